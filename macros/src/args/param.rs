@@ -1,0 +1,195 @@
+//! `#[arg(…)]` and `#[input]`: what a parameter says about itself.
+
+use proc_macro2::{Ident, Span};
+use syn::parse::{ParseStream, Parser};
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, LitChar, LitStr, Meta, RangeLimits, Token, UnOp};
+
+use super::{options, value};
+use crate::errors::Errors;
+
+const ARG_OPTIONS: &[&str] = &[
+    "default", "minimum", "maximum", "length", "pattern", "name", "alias", "example", "secret", "short", "positional",
+];
+
+/// What the attributes of one parameter say.
+#[derive(Default)]
+pub struct ParamArgs {
+    /// The span of the first `#[arg]`, where one stands.
+    pub span: Option<Span>,
+    /// The span of `#[input]`: the parameter carries the whole input.
+    pub whole: Option<Span>,
+    pub default: Option<Preset>,
+    pub minimum: Option<Bound>,
+    pub maximum: Option<Bound>,
+    pub length: Option<Length>,
+    pub pattern: Option<LitStr>,
+    pub name: Option<LitStr>,
+    pub aliases: Vec<LitStr>,
+    pub examples: Vec<Expr>,
+    pub secret: bool,
+    pub short: Option<Short>,
+    pub positional: Option<Span>,
+}
+
+/// What an absent parameter becomes.
+pub enum Preset {
+    /// `default` alone: the type's own.
+    OfType,
+    Value(Expr),
+}
+
+/// A limit of a number.
+pub struct Bound {
+    pub key: Ident,
+    pub value: BoundValue,
+}
+
+/// How a limit is written.
+pub enum BoundValue {
+    Integer(i128),
+    Float(f64, Expr),
+    /// A constant of the user's, whose value only rustc knows.
+    Constant(Expr),
+}
+
+/// `length = 1..=80`, in characters for text, in items for lists.
+pub struct Length {
+    pub key: Ident,
+    pub minimum: Option<Expr>,
+    pub maximum: Option<Expr>,
+}
+
+/// `short` alone takes the first letter of the name.
+pub struct Short {
+    pub span: Span,
+    pub letter: Option<char>,
+}
+
+impl ParamArgs {
+    pub fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut args = Self::default();
+        for attribute in attributes {
+            let path = attribute.path();
+            if path.is_ident("input") {
+                args.whole = Some(path.segments[0].ident.span());
+                if let Meta::List(list) = &attribute.meta {
+                    errors.over(&list.tokens, "`#[input]` takes no options; the type carries them");
+                }
+            } else if path.is_ident("arg") {
+                args.span.get_or_insert(path.segments[0].ident.span());
+                args.parse_arg(attribute, errors);
+            }
+        }
+        args
+    }
+
+    fn parse_arg(&mut self, attribute: &Attribute, errors: &mut Errors) {
+        let list = match &attribute.meta {
+            Meta::List(list) => list,
+            other => return errors.over(other, "`#[arg]` needs options, such as `#[arg(default = 1)]`; or leave it out"),
+        };
+        let parser = |input: ParseStream<'_>| {
+            options::read(input, ARG_OPTIONS, &["alias", "example"], errors, |key, input| self.option(key, input));
+            Ok(())
+        };
+        let parsed = parser.parse2(list.tokens.clone());
+        errors.keep(parsed);
+    }
+
+    fn option(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        match key.to_string().as_str() {
+            "default" if input.peek(Token![=]) => {
+                self.default = Some(Preset::Value(value::expression(key, input, "1")?));
+            }
+            "default" => self.default = Some(Preset::OfType),
+            "minimum" => self.minimum = Some(bound(key, input)?),
+            "maximum" => self.maximum = Some(bound(key, input)?),
+            "length" => self.length = Some(length(key, input)?),
+            "pattern" => self.pattern = Some(value::text(key, input)?),
+            "name" => self.name = Some(value::text(key, input)?),
+            "alias" => self.aliases.push(value::text(key, input)?),
+            "example" => self.examples.push(value::expression(key, input, "\"…\"")?),
+            "secret" => self.secret = value::flag(key, input).map(|_| true)?,
+            "short" => self.short = Some(short(key, input)?),
+            "positional" => self.positional = Some(value::flag(key, input)?),
+            other => unreachable!("`{other}` is in no list of options"),
+        }
+        Ok(())
+    }
+}
+
+impl Bound {
+    /// The value where it is known now, for rules over two literals.
+    pub fn known(&self) -> Option<f64> {
+        match &self.value {
+            BoundValue::Integer(integer) => Some(*integer as f64),
+            BoundValue::Float(float, _) => Some(*float),
+            BoundValue::Constant(_) => None,
+        }
+    }
+}
+
+fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
+    let expression = value::expression(key, input, "1")?;
+    let value = match number(&expression) {
+        Some(value) => value,
+        None if matches!(expression, Expr::Lit(_)) => {
+            let message = format!("found a literal that is no number, expected one: `{key} = 1`");
+            return Err(syn::Error::new_spanned(expression, message));
+        }
+        None => BoundValue::Constant(expression),
+    };
+    Ok(Bound { key: key.clone(), value })
+}
+
+/// A number literal, perhaps with a sign.
+pub fn number(expression: &Expr) -> Option<BoundValue> {
+    let (negative, literal) = match expression {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, expr.as_ref()),
+        other => (false, other),
+    };
+    let Expr::Lit(ExprLit { lit, .. }) = literal else { return None };
+    match lit {
+        Lit::Int(integer) => {
+            let integer: i128 = integer.base10_parse().ok()?;
+            Some(BoundValue::Integer(if negative { -integer } else { integer }))
+        }
+        Lit::Float(float) => {
+            let float: f64 = float.base10_parse().ok()?;
+            Some(BoundValue::Float(if negative { -float } else { float }, expression.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn length(key: &Ident, input: ParseStream<'_>) -> syn::Result<Length> {
+    let expression = value::expression(key, input, "1..=80")?;
+    match expression {
+        Expr::Range(range) => match (range.limits, range.end) {
+            (RangeLimits::HalfOpen(dots), Some(_)) => {
+                Err(syn::Error::new_spanned(dots, "an upper length is inclusive: write `..=`"))
+            }
+            (_, end) => Ok(Length {
+                key: key.clone(),
+                minimum: range.start.map(|bound| *bound),
+                maximum: end.map(|bound| *bound),
+            }),
+        },
+        other => Err(syn::Error::new_spanned(other, format!("expected an inclusive range: `{key} = 1..=80`"))),
+    }
+}
+
+fn short(key: &Ident, input: ParseStream<'_>) -> syn::Result<Short> {
+    if !input.peek(Token![=]) {
+        return Ok(Short { span: key.span(), letter: None });
+    }
+    input.parse::<Token![=]>()?;
+    let letter: LitChar = input
+        .parse()
+        .map_err(|error: syn::Error| syn::Error::new(error.span(), "expected one letter: `short = 'l'`"))?;
+    match letter.value() {
+        'h' => Err(syn::Error::new(letter.span(), "`-h` is the help of every command; choose another letter")),
+        character if character.is_ascii_alphanumeric() => Ok(Short { span: letter.span(), letter: Some(character) }),
+        character => Err(syn::Error::new(letter.span(), format!("found `{character}`, expected a letter or a digit"))),
+    }
+}

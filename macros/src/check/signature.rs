@@ -1,0 +1,265 @@
+//! Rules of the signature: owned parameters are input, borrowed ones are capabilities.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
+
+use crate::args::{ParamArgs, ToolArgs};
+use crate::docs::Docs;
+use crate::errors::Errors;
+use crate::item::names_tool;
+use crate::model::{Argument, Capability, Param};
+
+/// Borrowed types that are input in all but name, each with the owned type to write instead.
+const BORROWED_INPUT: &[(&str, &str)] = &[
+    ("str", "String"), ("String", "String"), ("Path", "PathBuf"), ("PathBuf", "PathBuf"), ("OsStr", "String"),
+    ("Vec", "Vec<…>"), ("Option", "Option<…>"), ("bool", "bool"), ("char", "char"),
+    ("u8", "u8"), ("u16", "u16"), ("u32", "u32"), ("u64", "u64"), ("u128", "u128"), ("usize", "usize"),
+    ("i8", "i8"), ("i16", "i16"), ("i32", "i32"), ("i64", "i64"), ("i128", "i128"), ("isize", "isize"),
+    ("f32", "f32"), ("f64", "f64"),
+];
+
+/// Attributes that look as if they worked on a parameter, each with what to write instead.
+const MISPLACED: &[(&str, &str)] = &[
+    ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
+    ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
+    ("cfg", "rustc would change the signature behind the tool's back; put `#[cfg]` on the whole tool"),
+    ("cfg_attr", "rustc evaluates it after the tool is made; put it on the whole tool"),
+];
+
+pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
+    match (&signature.asyncness, args.blocking) {
+        (None, None) => errors.over(
+            signature.fn_token,
+            "a tool is an `async fn`; write `async fn`, or `#[tool(blocking)]` to run a plain `fn` on the blocking pool",
+        ),
+        (Some(_), Some(blocking)) => errors.at(
+            blocking,
+            "`blocking` is for a plain `fn`; drop it, or drop `async`",
+        ),
+        _ => {}
+    }
+    if let Some(constness) = &signature.constness {
+        errors.over(constness, "a tool cannot be a `const fn`");
+    }
+    if signature.safety.to_token_stream().to_string() == "unsafe" {
+        errors.over(&signature.safety, "a tool cannot be an `unsafe fn`: whoever calls it could not uphold its contract");
+    }
+    if let Some(abi) = &signature.abi {
+        errors.over(abi, "a tool cannot have a foreign ABI");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.over(variadic, "a tool cannot be variadic");
+    }
+}
+
+pub fn generics(signature: &Signature, errors: &mut Errors) {
+    for parameter in &signature.generics.params {
+        if !matches!(parameter, GenericParam::Lifetime(_)) {
+            errors.over(
+                parameter,
+                "a tool cannot be generic: its schema and its services must be known; write a concrete type",
+            );
+        }
+    }
+}
+
+pub fn other_attributes(attributes: &[Attribute], errors: &mut Errors) {
+    for attribute in attributes {
+        if names_tool(attribute) {
+            errors.over(attribute, "`#[tool]` is given twice; keep one");
+        }
+    }
+}
+
+pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
+    let ReturnType::Type(_, ty) = &signature.output else { return quote!(()) };
+    let problem = find_token(ty, &|token| match token {
+        Found::Word("impl") => Some("a tool names the type it returns, so that its output schema is known; `impl Trait` has no name"),
+        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
+        Found::Lifetime(name) if name != "static" => Some("an answer is owned: it outlives the call"),
+        Found::Reference(true) => Some("an answer is owned: it outlives the call; return `String` for `&str`"),
+        _ => None,
+    });
+    match problem {
+        Some((span, message)) => {
+            errors.at(span, message);
+            quote!(())
+        }
+        None => ty.to_token_stream(),
+    }
+}
+
+pub fn arguments(signature: &Signature, self_type: Option<&Type>, errors: &mut Errors) -> Vec<Argument> {
+    let argument = |argument: &FnArg| match argument {
+        FnArg::Receiver(receiver) => method(receiver, self_type, errors),
+        FnArg::Typed(typed) => parameter(typed, errors),
+    };
+    signature.inputs.iter().filter_map(argument).collect()
+}
+
+fn method(receiver: &Receiver, self_type: Option<&Type>, errors: &mut Errors) -> Option<Argument> {
+    let Some(self_type) = self_type else {
+        errors.over(receiver, "a method becomes a tool through its `impl` block: write `#[tools]` above the `impl`");
+        return None;
+    };
+    let capability = Capability { ident: None, ty: self_type.clone() };
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, mutability) if mutability.is_some() => Some(Argument::Exclusive(capability)),
+        ReceiverKind::Reference(..) => Some(Argument::Shared(capability)),
+        _ => {
+            errors.over(receiver, "a tool borrows its service: write `&self`");
+            None
+        }
+    }
+}
+
+fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
+    misplaced_attributes(&typed.attrs, errors);
+    let args = ParamArgs::parse(&typed.attrs, errors);
+    let ident = match typed.pat.as_ref() {
+        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => pattern.ident.clone(),
+        other => {
+            errors.over(other, "a tool's parameter is a plain name: the model sees it; take it apart in the body");
+            return None;
+        }
+    };
+    match ungrouped(&typed.ty) {
+        Type::Reference(reference) => {
+            if let Some(span) = args.span.or(args.whole) {
+                errors.at(span, "a borrowed parameter is a capability that the runtime hands in; only owned ones are input");
+            }
+            let inner = ungrouped(&reference.elem);
+            borrowed(reference, inner, errors)?;
+            let capability = Capability { ident: Some(ident), ty: inner.clone() };
+            Some(match reference.mutability {
+                Some(_) => Argument::Exclusive(capability),
+                None => Argument::Shared(capability),
+            })
+        }
+        ty => {
+            owned(ty, errors)?;
+            let key = match &args.name {
+                Some(name) => name.value(),
+                None => syn::ext::IdentExt::unraw(&ident).to_string(),
+            };
+            Some(Argument::Input(Box::new(Param { docs: Docs::of(&typed.attrs), ident, ty: ty.clone(), key, args })))
+        }
+    }
+}
+
+fn misplaced_attributes(attributes: &[Attribute], errors: &mut Errors) {
+    for attribute in attributes {
+        let advice = MISPLACED.iter().find(|(name, _)| attribute.path().is_ident(name));
+        if let Some((name, advice)) = advice {
+            errors.at(attribute.path().span(), format!("`#[{name}]` has no effect on a tool's parameter; {advice}"));
+        }
+    }
+}
+
+pub fn is_misplaced(attribute: &Attribute) -> bool {
+    MISPLACED.iter().any(|(name, _)| attribute.path().is_ident(name))
+}
+
+fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
+    let problem = find_token(ty, &|token| match token {
+        Found::Word("impl") => Some("input has a concrete type, from which its schema is made; `impl Trait` has none"),
+        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
+        Found::Reference(_) => Some("input is taken owned: write `String` for `&str`, `Vec<T>` for `&[T]`"),
+        Found::Lifetime(name) if name != "static" => Some("input is taken owned, without a lifetime"),
+        _ => None,
+    });
+    no_problem(problem, errors)
+}
+
+fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -> Option<()> {
+    if let Some(lifetime) = &reference.lifetime
+        && lifetime.ident == "static"
+    {
+        errors.over(lifetime, "a capability is borrowed for the call, not for `'static`; drop the lifetime");
+        return None;
+    }
+    let input = match inner {
+        Type::Slice(_) | Type::Array(_) => Some("Vec<…>"),
+        Type::Tuple(_) => Some("the tuple itself"),
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last().and_then(|last| {
+            BORROWED_INPUT.iter().find(|(name, _)| last.ident == name).map(|(_, owned)| *owned)
+        }),
+        _ => None,
+    };
+    if let Some(owned) = input {
+        errors.over(reference, format!("input is taken owned: `{owned}`; a reference is a capability that the runtime hands in"));
+        return None;
+    }
+    if let (Type::TraitObject(object), Some(mutability)) = (inner, &reference.mutability) {
+        let _ = mutability;
+        errors.over(object, "a resource opened for one call has a concrete type; `&dyn Trait` is for services");
+        return None;
+    }
+    let problem = find_token(inner, &|token| match token {
+        Found::Word("impl") => Some("a capability is found by its concrete type; `impl Trait` has none: write the type, or `&dyn Trait`"),
+        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
+        Found::Reference(_) => Some("a capability is borrowed once; write `&T` for `&&T`"),
+        Found::Lifetime(name) if name != "static" => Some("a capability owns its data; a type with a lifetime cannot be registered"),
+        _ => None,
+    });
+    no_problem(problem, errors)
+}
+
+fn no_problem(problem: Option<(Span, &'static str)>, errors: &mut Errors) -> Option<()> {
+    match problem {
+        Some((span, message)) => {
+            errors.at(span, message);
+            None
+        }
+        None => Some(()),
+    }
+}
+
+/// A token of a type that may be out of place.
+enum Found<'a> {
+    Word(&'a str),
+    Lifetime(&'a str),
+    /// `&`, and whether a lifetime other than `'static` or none follows it.
+    Reference(bool),
+}
+
+/// The first token of a type that `judge` objects to.
+fn find_token(
+    ty: &Type,
+    judge: &dyn Fn(Found<'_>) -> Option<&'static str>,
+) -> Option<(Span, &'static str)> {
+    search(ty.to_token_stream(), judge)
+}
+
+fn search(tokens: TokenStream, judge: &dyn Fn(Found<'_>) -> Option<&'static str>) -> Option<(Span, &'static str)> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().find_map(|(index, token)| {
+        let lifetime_at = |index: usize| match (tokens.get(index), tokens.get(index + 1)) {
+            (Some(TokenTree::Punct(tick)), Some(TokenTree::Ident(name))) if tick.as_char() == '\'' => Some(name.to_string()),
+            _ => None,
+        };
+        let verdict = match token {
+            TokenTree::Group(group) => return search(group.stream(), judge),
+            TokenTree::Ident(word) => judge(Found::Word(&word.to_string())),
+            TokenTree::Punct(punct) if punct.as_char() == '&' => {
+                judge(Found::Reference(lifetime_at(index + 1).as_deref() != Some("static")))
+            }
+            TokenTree::Punct(_) => lifetime_at(index).and_then(|name| judge(Found::Lifetime(&name))),
+            TokenTree::Literal(_) => None,
+        };
+        verdict.map(|message| (token.span(), message))
+    })
+}
+
+/// The type inside the invisible groups and parentheses that macros leave.
+fn ungrouped(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            other => return other,
+        };
+    }
+}

@@ -1,0 +1,55 @@
+//! Doc comments, which become the descriptions that a model reads.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// The doc comment of an item or a parameter.
+pub enum Docs {
+    Missing,
+    /// Every line was a literal: known now.
+    Text(String),
+    /// Some line is a macro such as `include_str!`: rustc puts the text together.
+    Computed(TokenStream),
+}
+
+impl Docs {
+    pub fn of(attributes: &[Attribute]) -> Self {
+        let lines: Vec<&Expr> = attributes.iter().filter_map(line).collect();
+        let texts: Option<Vec<String>> = lines.iter().map(|line| literal(line)).collect();
+        match texts {
+            Some(texts) if texts.iter().all(|text| text.trim().is_empty()) => Self::Missing,
+            Some(texts) => Self::Text(texts.join("\n")),
+            None => Self::Computed(quote!(::core::concat!(#(#lines, "\n"),*))),
+        }
+    }
+
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+}
+
+impl ToTokens for Docs {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Missing => "".to_tokens(tokens),
+            Self::Text(text) => text.to_tokens(tokens),
+            Self::Computed(expression) => expression.to_tokens(tokens),
+        }
+    }
+}
+
+/// The expression of `#[doc = …]`; `#[doc(hidden)]` and its like are no text.
+fn line(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),
+        _ => None,
+    }
+}
+
+fn literal(expression: &&Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}

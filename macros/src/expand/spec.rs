@@ -1,0 +1,140 @@
+//! The tool's static description, from which the runtime builds its definition.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::{Expr, ExprLit, Lit, LitStr};
+
+use super::{capabilities, capability_constant, input};
+use crate::args::{Danger, Preset, Retry, Timeout};
+use crate::model::{Param, Tool};
+
+/// `Spec { … }`, naming only what differs from an empty one.
+pub fn spec(tool: &Tool) -> TokenStream {
+    let args = &tool.args;
+    let (name, docs) = (tool.name(), &tool.docs);
+    let params = tool.inputs().enumerate().map(|(index, param)| parameter(index, param));
+    let capabilities = capabilities(tool).enumerate().map(|(index, _)| {
+        let constant = capability_constant(index);
+        quote!(#constant.spec())
+    });
+    let danger = args.danger.as_ref().map(|danger| match danger {
+        Danger::Level(level) => {
+            let level = variant("Danger", level);
+            quote!(danger: __tw::DangerSpec::Level(#level),)
+        }
+        Danger::Expression(_) => quote!(danger: __tw::DangerSpec::Computed,),
+    });
+    let approval = args.approval.as_ref().map(|reason| match text(reason) {
+        Some(reason) => quote!(approval: __tw::ApprovalSpec::Always(#reason),),
+        None => quote!(approval: __tw::ApprovalSpec::Computed,),
+    });
+    let timeout = args.timeout.as_ref().map(|timeout| match timeout {
+        Timeout::None => quote!(timeout: __tw::TimeoutSpec::None,),
+        Timeout::Milliseconds(milliseconds) => quote!(timeout: __tw::TimeoutSpec::Milliseconds(#milliseconds),),
+    });
+    let exposure = match (args.hidden, args.deferred) {
+        (Some(_), _) => Some(quote!(exposure: __tw::Exposure::Hidden,)),
+        (None, Some(_)) => Some(quote!(exposure: __tw::Exposure::Deferred,)),
+        (None, None) => None,
+    };
+    let fields = [
+        args.title.as_ref().map(|title| quote!(title: __tw::Some(#title),)),
+        args.group.as_ref().map(|group| quote!(group: __tw::Some(#group),)),
+        (!args.tags.is_empty()).then(|| {
+            let tags = &args.tags;
+            quote!(tags: &[#(#tags),*],)
+        }),
+        args.terminal.then(|| quote!(terminal: true,)),
+        danger,
+        args.effect.as_ref().map(|effect| {
+            let effect = variant("Effect", effect);
+            quote!(effect: #effect,)
+        }),
+        approval,
+        args.preview.as_ref().map(|_| quote!(preview: __tw::Some(__tw_preview),)),
+        args.reconcile.as_ref().map(|_| quote!(reconcile: __tw::Some(__tw_reconcile),)),
+        args.retry.as_ref().map(retry),
+        timeout,
+        args.limit.map(|limit| quote!(limit: __tw::Some(#limit),)),
+        args.repair.as_ref().map(|repair| {
+            let repair = variant("Repair", repair);
+            quote!(repair: __tw::Some(#repair),)
+        }),
+        exposure,
+        tool.whole().map(|_| quote!(whole: true,)),
+    ];
+    let fields = fields.iter().flatten();
+    quote! {
+        __tw::Spec {
+            name: #name,
+            description: #docs,
+            location: __tw::location!(),
+            parameters: &[#(#params),*],
+            capabilities: &[#(#capabilities),*],
+            output: || __tw_output().schema(),
+            start: __tw_start,
+            #(#fields)*
+            ..__tw::Spec::EMPTY
+        }
+    }
+}
+
+fn parameter(index: usize, param: &Param) -> TokenStream {
+    let (constant, key, docs) = (input::param_constant(index), &param.key, &param.docs);
+    let ty = &param.ty;
+    let args = &param.args;
+    let default = args.default.as_ref().map(|preset| {
+        let default = input::default_constant(index);
+        let span = match preset {
+            Preset::Value(expression) => syn::spanned::Spanned::span(expression),
+            Preset::OfType => syn::spanned::Spanned::span(ty),
+        };
+        let json = quote::quote_spanned!(super::at(span)=> __tw::json(&#default()));
+        quote!(.default(|| #json))
+    });
+    let examples = (!args.examples.is_empty()).then(|| {
+        let examples = args.examples.iter().map(|example| {
+            let value = input::value(example);
+            quote!(|| { let __tw_example: #ty = #value; __tw::json(&__tw_example) })
+        });
+        quote!(.examples(&[#(#examples),*]))
+    });
+    let aliases = (!args.aliases.is_empty()).then(|| {
+        let aliases = &args.aliases;
+        quote!(.aliases(&[#(#aliases),*]))
+    });
+    let secret = args.secret.then(|| quote!(.secret()));
+    let short = args.short.as_ref().map(|short| {
+        let letter = short.letter.or_else(|| param.key.chars().next()).unwrap_or('_');
+        quote!(.short(#letter))
+    });
+    let positional = args.positional.map(|_| quote!(.positional()));
+    quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #short #positional)
+}
+
+fn retry(retry: &Retry) -> TokenStream {
+    let Retry { attempts, delay, max_delay } = retry;
+    let [attempts, delay, max_delay] = [
+        attempts.map(|attempts| quote!(attempts: __tw::Some(#attempts),)),
+        delay.map(|delay| quote!(delay: __tw::Some(#delay),)),
+        max_delay.map(|delay| quote!(max_delay: __tw::Some(#delay),)),
+    ];
+    quote!(retry: __tw::RetrySpec { #attempts #delay #max_delay ..__tw::RetrySpec::EMPTY },)
+}
+
+/// `safe` → `Danger::Safe`.
+fn variant(of: &str, word: &Ident) -> TokenStream {
+    let of = Ident::new(of, Span::call_site());
+    let word = word.to_string();
+    let (first, rest) = word.split_at(1);
+    let variant = Ident::new(&format!("{}{rest}", first.to_uppercase()), Span::call_site());
+    quote!(__tw::#of::#variant)
+}
+
+/// The text of a string literal.
+pub fn text(expression: &Expr) -> Option<&LitStr> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        _ => None,
+    }
+}

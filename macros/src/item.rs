@@ -1,0 +1,158 @@
+//! The annotated items as written. Bodies are kept as tokens and never parsed: what stands in
+//! them is between the user and rustc.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibility, braced, token};
+
+/// A function with its body unread.
+pub struct Function {
+    pub attributes: Vec<Attribute>,
+    pub visibility: Visibility,
+    pub signature: Signature,
+    pub body: TokenStream,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        if !starts_a_function(input) {
+            return Err(input.error(
+                "a tool is a function: write `#[tool]` on an `async fn`, or `#[tools]` on an `impl` block",
+            ));
+        }
+        let signature = input.parse()?;
+        if input.peek(Token![;]) {
+            return Err(input.error("a tool needs a body; a declaration without one cannot run"));
+        }
+        Ok(Self { attributes, visibility, signature, body: one_tree(input)? })
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        for attribute in &self.attributes {
+            attribute.to_tokens(tokens);
+        }
+        self.visibility.to_tokens(tokens);
+        self.signature.to_tokens(tokens);
+        self.body.to_tokens(tokens);
+    }
+}
+
+/// An inherent `impl` block whose methods keep their bodies unread.
+pub struct Methods {
+    pub attributes: Vec<Attribute>,
+    pub generics: Generics,
+    pub self_type: Type,
+    pub items: Vec<Member>,
+}
+
+/// One item of an `impl` block.
+pub enum Member {
+    Function(Box<Function>),
+    Other(Box<ImplItem>),
+}
+
+impl Parse for Methods {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        if !input.peek(Token![impl]) {
+            return Err(input.error(
+                "`#[tools]` belongs on an inherent `impl` block: `#[tools] impl Service { … }`",
+            ));
+        }
+        input.parse::<Token![impl]>()?;
+        let generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
+        let self_type: Type = input.parse()?;
+        if input.peek(Token![for]) {
+            return Err(input.error(
+                "tools of a trait implementation cannot be registered; move them to an inherent `impl` block",
+            ));
+        }
+        let where_clause = input.parse()?;
+        let content;
+        braced!(content in input);
+        let mut items = Vec::new();
+        while !content.is_empty() {
+            items.push(content.parse()?);
+        }
+        Ok(Self { attributes, generics: Generics { where_clause, ..generics }, self_type, items })
+    }
+}
+
+impl Parse for Member {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        if starts_a_function(&ahead) {
+            input.parse().map(Box::new).map(Self::Function)
+        } else {
+            input.parse().map(Box::new).map(Self::Other)
+        }
+    }
+}
+
+impl ToTokens for Methods {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        for attribute in &self.attributes {
+            attribute.to_tokens(tokens);
+        }
+        <Token![impl]>::default().to_tokens(tokens);
+        self.generics.to_tokens(tokens);
+        self.self_type.to_tokens(tokens);
+        self.generics.where_clause.to_tokens(tokens);
+        token::Brace::default().surround(tokens, |tokens| {
+            for item in &self.items {
+                match item {
+                    Member::Function(function) => function.to_tokens(tokens),
+                    Member::Other(item) => item.to_tokens(tokens),
+                }
+            }
+        });
+    }
+}
+
+/// Takes `#[tool]` off a method, if it carries one.
+pub fn take_tool_attribute(function: &mut Function) -> Option<Attribute> {
+    let index = function.attributes.iter().position(names_tool)?;
+    Some(function.attributes.remove(index))
+}
+
+/// Whether an attribute is `#[tool]`, by whatever path.
+pub fn names_tool(attribute: &Attribute) -> bool {
+    attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
+}
+
+/// What stands between the parentheses of an attribute.
+pub fn attribute_tokens(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        _ => TokenStream::new(),
+    }
+}
+
+/// Whether `fn` follows, after whatever qualifiers a function may have.
+fn starts_a_function(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    loop {
+        if ahead.peek(Token![fn]) {
+            return true;
+        }
+        let qualifier = ahead.peek(Token![async])
+            || ahead.peek(Token![const])
+            || ahead.peek(Token![unsafe])
+            || ahead.peek(Token![extern])
+            || ahead.peek(syn::LitStr);
+        if !qualifier || one_tree(&ahead).is_err() {
+            return false;
+        }
+    }
+}
+
+fn one_tree(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    input.parse::<proc_macro2::TokenTree>().map(TokenStream::from)
+}

@@ -1,0 +1,86 @@
+//! The macros of [toolwright](https://docs.rs/toolwright), which re-exports and documents them.
+
+mod args;
+mod check;
+mod data;
+mod docs;
+mod errors;
+mod expand;
+mod item;
+mod model;
+mod paths;
+
+use args::ToolArgs;
+use errors::Errors;
+use item::{Function, Member, Methods};
+use paths::Paths;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+#[proc_macro_attribute]
+pub fn tool(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand_tool(args.into(), item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn tools(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand_tools(args.into(), item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn data(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    data::expand(args.into(), item.into()).into()
+}
+
+fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut function: Function = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return with_error(item, &error),
+    };
+    let mut errors = Errors::default();
+    let args = ToolArgs::parse(args, &mut errors);
+    let paths = Paths::new(args.krate.as_ref());
+    let tool = check::tool(&function, args, None, &mut errors);
+    strip(&mut function);
+    let generated = expand::tool(&tool, &paths, errors);
+    quote!(#function #generated)
+}
+
+fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut methods: Methods = match syn::parse2(item.clone()) {
+        Ok(methods) => methods,
+        Err(error) => return with_error(item, &error),
+    };
+    let mut errors = Errors::default();
+    let shared = ToolArgs::parse_shared(args, &mut errors);
+    check::methods(&methods, &mut errors);
+    let mut generated = errors.into_compile_errors();
+    let self_type = methods.self_type.clone();
+    for member in &mut methods.items {
+        let Member::Function(function) = member else { continue };
+        let Some(attribute) = item::take_tool_attribute(function) else { continue };
+        let mut errors = Errors::default();
+        let mut args = ToolArgs::parse(item::attribute_tokens(&attribute), &mut errors);
+        args.inherit(&shared);
+        let paths = Paths::new(args.krate.as_ref());
+        let tool = check::tool(function, args, Some(&self_type), &mut errors);
+        strip(function);
+        generated.extend(expand::tool(&tool, &paths, errors));
+    }
+    quote!(#methods #generated)
+}
+
+/// Takes away what only the macro understands, so that rustc sees an ordinary function.
+fn strip(function: &mut Function) {
+    for argument in &mut function.signature.inputs {
+        if let syn::FnArg::Typed(typed) = argument {
+            typed.attrs.retain(|attribute| !check::is_ours(attribute));
+        }
+    }
+}
+
+/// The item as it was, beside the reason why it could not be read.
+fn with_error(item: TokenStream, error: &syn::Error) -> TokenStream {
+    let error = error.to_compile_error();
+    quote!(#item #error)
+}

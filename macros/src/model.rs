@@ -1,0 +1,91 @@
+//! A tool as the rules have left it: what is here can be expanded.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
+use syn::{Attribute, Type, Visibility};
+
+use crate::args::{Danger, ParamArgs, ToolArgs};
+use crate::docs::Docs;
+
+/// One annotated function.
+pub struct Tool {
+    pub function: Ident,
+    pub visibility: Visibility,
+    /// The type whose method the tool is.
+    pub self_type: Option<Type>,
+    /// The `#[cfg]` attributes of a method, which rustc has not evaluated yet.
+    pub conditions: Vec<Attribute>,
+    pub docs: Docs,
+    pub returns: TokenStream,
+    pub arguments: Vec<Argument>,
+    pub args: ToolArgs,
+}
+
+/// One parameter of the function.
+pub enum Argument {
+    /// Owned: the model gives it.
+    Input(Box<Param>),
+    /// `&T`: the runtime hands it in.
+    Shared(Capability),
+    /// `&mut T`: the runtime opens it for this call and closes it afterwards.
+    Exclusive(Capability),
+}
+
+/// A parameter that the model gives.
+pub struct Param {
+    pub ident: Ident,
+    pub ty: Type,
+    pub docs: Docs,
+    /// Its key in the input object.
+    pub key: String,
+    pub args: ParamArgs,
+}
+
+/// What a tool may use besides its input.
+pub struct Capability {
+    /// The parameter's name; `self` has none that an expression could use.
+    pub ident: Option<Ident>,
+    pub ty: Type,
+}
+
+impl Tool {
+    /// The name that models call.
+    pub fn name(&self) -> String {
+        match &self.args.name {
+            Some(name) => name.value(),
+            None => self.function.unraw().to_string(),
+        }
+    }
+
+    pub fn name_span(&self) -> Span {
+        self.args.name.as_ref().map_or_else(|| self.function.span(), |name| name.span())
+    }
+
+    /// The constant by which the tool is registered explicitly.
+    pub fn handle(&self) -> Ident {
+        self.args.handle.clone().unwrap_or_else(|| {
+            let name = self.function.unraw().to_string().to_uppercase();
+            Ident::new(&name, self.function.span())
+        })
+    }
+
+    pub fn inputs(&self) -> impl Iterator<Item = &Param> {
+        self.arguments.iter().filter_map(|argument| match argument {
+            Argument::Input(param) => Some(param.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The parameter that carries the whole input.
+    pub fn whole(&self) -> Option<&Param> {
+        self.inputs().find(|param| param.args.whole.is_some())
+    }
+
+    /// Whether the attribute holds expressions over the parameters, which need them by name.
+    pub fn has_expressions(&self) -> bool {
+        let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
+        matches!(self.args.danger, Some(Danger::Expression(_)))
+            || self.args.approval.is_some()
+            || touched.flat_map(|touches| &touches.entries).any(|touch| touch.resource.is_some())
+    }
+}

@@ -1,0 +1,91 @@
+//! Resources opened for one call and closed after it: a connection, a transaction, a lock.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::context::ToolContext;
+use crate::error::ToolError;
+use crate::executor::Run;
+use crate::output::Answer;
+
+/// What a tool borrows as `&mut T`: opened before the tool runs, closed after it.
+///
+/// A call that is cancelled, panics or runs out of time may drop it instead of closing it, so it
+/// must be safe to drop: a transaction rolls back.
+///
+/// ```
+/// use toolwright::{Closing, Resource, ToolError};
+///
+/// struct Transaction(Vec<String>);
+///
+/// impl Resource for Transaction {
+///     async fn close(self, outcome: Closing) -> Result<(), ToolError> {
+///         match outcome {
+///             Closing::Succeeded => println!("commit {} writes", self.0.len()),
+///             Closing::Failed => println!("roll back"),
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be opened for one call",
+    label = "`&mut` asks for a resource that is opened before the call and closed after it",
+    note = "implement `toolwright::Resource` for it, or borrow it as a service: `&{Self}`"
+)]
+pub trait Resource: Send + Sized + 'static {
+    /// Ends the use. An error after a success becomes the call's answer, because the work was not
+    /// kept.
+    fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
+}
+
+/// How the call ended whose resource is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Closing {
+    /// The tool returned a result: keep the work.
+    Succeeded,
+    /// The tool returned an error: undo the work.
+    Failed,
+}
+
+/// For whom a resource is opened.
+#[derive(Clone)]
+pub struct Opening {
+    pub(crate) run: Arc<Run>,
+    pub(crate) context: ToolContext,
+}
+
+impl Opening {
+    /// The call that the resource is opened for.
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    /// A service of the run or the executor.
+    pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.run.service::<T>()
+    }
+}
+
+impl std::fmt::Debug for Opening {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Opening").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
+
+pub(crate) struct Opener<T>(pub(crate) Box<Open<T>>);
+
+/// Closes a resource by the answer, which becomes an error when closing fails.
+pub async fn close<T: Resource>(resource: T, answer: Answer) -> Answer {
+    let outcome = if answer.is_error() { Closing::Failed } else { Closing::Succeeded };
+    match resource.close(outcome).await {
+        Ok(()) => answer,
+        // The first error is the one to tell.
+        Err(_) if answer.is_error() => answer,
+        Err(error) => error.into(),
+    }
+}

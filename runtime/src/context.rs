@@ -1,0 +1,159 @@
+//! The call as its tool sees it: who it is, whether it is still wanted, how to report progress.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::event::EventKind;
+use crate::executor::Run;
+
+/// One call's identity, made by the executor; providers' own ids are kept beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(Uuid);
+
+impl CallId {
+    pub(crate) fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// The call itself, for tools that ask for `&ToolContext`.
+///
+/// ```
+/// use toolwright::{ToolContext, tool};
+///
+/// /// Counts to ten.
+/// #[tool(effect = read)]
+/// async fn count(context: &ToolContext) -> u32 {
+///     for step in 1..=10 {
+///         context.progress("counting", Some(f64::from(step) / 10.0));
+///     }
+///     10
+/// }
+///
+/// // A tool is a function: a test calls it with a context of its own.
+/// # tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(async {
+/// assert_eq!(count(&ToolContext::test()).await, 10);
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct ToolContext(Arc<Inner>);
+
+struct Inner {
+    id: CallId,
+    provider_id: Option<Box<str>>,
+    tool: Box<str>,
+    run: Option<Arc<Run>>,
+    /// Set when the call has got its answer, so that a blocking tool that is still at work can stop.
+    ended: CancellationToken,
+    cancelled: Option<CancellationToken>,
+}
+
+impl ToolContext {
+    pub(crate) fn new(
+        id: CallId,
+        provider_id: Option<&str>,
+        tool: &str,
+        run: &Arc<Run>,
+        cancelled: Option<&CancellationToken>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            id,
+            provider_id: provider_id.map(Into::into),
+            tool: tool.into(),
+            run: Some(Arc::clone(run)),
+            ended: CancellationToken::new(),
+            cancelled: cancelled.cloned(),
+        }))
+    }
+
+    /// A context for unit tests: no run, nobody listens, never cancelled.
+    pub fn test() -> Self {
+        Self(Arc::new(Inner {
+            id: CallId::new(),
+            provider_id: None,
+            tool: "test".into(),
+            run: None,
+            ended: CancellationToken::new(),
+            cancelled: None,
+        }))
+    }
+
+    /// The call's own id.
+    pub fn call_id(&self) -> CallId {
+        self.0.id
+    }
+
+    /// The id that the provider gave the call, where it gave one.
+    pub fn provider_id(&self) -> Option<&str> {
+        self.0.provider_id.as_deref()
+    }
+
+    /// The run that the call belongs to.
+    pub fn run_id(&self) -> Option<&str> {
+        self.0.run.as_deref().map(Run::id)
+    }
+
+    /// The name under which the tool was called.
+    pub fn tool(&self) -> &str {
+        &self.0.tool
+    }
+
+    /// A key that stays the same for every attempt of this call, for services that take one.
+    pub fn idempotency_key(&self) -> String {
+        self.0.id.to_string()
+    }
+
+    /// The time.
+    pub fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    /// Whether nobody waits for the answer any more. An async tool need not ask, it is dropped; a
+    /// blocking one should.
+    pub fn is_cancelled(&self) -> bool {
+        self.tokens().any(CancellationToken::is_cancelled)
+    }
+
+    /// Ends when nobody waits for the answer any more.
+    pub async fn cancelled(&self) {
+        let tokens = self.tokens().map(|token| Box::pin(token.cancelled()));
+        futures::future::select_all(tokens).await;
+    }
+
+    /// Tells listeners how far the call is: words, and where known a part of one.
+    pub fn progress(&self, message: &str, part: Option<f64>) {
+        if let Some(run) = &self.0.run {
+            run.tell(self.0.id, self.provider_id(), &self.0.tool, EventKind::Progress { message, part });
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        self.0.ended.cancel();
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = &CancellationToken> {
+        let of_run = self.0.run.iter().flat_map(|run| run.cancellations());
+        std::iter::once(&self.0.ended).chain(&self.0.cancelled).chain(of_run)
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ToolContext")
+            .field("call_id", &self.0.id)
+            .field("provider_id", &self.0.provider_id)
+            .field("tool", &self.0.tool)
+            .finish_non_exhaustive()
+    }
+}

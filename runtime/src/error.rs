@@ -1,0 +1,274 @@
+//! What a tool says when it cannot answer. The model reads kind, message and hint; the source is
+//! for operators and never reaches the model.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// A failed call: a kind for programs, words for the model, and the cause for operators.
+///
+/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
+/// Foreign errors do not convert by themselves, but for those of the standard library: what a
+/// model reads is always chosen, never leaked.
+///
+/// ```
+/// use toolwright::ToolError;
+///
+/// let error = ToolError::new("not_found", "no note is called `groceries`").hint("list the notes first");
+/// assert_eq!(error.kind(), "not_found");
+/// assert_eq!(error.to_string(), "no note is called `groceries`");
+/// ```
+pub struct ToolError(Box<Inner>);
+
+struct Inner {
+    kind: Cow<'static, str>,
+    class: Class,
+    message: Cow<'static, str>,
+    hint: Option<Cow<'static, str>>,
+    details: Option<serde_json::Value>,
+    source: Option<Source>,
+}
+
+/// What a failure says about the effect of the call, which decides whether it may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// Nothing happened: a refused connection, a rate limit. Any effect may be tried again.
+    NotStarted {
+        /// The earliest time for the next attempt, where the other side named one.
+        retry_after: Option<Duration>,
+    },
+    /// It may have acted: a lost connection, a time-out after sending.
+    Transient,
+    /// The model should correct its call.
+    Invalid,
+    /// Trying again would fail again.
+    Final,
+    /// Somebody gave up on the call.
+    Cancelled,
+    /// Nobody knows, as after a panic.
+    Unknown,
+}
+
+impl ToolError {
+    /// An error of class [`Class::Final`]. The kind is a word for programs, in snake case; the
+    /// message is for the model.
+    pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind: kind.into(),
+            class: Class::Final,
+            message: message.into(),
+            hint: None,
+            details: None,
+            source: None,
+        }))
+    }
+
+    /// An error of class [`Class::Invalid`] and kind `invalid_input`: the model should correct its call.
+    pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("invalid_input", message).class(Class::Invalid)
+    }
+
+    /// A failure whose cause is none of the model's business: it reads that the tool failed, the
+    /// operators read why.
+    ///
+    /// ```
+    /// use toolwright::ToolError;
+    ///
+    /// let cause = "password authentication failed for user `app`";
+    /// let error = ToolError::internal(cause);
+    /// assert_eq!(error.to_string(), "the tool failed for an internal reason");
+    /// assert_eq!(error.source().expect("kept for operators").to_string(), cause);
+    /// ```
+    pub fn internal(source: impl Into<Source>) -> Self {
+        Self::new("internal_error", "the tool failed for an internal reason").caused_by(source)
+    }
+
+    /// What the failure says about repeating the call.
+    #[must_use]
+    pub fn class(mut self, class: Class) -> Self {
+        self.0.class = class;
+        self
+    }
+
+    /// What the model should do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// More for programs and the model, as JSON.
+    #[must_use]
+    pub fn details(mut self, details: serde_json::Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// The cause, for operators alone.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The word for programs.
+    pub fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    /// What the failure says about repeating the call.
+    pub fn classified(&self) -> Class {
+        self.0.class
+    }
+
+    /// The words for the model.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What the model should do next.
+    pub fn next_action(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// The cause, for operators alone.
+    pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.0.source.as_deref()
+    }
+
+    /// What the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
+    pub fn to_json(&self) -> String {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            is_error: bool,
+            error_type: &'a str,
+            message: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            next_action_hint: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            details: Option<&'a serde_json::Value>,
+        }
+        let shown = Shown {
+            is_error: true,
+            error_type: self.kind(),
+            message: self.message(),
+            next_action_hint: self.next_action(),
+            details: self.0.details.as_ref(),
+        };
+        serde_json::to_string(&shown).expect("text and JSON values always serialise")
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+/// For operators: everything, the chain of causes included.
+impl fmt::Debug for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("ToolError");
+        debug.field("kind", &self.0.kind).field("class", &self.0.class).field("message", &self.0.message);
+        debug.field("hint", &self.0.hint).field("details", &self.0.details).field("source", &self.0.source);
+        debug.finish()
+    }
+}
+
+impl From<Source> for ToolError {
+    fn from(source: Source) -> Self {
+        Self::internal(source)
+    }
+}
+
+/// The model reads what kind of failure it was; paths and the system's words stay with the operators.
+impl From<std::io::Error> for ToolError {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let (kind, message, class) = match error.kind() {
+            ErrorKind::NotFound => ("not_found", "no such file or directory", Class::Final),
+            ErrorKind::PermissionDenied => ("permission_denied", "permission denied", Class::Final),
+            ErrorKind::AlreadyExists => ("already_exists", "it exists already", Class::Final),
+            ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", Class::Final),
+            ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", Class::Final),
+            ErrorKind::InvalidData => ("invalid_data", "the data is not what it should be", Class::Final),
+            ErrorKind::ConnectionRefused | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+                ("unreachable", "the other side could not be reached", Class::NotStarted { retry_after: None })
+            }
+            ErrorKind::TimedOut | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                ("connection_lost", "the connection was lost", Class::Transient)
+            }
+            _ => ("io_error", "an input or output operation failed", Class::Final),
+        };
+        Self::new(kind, message).class(class).caused_by(error)
+    }
+}
+
+macro_rules! internal_errors {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for ToolError {
+            fn from(error: $error) -> Self {
+                Self::internal(error)
+            }
+        }
+    )*};
+}
+
+internal_errors! {
+    std::fmt::Error,
+    std::num::ParseFloatError,
+    std::num::ParseIntError,
+    std::num::TryFromIntError,
+    std::str::Utf8Error,
+    std::string::FromUtf8Error,
+    serde_json::Error,
+    tokio::task::JoinError,
+}
+
+/// Chooses the words for the model where a foreign error is passed on.
+///
+/// ```
+/// use toolwright::{OrFail, ToolError};
+///
+/// fn port(text: &str) -> Result<u16, ToolError> {
+///     text.parse().or_fail("invalid_port", "a port is a number up to 65535")
+/// }
+/// assert_eq!(port("many").expect_err("no number").kind(), "invalid_port");
+/// ```
+pub trait OrFail<T> {
+    /// The value, or an error of this kind with these words; what it was goes to operators.
+    ///
+    /// # Errors
+    /// When the value is an error or missing.
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError>;
+}
+
+impl<T, E: Into<Source>> OrFail<T> for Result<T, E> {
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError> {
+        self.map_err(|error| ToolError::new(kind, message).caused_by(error))
+    }
+}
+
+impl<T> OrFail<T> for Option<T> {
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError> {
+        self.ok_or_else(|| ToolError::new(kind, message))
+    }
+}

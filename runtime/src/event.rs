@@ -1,0 +1,72 @@
+//! What listeners see of each call, in life order.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use crate::context::CallId;
+use crate::error::ToolError;
+use crate::output::Answer;
+
+/// Something that happened to a call.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// The call's own id.
+    pub call: CallId,
+    /// The id that the provider gave it.
+    pub provider_id: Option<&'a str>,
+    /// The run it belongs to.
+    pub run: &'a str,
+    /// The name that was called.
+    pub tool: &'a str,
+    /// What happened.
+    pub kind: EventKind<'a>,
+}
+
+/// What happened to a call. `Started` comes first; exactly one of `Completed`, `Failed` and
+/// `Abandoned` comes last.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum EventKind<'a> {
+    /// The call was taken in.
+    Started,
+    /// Its input was read; the tool is about to run.
+    Executing,
+    /// The tool says how far it is.
+    Progress {
+        /// In words.
+        message: &'a str,
+        /// As a part of one, where known.
+        part: Option<f64>,
+    },
+    /// The tool gave a result.
+    Completed {
+        /// What the model gets.
+        answer: &'a Answer,
+        /// From taken in to answered.
+        elapsed: Duration,
+    },
+    /// The call was refused or failed.
+    Failed {
+        /// Why; its source is for operators.
+        error: &'a ToolError,
+        /// From taken in to answered.
+        elapsed: Duration,
+    },
+    /// Whoever made the call dropped it before it was answered.
+    Abandoned {
+        /// From taken in to dropped.
+        elapsed: Duration,
+    },
+}
+
+/// Sees events as they happen, on the task of the call. A panic of a listener harms nobody.
+pub(crate) type Listener = Box<dyn Fn(&Event<'_>) + Send + Sync>;
+
+pub(crate) fn tell(listeners: &[Listener], event: &Event<'_>) {
+    for listener in listeners {
+        if catch_unwind(AssertUnwindSafe(|| listener(event))).is_err() {
+            tracing::error!(tool = event.tool, "a listener panicked");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One call from end to end, stage after stage. Every call gets exactly one answer.
+
+mod builder;
+mod gate;
+mod run;
+mod service;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::Instrument;
+
+use crate::call::Call;
+use crate::error::ToolError;
+use crate::footprint::Facts;
+use crate::output::Answer;
+use crate::registry::Registry;
+use crate::stage;
+
+pub use builder::{BuildError, BuildProblem, ExecutorBuilder};
+pub use run::{MissingServices, RunBuilder};
+pub use service::Drained;
+
+pub(crate) use builder::{Core, Plan};
+pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use run::Run;
+
+/// Runs calls. Cheap to clone; a clone is the same executor.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry, tool};
+///
+/// /// Greets somebody.
+/// #[tool(effect = read)]
+/// async fn greet(
+///     greeting: &Greeting,
+///     /// Whom.
+///     name: String,
+/// ) -> String {
+///     format!("{}, {name}!", greeting.0)
+/// }
+///
+/// struct Greeting(&'static str);
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::of([GREET])?).unrestricted().service(Greeting("Hello")).build()?;
+/// let answer = executor.call(Call::new("greet", r#"{"name":"Ada"}"#)).await;
+/// assert_eq!(answer.text(), "Hello, Ada!");
+///
+/// let answer = executor.call(Call::new("greet", r#"{"nam":"Ada"}"#)).await;
+/// assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Executor {
+    pub(crate) run: Arc<Run>,
+}
+
+impl Executor {
+    /// An executor of these tools.
+    pub fn builder(registry: Registry) -> ExecutorBuilder {
+        ExecutorBuilder::new(registry)
+    }
+
+    /// The tools that it runs.
+    pub fn registry(&self) -> &Registry {
+        &self.run.core.registry
+    }
+
+    /// A run of its own: with an id, and the services that only it has.
+    pub fn run(&self, id: impl Into<String>) -> RunBuilder {
+        RunBuilder::new(&self.run.core, id.into())
+    }
+
+    /// Runs a call and gives its one answer. Whatever goes wrong is in the answer: an unknown
+    /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
+    ///
+    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`.
+    pub async fn call(&self, call: Call<'_>) -> Answer {
+        let span = stage::record::span(&self.run, &call);
+        let watch = stage::record::Watch::start(&self.run, &call);
+        let answer = self.stages(&call, &watch).instrument(span.clone()).await.unwrap_or_else(Answer::from);
+        stage::record::answered(&self.run, &span, &answer);
+        watch.end(&answer);
+        answer
+    }
+
+    /// What policy would know of a call, without running it: its danger, whether it asks a person,
+    /// what it touches.
+    ///
+    /// # Errors
+    /// When the call would be refused before policy: an unknown tool, wrong input.
+    pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
+        let (entry, plan) = stage::find(&self.run.core, &call.name)?;
+        let facts = plan.facts().with_footprint(entry.definition.effect);
+        let given = stage::input::Given::new(&self.run, plan, call, None)?;
+        given.complete(entry, plan)?;
+        let scope = given.scope(entry, plan);
+        stage::input::read(entry, &scope, &call.arguments, facts).map(|prepared| prepared.facts)
+    }
+
+    /// The order of the stages. Any of them may end the call with an error.
+    async fn stages(&self, call: &Call<'_>, watch: &stage::record::Watch<'_>) -> Result<Answer, ToolError> {
+        let core = &*self.run.core;
+        let (entry, plan) = stage::find(core, &call.name)?;
+        let _admitted = stage::admit(&self.run, plan, call).await?;
+        let given = stage::input::Given::new(&self.run, plan, call, Some(watch))?;
+        given.complete(entry, plan)?;
+        let scope = given.scope(entry, plan);
+        let prepared = stage::input::read(entry, &scope, &call.arguments, plan.facts())?;
+        stage::approve(&entry.definition.name, &prepared.facts)?;
+        watch.executing();
+        let answer = stage::invoke(prepared.future, &self.run, plan, call).await?;
+        stage::check(entry, answer)
+    }
+}
+
+impl std::fmt::Debug for Executor {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Executor").field("run", &self.run.id()).field("tools", self.registry()).finish()
+    }
+}
+
+/// How long a call may take that does not say itself.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many calls an executor runs at once.
+pub(crate) const DEFAULT_LIMIT: u32 = 16;

@@ -1,0 +1,131 @@
+//! How many may pass at once. Passing an open gate costs two atomic steps; only who must wait
+//! takes a lock.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
+
+/// Set in the word of those inside once nobody may enter any more.
+const CLOSED: u64 = 1 << 63;
+
+pub(crate) struct Gate {
+    limit: u64,
+    /// How many are inside, and [`CLOSED`].
+    inside: AtomicU64,
+    waiting: AtomicUsize,
+    left: Notify,
+    empty: Notify,
+}
+
+/// The gate has been closed for good.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Closed;
+
+/// A place inside, given back when dropped.
+pub(crate) struct Pass<'a>(&'a Gate);
+
+impl Gate {
+    pub(crate) fn new(limit: u32) -> Self {
+        Self {
+            limit: limit.into(),
+            inside: AtomicU64::new(0),
+            waiting: AtomicUsize::new(0),
+            left: Notify::new(),
+            empty: Notify::new(),
+        }
+    }
+
+    /// Enters at once where there is room and nobody waits already.
+    #[inline]
+    pub(crate) async fn enter(&self) -> Result<Pass<'_>, Closed> {
+        if self.waiting.load(Ordering::SeqCst) == 0
+            && let Some(entered) = self.try_enter()
+        {
+            return entered;
+        }
+        self.wait().await
+    }
+
+    /// Lets nobody in any more. Those who wait are turned away, those inside stay.
+    pub(crate) fn close(&self) {
+        self.inside.fetch_or(CLOSED, Ordering::SeqCst);
+        self.left.notify_waiters();
+    }
+
+    pub(crate) fn inside(&self) -> u64 {
+        self.inside.load(Ordering::SeqCst) & !CLOSED
+    }
+
+    /// Ends when nobody is inside.
+    pub(crate) async fn empty(&self) {
+        loop {
+            let emptied = self.empty.notified();
+            tokio::pin!(emptied);
+            emptied.as_mut().enable();
+            if self.inside() == 0 {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
+    /// `None` where it is full. Nobody is counted who is not inside, so that no waiter is turned
+    /// away by another's attempt.
+    #[inline]
+    fn try_enter(&self) -> Option<Result<Pass<'_>, Closed>> {
+        let one_more = |inside: u64| (inside < self.limit).then_some(inside + 1);
+        match self.inside.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
+            Ok(_) => Some(Ok(Pass(self))),
+            Err(inside) if inside & CLOSED != 0 => Some(Err(Closed)),
+            Err(_) => None,
+        }
+    }
+
+    #[cold]
+    async fn wait(&self) -> Result<Pass<'_>, Closed> {
+        let _waiting = Waiting::new(&self.waiting);
+        loop {
+            let left = self.left.notified();
+            tokio::pin!(left);
+            // Registered before the look at the count, so that no leaving is missed.
+            left.as_mut().enable();
+            if let Some(entered) = self.try_enter() {
+                return entered;
+            }
+            left.await;
+        }
+    }
+
+    #[inline]
+    fn leave(&self) {
+        let before = self.inside.fetch_sub(1, Ordering::SeqCst);
+        if before & CLOSED != 0 && before & !CLOSED == 1 {
+            self.empty.notify_waiters();
+        }
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            self.left.notify_one();
+        }
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// Counts one who waits, also one who gives up.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}

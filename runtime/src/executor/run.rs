@@ -1,0 +1,147 @@
+//! One run: an id, the services that only it has, and whether it is still wanted.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::builder::{Core, Declared};
+use super::Executor;
+use crate::capability::Value;
+use crate::context::CallId;
+use crate::event::{self, Event, EventKind};
+
+/// The calls of one agent, one request, one command line.
+pub(crate) struct Run {
+    pub(crate) core: Arc<Core>,
+    id: Box<str>,
+    /// In the order of [`Core::per_run`]; empty for the executor's own run.
+    pub(crate) values: Vec<Value>,
+    cancelled: Option<CancellationToken>,
+}
+
+impl Run {
+    /// The executor's own run, which has no services of its own.
+    pub(super) fn default_of(core: Arc<Core>) -> Self {
+        Self { core, id: Uuid::now_v7().to_string().into(), values: Vec::new(), cancelled: None }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tokens whose cancellation ends every call of the run.
+    pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
+        std::iter::once(&self.core.released).chain(&self.cancelled)
+    }
+
+    pub(crate) fn own_cancellation(&self) -> Option<&CancellationToken> {
+        self.cancelled.as_ref()
+    }
+
+    /// A service of the run, or else of the executor.
+    pub(crate) fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let id = TypeId::of::<T>();
+        let run = self.core.per_run.iter().position(|it| it.id == id).and_then(|index| self.values.get(index));
+        let shared = || {
+            let index = self.core.service_ids.iter().position(|it| *it == id)?;
+            self.core.services.get(index)
+        };
+        run.or_else(shared)?.downcast_ref::<Arc<T>>().cloned()
+    }
+
+    pub(crate) fn tell(&self, call: CallId, provider_id: Option<&str>, tool: &str, kind: EventKind<'_>) {
+        event::tell(&self.core.listeners, &Event { call, provider_id, run: &self.id, tool, kind });
+    }
+}
+
+/// Gathers what a run brings.
+pub struct RunBuilder {
+    core: Arc<Core>,
+    id: String,
+    values: Vec<(TypeId, &'static str, Value)>,
+    cancelled: Option<CancellationToken>,
+}
+
+impl RunBuilder {
+    pub(super) fn new(core: &Arc<Core>, id: String) -> Self {
+        Self { core: Arc::clone(core), id, values: Vec::new(), cancelled: None }
+    }
+
+    /// A service of this run, declared on the builder with `per_run`.
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.with_arc(Arc::new(value))
+    }
+
+    /// The same, shared with others or behind a trait object.
+    #[must_use]
+    pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
+        self
+    }
+
+    /// Gives up on every call of the run when the token is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.cancelled = Some(token);
+        self
+    }
+
+    /// The executor as this run sees it.
+    ///
+    /// # Errors
+    /// When a declared service is missing, given twice, or one is given that was not declared.
+    pub fn start(mut self) -> Result<Executor, MissingServices> {
+        let declared: Vec<Declared> = self.core.per_run.clone();
+        let mut values = Vec::with_capacity(declared.len());
+        let mut missing = Vec::new();
+        for wanted in declared {
+            match self.values.iter().position(|(id, ..)| *id == wanted.id) {
+                Some(index) => values.push(self.values.swap_remove(index).2),
+                None => missing.push(wanted.name),
+            }
+        }
+        let unexpected: Vec<&'static str> = self.values.iter().map(|(_, name, _)| *name).collect();
+        if !missing.is_empty() || !unexpected.is_empty() {
+            return Err(MissingServices { missing, unexpected });
+        }
+        let run = Run { core: self.core, id: self.id.into(), values, cancelled: self.cancelled };
+        Ok(Executor { run: Arc::new(run) })
+    }
+}
+
+impl fmt::Debug for RunBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunBuilder").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingServices {
+    /// Declared with `per_run`, but not given.
+    pub missing: Vec<&'static str>,
+    /// Given, but not declared, or given twice.
+    pub unexpected: Vec<&'static str>,
+}
+
+impl fmt::Display for MissingServices {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the run cannot start")?;
+        for name in &self.missing {
+            write!(formatter, "\n- it lacks `{name}`, which every run brings; give it with `.with(…)`")?;
+        }
+        for name in &self.unexpected {
+            write!(
+                formatter,
+                "\n- `{name}` is given twice or was not declared; declare it with `.per_run::<{name}>()` on the builder"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for MissingServices {}

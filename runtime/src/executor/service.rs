@@ -1,0 +1,52 @@
+//! The executor as a `tower::Service`, and its orderly end.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tower_service::Service;
+
+use super::Executor;
+use crate::call::Call;
+use crate::output::Answer;
+
+/// Users layer their own middleware around it. It never fails: failures are answers.
+impl Service<Call<'static>> for Executor {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Answer, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call<'static>) -> Self::Future {
+        let executor = self.clone();
+        Box::pin(async move { Ok(Executor::call(&executor, call).await) })
+    }
+}
+
+/// How an executor came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct Drained {
+    /// Calls that were still running when the time was up, and were cancelled.
+    pub cancelled: u64,
+}
+
+impl Executor {
+    /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
+    /// long as `grace`, cancels the rest and waits for their answers.
+    pub async fn drain(&self, grace: Duration) -> Drained {
+        let core = &self.run.core;
+        core.gate.close();
+        if tokio::time::timeout(grace, core.gate.empty()).await.is_ok() {
+            return Drained { cancelled: 0 };
+        }
+        let cancelled = core.gate.inside();
+        core.released.cancel();
+        core.gate.empty().await;
+        Drained { cancelled }
+    }
+}

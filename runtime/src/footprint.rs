@@ -1,0 +1,227 @@
+//! What a call touches, and what policy must know of it. Two calls conflict when they touch the
+//! same resource and one of them writes.
+
+mod resource;
+
+use std::any::TypeId;
+use std::borrow::Cow;
+
+use crate::tool::{Danger, Effect};
+
+pub use resource::{File, ResourceKind, ResourceName};
+
+/// What is known of one call before it is judged.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Facts {
+    /// How carefully a person should look at this call.
+    pub danger: Danger,
+    /// Why this call needs a person's word, where the tool says so.
+    pub approval: Option<Cow<'static, str>>,
+    footprint: Option<Footprint>,
+}
+
+/// The resources that one call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Footprint {
+    reads: Reach,
+    writes: Reach,
+}
+
+/// How far one kind of access goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reach {
+    Everything,
+    Named(Vec<Resource>),
+}
+
+/// One resource, or with no name all of its kind.
+#[derive(Debug, Clone)]
+struct Resource {
+    kind: TypeId,
+    label: &'static str,
+    name: Option<String>,
+    overlap: fn(&str, &str) -> bool,
+}
+
+impl Facts {
+    pub(crate) fn new(danger: Danger, approval: Option<&'static str>) -> Self {
+        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None }
+    }
+
+    /// The same, with room for the footprint, which takes time to work out.
+    pub(crate) fn with_footprint(mut self, effect: Effect) -> Self {
+        self.footprint = Some(Footprint::of_effect(effect));
+        self
+    }
+
+    /// The resources that the call touches, where they were asked for.
+    pub fn touches(&self) -> Option<&Footprint> {
+        self.footprint.as_ref()
+    }
+
+    #[doc(hidden)]
+    pub fn danger(&mut self, danger: impl Into<Danger>) {
+        self.danger = danger.into();
+    }
+
+    #[doc(hidden)]
+    pub fn approval(&mut self, reason: impl ApprovalReason) {
+        self.approval = reason.reason();
+    }
+
+    #[doc(hidden)]
+    pub fn footprint(&mut self) -> Option<&mut Footprint> {
+        self.footprint.as_mut()
+    }
+}
+
+/// What an `approval = …` expression may give.
+#[diagnostic::on_unimplemented(
+    message = "`approval` takes a reason: text or an `Option` of text, not `{Self}`",
+    label = "expected `&'static str`, `String` or an `Option` of them; `None` asks nobody"
+)]
+pub trait ApprovalReason {
+    #[doc(hidden)]
+    fn reason(self) -> Option<Cow<'static, str>>;
+}
+
+impl ApprovalReason for &'static str {
+    fn reason(self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(self))
+    }
+}
+
+impl ApprovalReason for String {
+    fn reason(self) -> Option<Cow<'static, str>> {
+        Some(Cow::Owned(self))
+    }
+}
+
+impl<R: ApprovalReason> ApprovalReason for Option<R> {
+    fn reason(self) -> Option<Cow<'static, str>> {
+        self.and_then(ApprovalReason::reason)
+    }
+}
+
+impl Footprint {
+    /// A read reads everything, all else writes everything, unless the tool narrows it.
+    fn of_effect(effect: Effect) -> Self {
+        match effect {
+            Effect::Read => Self { reads: Reach::Everything, writes: Reach::Named(Vec::new()) },
+            _ => Self { reads: Reach::Named(Vec::new()), writes: Reach::Everything },
+        }
+    }
+
+    /// Whether two calls must keep their order.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry, tool};
+    ///
+    /// /// Replaces a file.
+    /// #[tool(effect = idempotent, writes(file = path))]
+    /// async fn replace(
+    ///     /// Which file.
+    ///     path: String,
+    /// ) {
+    /// }
+    ///
+    /// let executor = Executor::builder(Registry::of([REPLACE])?).unrestricted().build()?;
+    /// let touches = |arguments| executor.examine("replace", arguments).map(|facts| facts.touches().cloned());
+    /// let [one, same, other] = [r#"{"path":"a/b"}"#, r#"{"path":"./a//b"}"#, r#"{"path":"a/c"}"#].map(touches);
+    /// let (Ok(Some(one)), Ok(Some(same)), Ok(Some(other))) = (one, same, other) else { panic!("valid calls") };
+    /// assert!(one.conflicts_with(&same));
+    /// assert!(!one.conflicts_with(&other));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn conflicts_with(&self, other: &Self) -> bool {
+        self.writes.meets(&other.writes) || self.writes.meets(&other.reads) || self.reads.meets(&other.writes)
+    }
+
+    /// What the call reads, `None` for everything; each as kind and name, the name `None` for all
+    /// of the kind.
+    pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
+        self.reads.named()
+    }
+
+    /// What the call writes, `None` for everything; each as kind and name, the name `None` for all
+    /// of the kind.
+    pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
+        self.writes.named()
+    }
+
+    #[doc(hidden)]
+    pub fn reads_only(&mut self) {
+        self.reads = Reach::Named(Vec::new());
+    }
+
+    #[doc(hidden)]
+    pub fn writes_only(&mut self) {
+        self.writes = Reach::Named(Vec::new());
+    }
+
+    #[doc(hidden)]
+    pub fn reads<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
+        self.reads.name::<K>(name);
+    }
+
+    #[doc(hidden)]
+    pub fn writes<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
+        self.writes.name::<K>(name);
+    }
+
+    #[doc(hidden)]
+    pub fn reads_all<K: ResourceKind>(&mut self) {
+        self.reads.push::<K>(None);
+    }
+
+    #[doc(hidden)]
+    pub fn writes_all<K: ResourceKind>(&mut self) {
+        self.writes.push::<K>(None);
+    }
+}
+
+impl Reach {
+    fn name<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
+        name.each(&mut |name| self.push::<K>(name.map(K::normalise)));
+    }
+
+    fn push<K: ResourceKind>(&mut self, name: Option<String>) {
+        if let Self::Named(resources) = self {
+            resources.push(Resource { kind: TypeId::of::<K>(), label: K::LABEL, name, overlap: K::overlap });
+        }
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Everything, Self::Everything) => true,
+            (Self::Everything, Self::Named(named)) | (Self::Named(named), Self::Everything) => !named.is_empty(),
+            (Self::Named(these), Self::Named(those)) => these.iter().any(|one| those.iter().any(|two| one.meets(two))),
+        }
+    }
+
+    fn named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
+        match self {
+            Self::Everything => None,
+            Self::Named(resources) => Some(resources.iter().map(|it| (it.label, it.name.as_deref()))),
+        }
+    }
+}
+
+impl Resource {
+    fn meets(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && match (&self.name, &other.name) {
+                (Some(one), Some(two)) => one == two || (self.overlap)(one, two) || (self.overlap)(two, one),
+                _ => true,
+            }
+    }
+}
+
+impl PartialEq for Resource {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.name == other.name
+    }
+}
+
+impl Eq for Resource {}

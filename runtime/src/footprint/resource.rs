@@ -1,0 +1,139 @@
+//! Kinds of resources. A kind owns what makes two names the same and what makes them overlap.
+
+use std::path::{Path, PathBuf};
+
+/// A kind of resource, for `reads(Kind = …)` and `writes(Kind = …)`.
+///
+/// ```
+/// use toolwright::ResourceKind;
+///
+/// /// Tickets, which people write with and without the sign.
+/// struct Ticket;
+///
+/// impl ResourceKind for Ticket {
+///     const LABEL: &'static str = "ticket";
+///
+///     fn normalise(name: &str) -> String {
+///         name.trim_start_matches('#').to_owned()
+///     }
+/// }
+/// assert_eq!(Ticket::normalise("#7"), Ticket::normalise("7"));
+/// ```
+pub trait ResourceKind: 'static {
+    /// The kind's name, for people.
+    const LABEL: &'static str;
+
+    /// One spelling for all names of the same resource.
+    fn normalise(name: &str) -> String {
+        name.to_owned()
+    }
+
+    /// Whether a resource contains another; both names are normalised and differ.
+    fn overlap(container: &str, contained: &str) -> bool {
+        let _ = (container, contained);
+        false
+    }
+}
+
+/// Files and folders, by path: `file` in an attribute. A folder contains what is below it, so that
+/// a search under `src/` conflicts with a write to `src/a.rs`.
+#[derive(Debug)]
+pub struct File;
+
+impl ResourceKind for File {
+    const LABEL: &'static str = "file";
+
+    /// `./a//b/../c` and `a/c` are one file. Nothing is looked up: links are the workspace's
+    /// concern, which resolves them before it opens anything.
+    fn normalise(name: &str) -> String {
+        let absolute = name.starts_with('/');
+        let mut parts: Vec<&str> = Vec::new();
+        for part in name.split(['/', std::path::MAIN_SEPARATOR]) {
+            match part {
+                "" | "." => {}
+                ".." if parts.last().is_some_and(|last| *last != "..") => {
+                    parts.pop();
+                }
+                ".." if absolute => {}
+                part => parts.push(part),
+            }
+        }
+        let joined = parts.join("/");
+        match (absolute, joined.is_empty()) {
+            (true, _) => format!("/{joined}"),
+            (false, true) => ".".to_owned(),
+            (false, false) => joined,
+        }
+    }
+
+    fn overlap(container: &str, contained: &str) -> bool {
+        match container {
+            "." => !contained.starts_with('/') && !contained.starts_with(".."),
+            container => contained.strip_prefix(container.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')),
+        }
+    }
+}
+
+/// What may name a resource in an attribute: text, paths, whole numbers, and options and lists of
+/// them. An absent option names every resource of the kind.
+pub trait ResourceName {
+    /// Gives each name to `take`, `None` for all of the kind.
+    fn each(&self, take: &mut dyn FnMut(Option<&str>));
+}
+
+impl ResourceName for str {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        take(Some(self));
+    }
+}
+
+impl ResourceName for String {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        take(Some(self));
+    }
+}
+
+impl ResourceName for Path {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        take(Some(&self.to_string_lossy()));
+    }
+}
+
+impl ResourceName for PathBuf {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        self.as_path().each(take);
+    }
+}
+
+impl<N: ResourceName + ?Sized> ResourceName for &N {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        (**self).each(take);
+    }
+}
+
+impl<N: ResourceName> ResourceName for Option<N> {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        match self {
+            Some(name) => name.each(take),
+            None => take(None),
+        }
+    }
+}
+
+impl<N: ResourceName> ResourceName for Vec<N> {
+    fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+        self.iter().for_each(|name| name.each(take));
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl ResourceName for $number {
+            fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
+                take(Some(&self.to_string()));
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);

@@ -1,0 +1,35 @@
+//! Raw JSON to typed input, strictly: what the schema refuses, the reader refuses.
+
+mod access;
+mod bounds;
+mod deserializer;
+mod entries;
+mod fault;
+mod key;
+mod keys;
+mod number;
+mod object;
+mod param;
+mod problem;
+mod reader;
+mod skip;
+mod string;
+mod variant;
+mod words;
+
+pub use bounds::{Bound, BoundOf, Bounds};
+pub use fault::Fault;
+pub use keys::{Check, InvalidKeys, Key, Keys};
+pub use object::{Slots, absent, fill, read_object};
+pub use param::Param;
+pub use problem::{Problem, Problems, Rule};
+pub use reader::Reader;
+
+/// The input of a tool that has no parameters.
+pub struct NoSlots;
+
+impl Slots for NoSlots {
+    fn put(&mut self, _: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        reader.skip_value().map(drop)
+    }
+}

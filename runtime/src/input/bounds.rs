@@ -1,0 +1,196 @@
+//! The limits of `#[arg]`: numbers between two bounds, text and lists of a length, text of a pattern.
+
+#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
+
+use std::fmt;
+
+use super::fault::Fault;
+use super::problem::Rule;
+
+/// A limit of a number, or a number to compare with one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    Integer(i128),
+    Float(f64),
+}
+
+/// All limits of one parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    pub minimum: Option<Bound>,
+    pub maximum: Option<Bound>,
+    pub shortest: Option<usize>,
+    pub longest: Option<usize>,
+    pub pattern: Option<&'static str>,
+}
+
+impl Bounds {
+    pub const NONE: Self =
+        Self { minimum: None, maximum: None, shortest: None, longest: None, pattern: None };
+
+    pub(super) fn check_number(&self, number: Bound, text: &str) -> Result<(), Fault> {
+        let low = self.minimum.is_some_and(|minimum| number.is_below(minimum));
+        let high = self.maximum.is_some_and(|maximum| maximum.is_below(number));
+        if low || high { Err(self.number_out_of_range(text)) } else { Ok(()) }
+    }
+
+    pub(super) fn check_length(&self, length: usize, unit: &str) -> Result<(), Fault> {
+        let short = self.shortest.is_some_and(|shortest| length < shortest);
+        let long = self.longest.is_some_and(|longest| length > longest);
+        if short || long { Err(self.length_out_of_range(length, unit)) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn number_out_of_range(&self, text: &str) -> Fault {
+        let expected = match (self.minimum, self.maximum) {
+            (Some(minimum), Some(maximum)) => format!("a number from {minimum} to {maximum}"),
+            (Some(minimum), None) => format!("a number of at least {minimum}"),
+            (None, Some(maximum)) => format!("a number of at most {maximum}"),
+            (None, None) => "a number".to_owned(),
+        };
+        Fault::new(Rule::Range, text, expected)
+    }
+
+    #[cold]
+    fn length_out_of_range(&self, length: usize, unit: &str) -> Fault {
+        let expected = match (self.shortest, self.longest) {
+            (Some(shortest), Some(longest)) => format!("{shortest} to {longest} {unit}"),
+            (Some(shortest), None) => format!("at least {shortest} {unit}"),
+            (None, Some(longest)) => format!("at most {longest} {unit}"),
+            (None, None) => format!("any number of {unit}"),
+        };
+        Fault::new(Rule::Length, &format!("{length} {unit}"), expected)
+    }
+}
+
+impl Bound {
+    fn is_below(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(two)) => one < two,
+            (one, two) => one.as_float() < two.as_float(),
+        }
+    }
+
+    fn as_float(self) -> f64 {
+        match self {
+            Self::Integer(integer) => integer as f64,
+            Self::Float(float) => float,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(integer) => integer.fmt(formatter),
+            Self::Float(float) => float.fmt(formatter),
+        }
+    }
+}
+
+/// Turns a user's constant into a bound at compile time, whatever number type it has.
+pub struct BoundOf<T>(pub T);
+
+/// Types that `minimum` and `maximum` apply to.
+#[diagnostic::on_unimplemented(
+    message = "`minimum` and `maximum` apply to numbers, not to `{Self}`",
+    label = "this is no number"
+)]
+pub trait Number {
+    /// The number, where there is one.
+    fn number(&self) -> Option<Bound>;
+}
+
+/// Types that `length` applies to.
+#[diagnostic::on_unimplemented(
+    message = "`length` applies to text, lists, sets and maps, not to `{Self}`",
+    label = "this has no length"
+)]
+pub trait Length {
+    /// What the length counts.
+    const UNIT: &'static str;
+    /// The length, where there is something to measure.
+    fn length(&self) -> Option<usize>;
+}
+
+/// Types that `pattern` applies to.
+#[diagnostic::on_unimplemented(
+    message = "`pattern` applies to text, not to `{Self}`",
+    label = "this is no text"
+)]
+pub trait Text {}
+
+macro_rules! numbers {
+    ($($number:ty => $bound:ident($wide:ty)),* $(,)?) => {$(
+        impl BoundOf<$number> {
+            pub const fn get(self) -> Bound {
+                Bound::$bound(self.0 as $wide)
+            }
+        }
+
+        impl Number for $number {
+            #[inline]
+            fn number(&self) -> Option<Bound> {
+                Some(Bound::$bound(*self as $wide))
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8 => Integer(i128), u16 => Integer(i128), u32 => Integer(i128), u64 => Integer(i128), usize => Integer(i128),
+    i8 => Integer(i128), i16 => Integer(i128), i32 => Integer(i128), i64 => Integer(i128), isize => Integer(i128),
+    i128 => Integer(i128), f32 => Float(f64), f64 => Float(f64),
+}
+
+/// No bound lies beyond `i128`, so what does is above all of them.
+impl Number for u128 {
+    fn number(&self) -> Option<Bound> {
+        Some(Bound::Integer(i128::try_from(*self).unwrap_or(i128::MAX)))
+    }
+}
+
+impl<N: Number> Number for Option<N> {
+    #[inline]
+    fn number(&self) -> Option<Bound> {
+        self.as_ref().and_then(N::number)
+    }
+}
+
+impl Length for String {
+    const UNIT: &'static str = "characters";
+
+    fn length(&self) -> Option<usize> {
+        Some(self.chars().count())
+    }
+}
+
+impl<L: Length> Length for Option<L> {
+    const UNIT: &'static str = L::UNIT;
+
+    fn length(&self) -> Option<usize> {
+        self.as_ref().and_then(L::length)
+    }
+}
+
+macro_rules! lists {
+    ($(($($generic:ident),*) $list:ty),* $(,)?) => {$(
+        impl<$($generic),*> Length for $list {
+            const UNIT: &'static str = "items";
+
+            fn length(&self) -> Option<usize> {
+                Some(self.len())
+            }
+        }
+    )*};
+}
+
+lists! {
+    (T) Vec<T>, (T) Box<[T]>, (T) std::collections::VecDeque<T>, (T) std::collections::BTreeSet<T>,
+    (T, S) std::collections::HashSet<T, S>, (K, V) std::collections::BTreeMap<K, V>,
+    (K, V, S) std::collections::HashMap<K, V, S>,
+}
+
+impl Text for String {}
+impl Text for std::path::PathBuf {}
+impl<T: Text> Text for Option<T> {}

@@ -1,0 +1,138 @@
+//! The entries of a map, handed to serde one by one, no key twice.
+//!
+//! - Keys are compared as decoded: among a few of them in turn, among more of them by hash, so that
+//!   the work stays linear.
+//! - Values are in element position.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use serde::de::{DeserializeSeed, MapAccess, Visitor};
+
+use super::{
+    fault::Fault,
+    key::KeyText,
+    reader::{Place, Reader},
+    string::Text,
+};
+
+/// The entries of a map.
+pub(super) struct Entries<'a, 'de> {
+    reader: &'a mut Reader<'de>,
+    /// Where the key whose value comes next starts.
+    key: usize,
+    first: bool,
+    seen: Seen<'de>,
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    /// Reads the object at the cursor, which stands at its bracket.
+    #[inline]
+    pub(super) fn read<V: Visitor<'de>>(
+        reader: &'a mut Reader<'de>,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        reader.open()?;
+        let mut entries = Entries {
+            reader,
+            key: 0,
+            first: true,
+            seen: Seen::default(),
+        };
+        let value = visitor.visit_map(&mut entries)?;
+        let Entries { reader, first, .. } = entries;
+        if reader.next(first, b'}')? {
+            return Err(reader.syntax("}"));
+        }
+        reader.close();
+        Ok(value)
+    }
+
+    fn next_key(&mut self) -> Result<Option<Text<'de>>, Fault> {
+        if !self.reader.next(self.first, b'}')? {
+            return Ok(None);
+        }
+        self.first = false;
+        self.key = self.reader.position;
+        let key = self.reader.key()?;
+        let new = match key {
+            Text::Borrowed(key) => self.seen.insert_borrowed(key),
+            Text::Scratch => self.seen.insert(Cow::Owned(self.reader.scratch.clone())),
+        };
+        if !new {
+            return Err(Fault::duplicate_key(self.reader.resolve(key)));
+        }
+        Ok(Some(key))
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Fault;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Fault> {
+        let Some(key) = self.next_key()? else {
+            return Ok(None);
+        };
+        let text = KeyText::new(key, &self.reader.scratch);
+        match seed.deserialize(text) {
+            Ok(key) => Ok(Some(key)),
+            Err(fault) => Err(text.show(fault)),
+        }
+    }
+
+    #[inline]
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
+        self.reader.colon()?;
+        let start = self.reader.position;
+        self.reader.place = Place::Element;
+        match seed.deserialize(&mut *self.reader) {
+            Ok(value) => Ok(value),
+            Err(fault) => {
+                let key = self.reader.string_at(self.key);
+                Err(self.reader.show(fault, start).at_key(&key))
+            }
+        }
+    }
+}
+
+const FEW: usize = 8;
+
+/// The keys that an object has had.
+#[derive(Default)]
+pub(super) struct Seen<'de> {
+    few: [&'de str; FEW],
+    count: usize,
+    /// Every key, once there are many or one is not in the text itself.
+    all: Option<HashSet<Cow<'de, str>>>,
+}
+
+impl<'de> Seen<'de> {
+    /// Whether the key is new.
+    #[inline]
+    pub(super) fn insert_borrowed(&mut self, key: &'de str) -> bool {
+        if self.all.is_some() || self.count == FEW {
+            return self.insert(Cow::Borrowed(key));
+        }
+        if self.few.iter().take(self.count).any(|few| *few == key) {
+            return false;
+        }
+        if let Some(free) = self.few.get_mut(self.count) {
+            *free = key;
+            self.count += 1;
+        }
+        true
+    }
+
+    /// As [`insert_borrowed`](Self::insert_borrowed), by hash.
+    pub(super) fn insert(&mut self, key: Cow<'de, str>) -> bool {
+        let few = self
+            .few
+            .iter()
+            .take(self.count)
+            .map(|key| Cow::Borrowed(*key));
+        self.all.get_or_insert_with(|| few.collect()).insert(key)
+    }
+}

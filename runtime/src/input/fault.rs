@@ -1,0 +1,175 @@
+//! The reader's error: one boxed problem, given its place while the calls unwind.
+//!
+//! - One pointer wide, and built only on failure, so that success pays nothing for it.
+//! - A fault knows the way from its value to where it was raised; each holder adds its own segment.
+//! - `found` stays empty where serde knows less than the text; the reader fills it in.
+
+use std::fmt;
+
+use serde::de::{self, Expected, Unexpected};
+
+use super::{
+    problem::{Problem, Rule},
+    words,
+};
+
+/// Why a value could not be read.
+///
+/// ```
+/// # use toolwright::__private0::{Fault, Problem, Rule};
+/// let fault = Fault::from(Problem::new(Rule::Type, "1", "a string"));
+/// let fault = fault.at_index(2).at_key("lines");
+/// assert_eq!(fault.to_string(), "/lines/2: found 1, expected a string");
+/// ```
+pub struct Fault(Box<Problem>);
+
+impl Fault {
+    #[cold]
+    pub(super) fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
+        Self(Box::new(Problem::new(rule, found, expected)))
+    }
+
+    /// A key that is not one of `keys`, at that key.
+    #[cold]
+    pub(super) fn unknown_key<'k>(
+        key: &str,
+        keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    ) -> Self {
+        let expected = match keys.len() {
+            0 => "no keys".to_owned(),
+            _ => words::one_of(keys.clone()),
+        };
+        let mut fault = Self::new(Rule::UnknownKey, &words::quote(key), expected);
+        fault.0.near = words::nearest(key, keys);
+        fault.at_key(key)
+    }
+
+    /// A key that was given before, at that key.
+    #[cold]
+    pub(super) fn duplicate_key(key: &str) -> Self {
+        Self::new(Rule::DuplicateKey, &words::quote(key), "each key once").at_key(key)
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0
+    }
+
+    /// What is wrong, to keep.
+    #[must_use]
+    pub fn into_problem(self) -> Problem {
+        *self.0
+    }
+
+    /// Says that the value is held under `key`.
+    #[cold]
+    #[must_use]
+    pub fn at_key(mut self, key: &str) -> Self {
+        self.0.prefix(key);
+        self
+    }
+
+    /// Says that the value is an array's item.
+    #[cold]
+    #[must_use]
+    pub fn at_index(mut self, index: usize) -> Self {
+        self.0.prefix(&index.to_string());
+        self
+    }
+
+    /// Whether the fault is about the value itself and does not show it yet.
+    pub(super) fn lacks_found(&self) -> bool {
+        self.0.found.is_empty() && self.0.pointer.is_empty()
+    }
+
+    pub(super) fn set_found(&mut self, found: &str) {
+        self.0.found = words::shorten(found);
+    }
+
+    /// The same fault of a `null` that stands where leaving the key out is meant.
+    pub(super) fn into_null(mut self) -> Self {
+        if self.0.pointer.is_empty() && self.0.rule != Rule::Syntax {
+            self.0.rule = Rule::Null;
+            self.0.found = "null".to_owned();
+            self.0.expected.push_str("; leave the key out instead");
+            self.0.near = None;
+        }
+        self
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Rule::Other, "", words::message(message.to_string()))
+    }
+
+    #[cold]
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(
+            Rule::Type,
+            &words::found(&unexpected),
+            words::expected(expected),
+        )
+    }
+
+    #[cold]
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = words::found(&unexpected);
+        match unexpected {
+            Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => {
+                Self::new(Rule::Range, &found, words::expected_range(expected))
+            }
+            _ => Self::new(Rule::Value, &found, words::expected(expected)),
+        }
+    }
+
+    #[cold]
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Self::new(Rule::Length, "", words::expected(expected))
+    }
+
+    #[cold]
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let choices = words::one_of(expected.iter().copied());
+        let mut fault = Self::new(Rule::Choice, &words::quote(variant), choices);
+        fault.0.near = words::nearest(variant, expected.iter().copied());
+        fault
+    }
+
+    #[cold]
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::unknown_key(field, expected.iter().copied())
+    }
+
+    #[cold]
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(Rule::MissingKey, "", "").at_key(field)
+    }
+
+    #[cold]
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::duplicate_key(field)
+    }
+}

@@ -1,0 +1,201 @@
+//! The keys of a tool's input, prepared once for comparing them with raw text.
+//!
+//! - At most 64 keys, none twice, so that a set of them is one word.
+
+use std::{borrow::Cow, fmt};
+
+use super::problem::{Problem, Problems};
+
+/// A further check of a value's raw text, after it was read; its pointers start at the value.
+pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
+
+/// One key of a tool's input.
+///
+/// ```
+/// # use toolwright::__private0::{Key, Keys};
+/// let keys = Keys::new([Key::required("path", "a string"), Key::optional("limit", "an integer")])?;
+/// assert_eq!(keys.len(), 2);
+/// # Ok::<(), toolwright::__private0::InvalidKeys>(())
+/// ```
+pub struct Key {
+    name: Cow<'static, str>,
+    expected: Cow<'static, str>,
+    required: bool,
+    check: Option<Check>,
+    /// The name as JSON writes it, with its quotes.
+    quoted: Box<str>,
+}
+
+impl Key {
+    /// A key that must be given; `expected` says of what type, such as "a string".
+    pub fn required(
+        name: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(name.into(), expected.into(), true)
+    }
+
+    /// A key that may be left out.
+    pub fn optional(
+        name: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(name.into(), expected.into(), false)
+    }
+
+    /// Checks the value's raw text as well, once it was read.
+    #[must_use]
+    pub fn checked(
+        mut self,
+        check: impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static,
+    ) -> Self {
+        self.check = Some(Box::new(check));
+        self
+    }
+
+    /// The key itself.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its value should be.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// Whether it must be given.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.required
+    }
+
+    pub(super) fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
+    }
+
+    fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
+        let quoted = serde_json::Value::from(&*name).to_string().into_boxed_str();
+        Self {
+            name,
+            expected,
+            required,
+            check: None,
+            quoted,
+        }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Key")
+            .field("name", &self.name)
+            .field("expected", &self.expected)
+            .field("required", &self.required)
+            .field("checked", &self.check.is_some())
+            .finish()
+    }
+}
+
+/// The keys of a tool's input in declaration order.
+#[derive(Debug)]
+pub struct Keys {
+    keys: Box<[Key]>,
+    required: u64,
+}
+
+impl Keys {
+    /// The most keys that an input may have.
+    pub const MOST: usize = 64;
+
+    /// Prepares keys, given in declaration order.
+    ///
+    /// # Errors
+    /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.
+    pub fn new(keys: impl IntoIterator<Item = Key>) -> Result<Self, InvalidKeys> {
+        let keys: Box<[Key]> = keys.into_iter().collect();
+        if keys.len() > Self::MOST {
+            return Err(InvalidKeys::TooMany(keys.len()));
+        }
+        let mut required = 0;
+        for (index, key) in keys.iter().enumerate() {
+            if keys
+                .iter()
+                .take(index)
+                .any(|earlier| earlier.name == key.name)
+            {
+                return Err(InvalidKeys::Repeated(key.name.clone()));
+            }
+            required |= u64::from(key.required) << index;
+        }
+        Ok(Self { keys, required })
+    }
+
+    /// The keys in declaration order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Key> {
+        self.keys.iter()
+    }
+
+    /// How many keys there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Checks the text of an input that one value carries whole.
+    pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
+        let check = self.keys.first().and_then(Key::check);
+        match check.map_or(Ok(()), |check| check(text)) {
+            Ok(()) => Ok(()),
+            Err(problems) => Problems::new(problems).map_or(Ok(()), Err),
+        }
+    }
+
+    /// The required keys, a bit each.
+    pub(super) fn required(&self) -> u64 {
+        self.required
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Key> {
+        self.keys.get(index)
+    }
+
+    /// How many bytes the key at `index` takes at the start of `text`, if it stands there.
+    #[inline]
+    pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
+        let quoted = self.keys.get(index)?.quoted.as_bytes();
+        text.starts_with(quoted).then_some(quoted.len())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.keys.iter().position(|key| key.name == name)
+    }
+}
+
+/// Why keys cannot be a tool's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidKeys {
+    /// More than 64.
+    TooMany(usize),
+    /// One that was given before.
+    Repeated(Cow<'static, str>),
+}
+
+impl fmt::Display for InvalidKeys {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany(count) => write!(out, "{count} keys, expected at most {}", Keys::MOST),
+            Self::Repeated(name) => write!(out, "key `{name}` is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidKeys {}

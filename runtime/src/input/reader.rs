@@ -1,0 +1,284 @@
+//! A cursor over one JSON text, and the strict serde deserializer on it.
+//!
+//! - It takes exactly what the schema of the target type takes: no unknown or repeated key, no
+//!   array for a struct, no `null` for something left out, no fraction for an integer.
+//! - The cursor stands between characters, and only moves forward while a value is read; after a
+//!   fault it stands anywhere, and its owner rewinds it before reading on.
+//! - `place` is set right before an item or field is read and is `Field` again once the holder is
+//!   closed, so that a plain `T::deserialize` is in field position.
+//! - Success allocates nothing but what the target type owns; every fault is built out of line.
+
+use serde::{Deserialize, de::Expected};
+
+use super::{fault::Fault, problem::Rule, words};
+
+/// Reads JSON strictly.
+///
+/// `T::deserialize(&mut reader)` reads a value in *field position*, where an [`Option`] reads what
+/// its contents read and `null` does not mean `None`: an optional value is left out. The items of
+/// arrays, the values of maps, the contents of enum variants and of options are in *element
+/// position*, where `null` is `None`. A newtype passes its own position on.
+///
+/// Strings without escapes are borrowed from the text. Arrays and objects may be nested 127 deep.
+///
+/// ```
+/// # use toolwright::__private0::Reader;
+/// let mut reader = Reader::new(" [1, 2.0, null] ");
+/// let numbers: Vec<Option<u8>> = reader.read()?;
+/// reader.finish()?;
+/// assert_eq!(numbers, [Some(1), Some(2), None]);
+/// # Ok::<(), toolwright::__private0::Fault>(())
+/// ```
+pub struct Reader<'de> {
+    pub(super) text: &'de str,
+    pub(super) position: usize,
+    pub(super) depth: u8,
+    pub(super) place: Place,
+    /// The last string that had escapes.
+    pub(super) scratch: String,
+}
+
+/// Where the next value stands, which decides what `null` means for an option.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A value that can be left out.
+    Field,
+    /// A value that cannot be left out.
+    Element,
+}
+
+/// Objects and arrays may be nested one less than this, as in serde_json.
+const TOO_DEEP: u8 = 128;
+
+impl<'de> Reader<'de> {
+    /// A reader at the start of `text`.
+    #[inline]
+    #[must_use]
+    pub fn new(text: &'de str) -> Self {
+        Self {
+            text,
+            position: 0,
+            depth: 0,
+            place: Place::Field,
+            scratch: String::new(),
+        }
+    }
+
+    /// How many bytes were read.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The text read since `start`, an earlier [`position`](Self::position).
+    #[inline]
+    #[must_use]
+    pub fn since(&self, start: usize) -> &'de str {
+        self.text.get(start..self.position).unwrap_or_default()
+    }
+
+    /// Reads a value in field position, as `T::deserialize` does; its faults show what was found.
+    ///
+    /// # Errors
+    /// The first fault of the value.
+    #[inline]
+    pub fn read<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
+        self.read_in(Place::Field)
+    }
+
+    /// Reads a value in element position, where `null` is `None`.
+    ///
+    /// # Errors
+    /// The first fault of the value.
+    #[inline]
+    pub fn read_element<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
+        let value = self.read_in(Place::Element);
+        self.place = Place::Field;
+        value
+    }
+
+    /// Checks that only white space is left.
+    ///
+    /// # Errors
+    /// A fault of [`Rule::Syntax`] at the first character that is left.
+    #[inline]
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.syntax("the end of the text")),
+        }
+    }
+
+    #[inline]
+    fn read_in<T: Deserialize<'de>>(&mut self, place: Place) -> Result<T, Fault> {
+        self.skip_space();
+        let start = self.position;
+        self.place = place;
+        match T::deserialize(&mut *self) {
+            Ok(value) => Ok(value),
+            Err(fault) => Err(self.show(fault, start)),
+        }
+    }
+
+    /// Steps over white space and returns the byte after it.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.byte()
+    }
+
+    /// The byte at the cursor.
+    #[inline]
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    #[inline]
+    pub(super) fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte() {
+            self.position += 1;
+        }
+    }
+
+    /// Steps over the byte at the cursor, which is known to be ASCII.
+    #[inline]
+    pub(super) fn step(&mut self) {
+        self.position += 1;
+    }
+
+    /// Steps over a bracket that opens.
+    #[inline]
+    pub(super) fn open(&mut self) -> Result<(), Fault> {
+        if self.depth + 1 >= TOO_DEEP {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        self.position += 1;
+        Ok(())
+    }
+
+    /// Steps over a bracket that closes.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
+        self.position += 1;
+        self.place = Place::Field;
+    }
+
+    /// Steps to the next item of an array or object: past the comma, unless it is the first one.
+    /// False, and the cursor at the closing bracket, when there is none.
+    #[inline]
+    pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
+        match self.peek() {
+            Some(byte) if byte == closing => Ok(false),
+            Some(_) if first => Ok(true),
+            Some(b',') => {
+                self.step();
+                self.skip_space();
+                Ok(true)
+            }
+            _ if closing == b']' => Err(self.syntax("a comma or ]")),
+            _ => Err(self.syntax("a comma or }")),
+        }
+    }
+
+    /// Steps over the colon between key and value, to the value.
+    #[inline]
+    pub(super) fn colon(&mut self) -> Result<(), Fault> {
+        if self.peek() != Some(b':') {
+            return Err(self.syntax("a colon"));
+        }
+        self.step();
+        self.skip_space();
+        Ok(())
+    }
+
+    /// Steps over `true`, `false` or `null`.
+    #[inline]
+    pub(super) fn word(&mut self, word: &'static str) -> Result<(), Fault> {
+        let rest = self
+            .text
+            .as_bytes()
+            .get(self.position..)
+            .unwrap_or_default();
+        if !rest.starts_with(word.as_bytes()) {
+            return Err(self.syntax("a JSON value"));
+        }
+        self.position += word.len();
+        Ok(())
+    }
+
+    /// Goes back to read on after a fault.
+    #[cold]
+    pub(super) fn rewind(&mut self, position: usize, depth: u8) {
+        self.position = position;
+        self.depth = depth;
+        self.place = Place::Field;
+    }
+
+    /// The value at `start`, as far as it is one.
+    #[cold]
+    pub(super) fn value_at(&self, start: usize) -> &'de str {
+        let mut reader = Reader::new(self.text);
+        reader.position = start;
+        match reader.skip_value() {
+            Ok(value) => value,
+            Err(_) => self.text.get(start..).unwrap_or_default(),
+        }
+    }
+
+    /// Makes a fault of the value at `start` say what stands there.
+    #[cold]
+    pub(super) fn show(&self, mut fault: Fault, start: usize) -> Fault {
+        if fault.lacks_found() {
+            fault.set_found(self.value_at(start));
+        }
+        fault
+    }
+
+    /// Another type stands at the cursor, or no value at all.
+    #[cold]
+    pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
+        self.mismatch_in_words(words::expected(expected))
+    }
+
+    #[cold]
+    pub(super) fn mismatch_in_words(&mut self, expected: String) -> Fault {
+        match self.skip_value() {
+            Ok(found) => Fault::new(Rule::Type, found, expected),
+            Err(fault) => fault,
+        }
+    }
+
+    /// Something else than JSON stands at the cursor.
+    #[cold]
+    pub(super) fn syntax(&self, expected: &str) -> Fault {
+        let position = self.position.min(self.text.len());
+        let before = self.text.get(..position).unwrap_or_default();
+        let found = match self
+            .text
+            .get(position..)
+            .and_then(|rest| rest.chars().next())
+        {
+            None => "the end of the text".to_owned(),
+            Some(letter) if letter.is_control() => format!("U+{:04X}", u32::from(letter)),
+            Some(letter) => letter.to_string(),
+        };
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .chars()
+            .rev()
+            .take_while(|letter| *letter != '\n')
+            .count()
+            + 1;
+        let found = format!("{found} at byte {position} (line {line}, column {column})");
+        Fault::new(Rule::Syntax, &found, expected)
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Fault {
+        let expected = format!("at most {} arrays and objects in one another", TOO_DEEP - 1);
+        Fault::new(Rule::Depth, "deeper nesting", expected)
+    }
+}

@@ -1,0 +1,204 @@
+//! JSON strings: found eight bytes at a time, decoded only where they have escapes.
+//!
+//! - A string without escapes is a slice of the text; another is decoded into the scratch buffer.
+//! - Skipping checks a string as strictly as decoding does.
+
+use super::{fault::Fault, problem::Rule, reader::Reader};
+
+/// Where a string that was just read can be found.
+#[derive(Clone, Copy)]
+pub(super) enum Text<'de> {
+    /// In the text itself.
+    Borrowed(&'de str),
+    /// In the reader's scratch buffer.
+    Scratch,
+}
+
+impl<'de> Reader<'de> {
+    /// Reads the string at the cursor, which stands at its quote.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Text<'de>, Fault> {
+        let start = self.position + 1;
+        let end = special(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.position = end + 1;
+            return Ok(Text::Borrowed(
+                self.text.get(start..end).unwrap_or_default(),
+            ));
+        }
+        self.decode(start, end)?;
+        Ok(Text::Scratch)
+    }
+
+    /// Reads an object's key; something else there is a fault.
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<Text<'de>, Fault> {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            _ => Err(self.syntax("a key in double quotes")),
+        }
+    }
+
+    /// A string that was just read.
+    #[inline]
+    pub(super) fn resolve(&self, text: Text<'de>) -> &str {
+        match text {
+            Text::Borrowed(text) => text,
+            Text::Scratch => &self.scratch,
+        }
+    }
+
+    /// Steps over the string at the cursor, which stands at its quote.
+    pub(super) fn skip_string(&mut self) -> Result<(), Fault> {
+        self.position += 1;
+        loop {
+            self.position = special(self.text.as_bytes(), self.position);
+            match self.byte() {
+                Some(b'"') => {
+                    self.step();
+                    return Ok(());
+                }
+                Some(b'\\') => {
+                    self.escape()?;
+                }
+                _ => return Err(self.broken_string()),
+            }
+        }
+    }
+
+    /// The string or key whose quote stands at `start`, decoded again for a message.
+    #[cold]
+    pub(super) fn string_at(&self, start: usize) -> String {
+        let mut reader = Reader::new(self.text);
+        reader.position = start;
+        match reader.string() {
+            Ok(text) => reader.resolve(text).to_owned(),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn decode(&mut self, mut start: usize, mut end: usize) -> Result<(), Fault> {
+        self.scratch.clear();
+        loop {
+            self.scratch
+                .push_str(self.text.get(start..end).unwrap_or_default());
+            self.position = end;
+            match self.byte() {
+                Some(b'"') => {
+                    self.step();
+                    return Ok(());
+                }
+                Some(b'\\') => {
+                    let letter = self.escape()?;
+                    self.scratch.push(letter);
+                }
+                _ => return Err(self.broken_string()),
+            }
+            start = self.position;
+            end = special(self.text.as_bytes(), start);
+        }
+    }
+
+    /// Reads the escape whose backslash is at the cursor.
+    fn escape(&mut self) -> Result<char, Fault> {
+        let start = self.position;
+        self.step();
+        let letter = match self.byte() {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(start),
+            _ => return Err(self.syntax("one of \" \\ / b f n r t u after the backslash")),
+        };
+        self.step();
+        Ok(letter)
+    }
+
+    fn unicode_escape(&mut self, start: usize) -> Result<char, Fault> {
+        let first = self.four_digits()?;
+        let code = match first {
+            0xD800..=0xDBFF => {
+                if self.byte() != Some(b'\\') {
+                    return Err(self.lone_surrogate(start));
+                }
+                self.step();
+                if self.byte() != Some(b'u') {
+                    return Err(self.lone_surrogate(start));
+                }
+                match self.four_digits()? {
+                    second @ 0xDC00..=0xDFFF => {
+                        0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+                    }
+                    _ => return Err(self.lone_surrogate(start)),
+                }
+            }
+            other => other,
+        };
+        char::from_u32(code).ok_or_else(|| self.lone_surrogate(start))
+    }
+
+    /// Reads `u` and four hexadecimal digits.
+    fn four_digits(&mut self) -> Result<u32, Fault> {
+        self.step();
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.byte().and_then(|byte| char::from(byte).to_digit(16));
+            let Some(digit) = digit else {
+                return Err(self.syntax("four hexadecimal digits after \\u"));
+            };
+            code = code << 4 | digit;
+            self.step();
+        }
+        Ok(code)
+    }
+
+    #[cold]
+    fn lone_surrogate(&self, start: usize) -> Fault {
+        let found = self.text.get(start..start + 6).unwrap_or_default();
+        let found = format!("{found} at byte {start}");
+        Fault::new(Rule::Syntax, &found, "both halves of a surrogate pair")
+    }
+
+    #[cold]
+    fn broken_string(&self) -> Fault {
+        match self.byte() {
+            None => self.syntax("a closing quote"),
+            Some(_) => self.syntax("an escape in place of the control character"),
+        }
+    }
+}
+
+/// The first quote, backslash or control character from `start` on, or the end.
+#[inline]
+fn special(bytes: &[u8], mut start: usize) -> usize {
+    while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+        let found = marks(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return start + (found.trailing_zeros() / 8) as usize;
+        }
+        start += 8;
+    }
+    let rest = bytes.get(start..).unwrap_or_default();
+    let length = rest
+        .iter()
+        .position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    start + length.unwrap_or(rest.len())
+}
+
+/// The high bit of each special byte; only the lowest mark is exact, as borrows go upwards.
+#[inline]
+fn marks(chunk: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = ONES * 0x80;
+    let quote = chunk ^ (ONES * b'"' as u64);
+    let backslash = chunk ^ (ONES * b'\\' as u64);
+    let quotes = quote.wrapping_sub(ONES) & !quote;
+    let backslashes = backslash.wrapping_sub(ONES) & !backslash;
+    let controls = chunk.wrapping_sub(ONES * 0x20) & !chunk;
+    (quotes | backslashes | controls) & HIGH
+}

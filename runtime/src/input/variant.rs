@@ -1,0 +1,155 @@
+//! Enums: a string for a variant without contents, an object with one key for the others.
+//!
+//! - Neither form stands for the other: `{"Fast":null}` is no unit variant.
+//! - A variant's contents are in element position, as its key cannot be left out.
+
+use serde::{
+    Deserializer as _,
+    de::{DeserializeSeed, EnumAccess, VariantAccess, Visitor},
+};
+
+use super::{
+    fault::Fault,
+    key::KeyText,
+    problem::Rule,
+    reader::{Place, Reader},
+    words,
+};
+
+/// The variant at the cursor, in either form.
+pub(super) struct Choice<'a, 'de> {
+    reader: &'a mut Reader<'de>,
+    /// Where the whole value starts.
+    start: usize,
+    /// Where the variant's name starts.
+    name: usize,
+    /// Whether it is the key of an object.
+    tagged: bool,
+}
+
+impl<'a, 'de> Choice<'a, 'de> {
+    /// A variant whose name stands at the cursor.
+    pub(super) fn named(reader: &'a mut Reader<'de>) -> Self {
+        let start = reader.position;
+        Self {
+            reader,
+            start,
+            name: start,
+            tagged: false,
+        }
+    }
+
+    /// Reads the variant at the cursor, which stands at the object's bracket.
+    pub(super) fn read_tagged<V: Visitor<'de>>(
+        reader: &'a mut Reader<'de>,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let start = reader.position;
+        reader.open()?;
+        if !reader.next(true, b'}')? {
+            return Err(reader.not_one_key(start));
+        }
+        let name = reader.position;
+        if reader.byte() != Some(b'"') {
+            return Err(reader.syntax("a key in double quotes"));
+        }
+        let value = visitor.visit_enum(Choice {
+            reader: &mut *reader,
+            start,
+            name,
+            tagged: true,
+        })?;
+        if reader.next(false, b'}')? {
+            return Err(reader.not_one_key(start));
+        }
+        reader.close();
+        Ok(value)
+    }
+
+    /// Steps to the contents, if the form has them.
+    fn contents(&mut self) -> Result<(), Fault> {
+        if !self.tagged {
+            let name = words::quote(&self.reader.string_at(self.name));
+            let expected = format!("an object {{{name}: …}}");
+            return Err(Fault::new(Rule::Type, &name, expected));
+        }
+        self.reader.place = Place::Element;
+        self.reader.colon()
+    }
+
+    fn locate<T>(
+        reader: &Reader<'de>,
+        read: Result<T, Fault>,
+        name: usize,
+        start: usize,
+    ) -> Result<T, Fault> {
+        match read {
+            Ok(value) => Ok(value),
+            Err(fault) => Err(reader.show(fault, start).at_key(&reader.string_at(name))),
+        }
+    }
+}
+
+impl<'de> EnumAccess<'de> for Choice<'_, 'de> {
+    type Error = Fault;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
+        let text = self.reader.string()?;
+        let variant = seed.deserialize(KeyText::new(text, &self.reader.scratch))?;
+        Ok((variant, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Choice<'_, 'de> {
+    type Error = Fault;
+
+    fn unit_variant(self) -> Result<(), Fault> {
+        if !self.tagged {
+            return Ok(());
+        }
+        let name = words::quote(&self.reader.string_at(self.name));
+        let found = self.reader.value_at(self.start);
+        Err(Fault::new(Rule::Type, found, format!("the string {name}")))
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(mut self, seed: T) -> Result<T::Value, Fault> {
+        self.contents()?;
+        let start = self.reader.position;
+        let read = seed.deserialize(&mut *self.reader);
+        Self::locate(self.reader, read, self.name, start)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(
+        mut self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.contents()?;
+        let start = self.reader.position;
+        let read = self.reader.deserialize_tuple(length, visitor);
+        Self::locate(self.reader, read, self.name, start)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        mut self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.contents()?;
+        let start = self.reader.position;
+        let read = self.reader.deserialize_struct("", fields, visitor);
+        Self::locate(self.reader, read, self.name, start)
+    }
+}
+
+impl Reader<'_> {
+    #[cold]
+    fn not_one_key(&self, start: usize) -> Fault {
+        Fault::new(
+            Rule::Type,
+            self.value_at(start),
+            "an object with exactly one key",
+        )
+    }
+}

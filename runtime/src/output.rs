@@ -1,0 +1,89 @@
+//! What a tool gives back: content for the model, a structured value for programs, metadata for
+//! the host alone.
+
+mod answer;
+mod codec;
+mod process;
+
+use serde_json::{Map, Value};
+
+pub use answer::Answer;
+pub use process::ProcessOutput;
+pub use codec::{Codec, Plain, Preview, Probe, preview_codec, reconciled_codec};
+pub use codec::Reconciled;
+
+/// One block of an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Content {
+    /// Text, sent to the model as it is.
+    Text(String),
+    /// JSON text.
+    Json(String),
+    /// An image.
+    Image {
+        /// Such as `image/png`.
+        media_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+    /// A sound.
+    Audio {
+        /// Such as `audio/wav`.
+        media_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+    /// A document that has an address.
+    Resource {
+        /// Its address.
+        uri: String,
+        /// Such as `text/markdown`.
+        media_type: Option<String>,
+        /// Its text, where it is at hand.
+        text: Option<String>,
+    },
+}
+
+/// An answer put together by hand, for a tool that gives more than one value.
+///
+/// ```
+/// use toolwright::Output;
+///
+/// let output = Output::text("3 files written").structured(serde_json::json!({"files": 3})).metadata("bytes", 4096);
+/// # let _ = output;
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Output {
+    pub(crate) content: Vec<Content>,
+    pub(crate) structured: Option<Value>,
+    pub(crate) metadata: Map<String, Value>,
+}
+
+impl Output {
+    /// An output that is one text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::default().with(Content::Text(text.into()))
+    }
+
+    /// One more block.
+    #[must_use]
+    pub fn with(mut self, content: Content) -> Self {
+        self.content.push(content);
+        self
+    }
+
+    /// The same result as a value, for programs; models that read text do not see it.
+    #[must_use]
+    pub fn structured(mut self, value: Value) -> Self {
+        self.structured = Some(value);
+        self
+    }
+
+    /// A fact for the host; no model sees it.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}

@@ -1,0 +1,135 @@
+//! The one answer that every call gets.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::{Content, Output};
+use crate::error::ToolError;
+
+/// The answer to one call: a result or an error, never both.
+///
+/// ```
+/// use toolwright::{Answer, ToolError};
+///
+/// let answer = Answer::from(ToolError::new("not_found", "no such note"));
+/// assert!(answer.is_error());
+/// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
+/// ```
+#[derive(Debug)]
+pub struct Answer {
+    body: Body,
+    metadata: Option<Box<Map<String, Value>>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Text(String),
+    Json(String),
+    Blocks(Vec<Content>, Option<Value>),
+    Error(ToolError),
+}
+
+impl Answer {
+    /// A result that is text, sent as it is.
+    pub(crate) fn from_text(text: String) -> Self {
+        Self { body: Body::Text(text), metadata: None }
+    }
+
+    /// A result that is JSON.
+    pub(crate) fn from_json(json: String) -> Self {
+        Self { body: Body::Json(json), metadata: None }
+    }
+
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        matches!(self.body, Body::Error(_))
+    }
+
+    /// The error of a failed call.
+    pub fn error(&self) -> Option<&ToolError> {
+        match &self.body {
+            Body::Error(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The answer as text: what a model that only reads text gets. Blocks stand one below the
+    /// other; what is no text is named by type and size.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.body {
+            Body::Text(text) | Body::Json(text) => Cow::Borrowed(text),
+            Body::Error(error) => Cow::Owned(error.to_json()),
+            Body::Blocks(blocks, _) => match blocks.as_slice() {
+                [Content::Text(text) | Content::Json(text)] => Cow::Borrowed(text),
+                blocks => Cow::Owned(blocks.iter().map(Content::as_text).collect::<Vec<_>>().join("\n")),
+            },
+        }
+    }
+
+    /// The answer as text, without a copy where it is text already.
+    pub fn into_text(self) -> String {
+        match self.body {
+            Body::Text(text) | Body::Json(text) => text,
+            _ => self.text().into_owned(),
+        }
+    }
+
+    /// The answer block by block.
+    pub fn content(&self) -> Cow<'_, [Content]> {
+        match &self.body {
+            Body::Text(text) => Cow::Owned(vec![Content::Text(text.clone())]),
+            Body::Json(json) => Cow::Owned(vec![Content::Json(json.clone())]),
+            Body::Blocks(blocks, _) => Cow::Borrowed(blocks),
+            Body::Error(error) => Cow::Owned(vec![Content::Json(error.to_json())]),
+        }
+    }
+
+    /// The result as a value, for programs: what the tool returned, or what it set as structured.
+    pub fn structured(&self) -> Option<Value> {
+        match &self.body {
+            Body::Json(json) => serde_json::from_str(json).ok(),
+            Body::Blocks(_, structured) => structured.clone(),
+            Body::Text(_) | Body::Error(_) => None,
+        }
+    }
+
+    /// Facts for the host, which no model sees.
+    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+        self.metadata.as_deref()
+    }
+
+    /// The JSON text, where the result is one serialised value.
+    pub(crate) fn json(&self) -> Option<&str> {
+        match &self.body {
+            Body::Json(json) => Some(json),
+            _ => None,
+        }
+    }
+}
+
+impl From<ToolError> for Answer {
+    fn from(error: ToolError) -> Self {
+        Self { body: Body::Error(error), metadata: None }
+    }
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        let metadata = (!output.metadata.is_empty()).then(|| Box::new(output.metadata));
+        Self { body: Body::Blocks(output.content, output.structured), metadata }
+    }
+}
+
+impl Content {
+    /// The block as text; what is no text is named by type and size.
+    pub fn as_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) | Self::Json(text) => Cow::Borrowed(text),
+            Self::Image { media_type, data } => Cow::Owned(format!("[image {media_type}, {} bytes in base64]", data.len())),
+            Self::Audio { media_type, data } => Cow::Owned(format!("[audio {media_type}, {} bytes in base64]", data.len())),
+            Self::Resource { text: Some(text), .. } => Cow::Borrowed(text),
+            Self::Resource { uri, .. } => Cow::Owned(format!("[resource {uri}]")),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Names to tools. A registry is made once and does not change; two tools of one name are an error
+//! that tells both places.
+
+mod near;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::input::Keys;
+use crate::__private0::TOOLS;
+use crate::schema::{self, Checker, SchemaProblem};
+use crate::spec::{Handle, Location, Spec};
+use crate::tool::{Definition, Exposure};
+
+pub(crate) use near::near;
+
+/// The tools of an application.
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() -> &'static str {
+///     "hello"
+/// }
+///
+/// // Every tool that is linked into the program…
+/// let all = Registry::linked()?;
+/// assert!(all.get("hello").is_some());
+/// // …or exactly those that are named.
+/// let some = Registry::of([HELLO])?;
+/// assert_eq!(some.definitions().count(), 1);
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Inner>);
+
+struct Inner {
+    entries: Vec<Entry>,
+    indices: HashMap<&'static str, usize, foldhash::fast::FixedState>,
+}
+
+/// One tool, ready to be called.
+pub(crate) struct Entry {
+    pub(crate) spec: &'static Spec,
+    pub(crate) definition: Definition,
+    pub(crate) keys: Keys,
+    output: OnceLock<Option<Checker>>,
+}
+
+impl Registry {
+    /// Every tool that is linked into the program.
+    ///
+    /// # Errors
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    pub fn linked() -> Result<Self, RegistryError> {
+        Self::of(TOOLS.iter().copied())
+    }
+
+    /// Exactly these tools.
+    ///
+    /// # Errors
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    pub fn of(tools: impl IntoIterator<Item = Handle>) -> Result<Self, RegistryError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut indices = HashMap::with_hasher(foldhash::fast::FixedState::default());
+        let mut problems = Vec::new();
+        for Handle(spec) in tools {
+            if let Some(first) = indices.get(spec.name).and_then(|index: &usize| entries.get(*index)) {
+                problems.push(RegistryProblem::Duplicate {
+                    name: spec.name,
+                    first: first.spec.location,
+                    second: spec.location,
+                });
+                continue;
+            }
+            match schema::describe(spec) {
+                Ok((definition, keys)) => {
+                    indices.insert(spec.name, entries.len());
+                    entries.push(Entry { spec, definition, keys, output: OnceLock::new() });
+                }
+                Err(problem) => problems.push(RegistryProblem::Schema {
+                    name: spec.name,
+                    location: spec.location,
+                    problem,
+                }),
+            }
+        }
+        if problems.is_empty() {
+            Ok(Self(Arc::new(Inner { entries, indices })))
+        } else {
+            Err(RegistryError { problems })
+        }
+    }
+
+    /// The definition of a tool.
+    pub fn get(&self, name: &str) -> Option<&Definition> {
+        self.index(name).and_then(|index| self.0.entries.get(index)).map(|entry| &entry.definition)
+    }
+
+    /// Every definition, in the order of registration.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.0.entries.iter().map(|entry| &entry.definition)
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.0.entries
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.0.indices.get(name).copied()
+    }
+
+    /// Names that a model may call, for an answer to one that it may not.
+    pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
+        self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.definitions().map(|it| &it.name)).finish()
+    }
+}
+
+impl Entry {
+    /// The check of the output's schema, made when it is first asked for.
+    pub(crate) fn output(&self) -> Option<&Checker> {
+        let made = self.output.get_or_init(|| self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok()));
+        made.as_ref()
+    }
+}
+
+/// Why tools make no registry: every problem, each with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryError {
+    /// At least one.
+    pub problems: Vec<RegistryProblem>,
+}
+
+/// One thing that is wrong with a set of tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistryProblem {
+    /// Two tools have one name.
+    Duplicate {
+        /// The name.
+        name: &'static str,
+        /// The tool that was there.
+        first: Location,
+        /// The tool that came to it.
+        second: Location,
+    },
+    /// A tool has no usable schema.
+    Schema {
+        /// The tool.
+        name: &'static str,
+        /// Where it is written.
+        location: Location,
+        /// What is wrong.
+        problem: SchemaProblem,
+    },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the tools make no registry")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for RegistryProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { name, first, second } => write!(
+                formatter,
+                "two tools are called `{name}`: one at {first}, one at {second}; rename one with `#[tool(name = \"…\")]`"
+            ),
+            Self::Schema { name, location, problem } => {
+                write!(formatter, "the tool `{name}` at {location} has no usable schema: {problem}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RegistryError {}

@@ -1,0 +1,49 @@
+//! A value against its schema, in our words.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use crate::input::{Problem, Rule};
+
+/// A schema ready to check values.
+pub(crate) struct Checker(Validator);
+
+impl Checker {
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        jsonschema::options()
+            .with_pattern_options(jsonschema::PatternOptions::regex())
+            .build(schema)
+            .map(Self)
+            .map_err(|error| format!("{error} (at {})", error.instance_path()))
+    }
+
+    /// Checks a value that has been read, so its text is JSON.
+    pub(crate) fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
+        match serde_json::from_str(text) {
+            Ok(value) => self.check(&value),
+            Err(error) => Err(vec![Problem::new(Rule::Syntax, text, error.to_string())]),
+        }
+    }
+
+    pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Problem>> {
+        if self.0.is_valid(value) {
+            return Ok(());
+        }
+        Err(self.0.iter_errors(value).map(|error| problem(&error)).collect())
+    }
+}
+
+fn problem(error: &ValidationError<'_>) -> Problem {
+    let (rule, expected) = match error.kind() {
+        ValidationErrorKind::Pattern { pattern } => (Rule::Other, format!("text that matches `{pattern}`")),
+        ValidationErrorKind::Enum { options } => (Rule::Choice, format!("one of {options}")),
+        ValidationErrorKind::Minimum { limit } => (Rule::Range, format!("a number of at least {limit}")),
+        ValidationErrorKind::Maximum { limit } => (Rule::Range, format!("a number of at most {limit}")),
+        ValidationErrorKind::UniqueItems { .. } => (Rule::Other, "items that differ from each other".to_owned()),
+        _ => (Rule::Other, format!("what the schema says: {error}")),
+    };
+    let mut problem = Problem::new(rule, &error.instance().to_string(), expected);
+    problem.pointer = error.instance_path().to_string();
+    problem
+}

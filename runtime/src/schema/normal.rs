@@ -1,0 +1,160 @@
+//! The normal form: closed objects, no titles and no machine formats, optional means absent.
+
+use serde_json::{Map, Value};
+
+/// Keywords whose value is a schema.
+const ONE: &[&str] = &["items", "additionalProperties", "propertyNames", "not", "contains", "if", "then", "else"];
+/// Keywords whose value is a list of schemas.
+const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
+/// Keywords whose value is a map of schemas.
+const MAP: &[&str] = &["properties", "patternProperties", "$defs"];
+
+/// A doc comment as one text: the lines of a paragraph are joined, lists and code keep theirs.
+pub(crate) fn unwrap_docs(docs: &str) -> String {
+    let mut text = String::with_capacity(docs.len());
+    let mut in_code = false;
+    let mut joins = false;
+    for line in docs.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+        let bare = line.trim_start();
+        let fence = bare.starts_with("```");
+        let own_line = in_code || fence || starts_an_item(bare) || bare.starts_with('#') || bare.starts_with('|');
+        match (bare.is_empty(), own_line || !joins) {
+            (true, _) if in_code => text.push('\n'),
+            (true, _) => {
+                if !text.is_empty() && !text.ends_with("\n\n") {
+                    text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+                }
+            }
+            (false, true) => {
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str(if in_code || fence { line } else { line.trim_end() });
+            }
+            (false, false) => {
+                text.push(' ');
+                text.push_str(bare);
+            }
+        }
+        in_code ^= fence;
+        joins = !bare.is_empty() && !in_code && !fence && !bare.starts_with('#') && !bare.starts_with('|');
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn starts_an_item(line: &str) -> bool {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    ["- ", "* ", "+ "].iter().any(|bullet| line.starts_with(bullet))
+        || (digits > 0 && [". ", ") "].iter().any(|end| line[digits..].starts_with(end)))
+}
+
+/// A schema that stands alone, with the definitions that recursion needs.
+pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
+    let mut definitions = self::definitions(definitions);
+    let mut schema = normalise(schema);
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/")).map(str::to_owned);
+    if let Some(Value::Object(body)) = target.and_then(|name| definitions.get(&name).cloned())
+        && let Value::Object(schema) = &mut schema
+    {
+        schema.remove("$ref");
+        for (keyword, value) in body {
+            schema.entry(keyword).or_insert(value);
+        }
+    }
+    if !definitions.is_empty()
+        && let Value::Object(schema) = &mut schema
+    {
+        schema.insert("$defs".into(), Value::Object(std::mem::take(&mut definitions)));
+    }
+    schema
+}
+
+pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value> {
+    definitions.into_iter().map(|(name, schema)| (name, normalise(schema))).collect()
+}
+
+/// The normal form of a schema as schemars wrote it.
+pub(crate) fn normalise(mut schema: Value) -> Value {
+    walk(&mut schema);
+    schema
+}
+
+fn walk(schema: &mut Value) {
+    let Value::Object(object) = schema else { return };
+    object.remove("title");
+    object.remove("$schema");
+    if object.get("format").and_then(Value::as_str).is_some_and(is_machine_format) {
+        object.remove("format");
+    }
+    if let Some(Value::String(description)) = object.get_mut("description") {
+        *description = unwrap_docs(description);
+    }
+    for keyword in ONE {
+        if let Some(inner) = object.get_mut(*keyword) {
+            walk(inner);
+        }
+    }
+    for keyword in LIST {
+        object.get_mut(*keyword).and_then(Value::as_array_mut).into_iter().flatten().for_each(walk);
+    }
+    for keyword in MAP {
+        object.get_mut(*keyword).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut).for_each(walk);
+    }
+    close(object);
+}
+
+fn is_machine_format(format: &str) -> bool {
+    format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
+}
+
+/// Names the keys an object may have, and makes absent the only way to leave one out.
+fn close(object: &mut Map<String, Value>) {
+    if object.get("type").and_then(Value::as_str) != Some("object") {
+        return;
+    }
+    let required: Vec<String> = object
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect();
+    let Some(Value::Object(properties)) = object.get_mut("properties") else {
+        return;
+    };
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
+        strip_null(property);
+    }
+    object.entry("additionalProperties").or_insert(Value::Bool(false));
+}
+
+/// Takes `null` out of what a property may be.
+pub(crate) fn strip_null(schema: &mut Value) {
+    let Value::Object(object) = schema else { return };
+    if object.get("default") == Some(&Value::Null) {
+        object.remove("default");
+    }
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("enum") {
+        choices.retain(|choice| !choice.is_null());
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(choices)) = object.get_mut(keyword) else { continue };
+        choices.retain(|choice| choice.get("type").and_then(Value::as_str) != Some("null"));
+        if let [Value::Object(only)] = choices.as_mut_slice() {
+            let only = std::mem::take(only);
+            object.remove(keyword);
+            for (inner, value) in only {
+                object.entry(inner).or_insert(value);
+            }
+        }
+    }
+}

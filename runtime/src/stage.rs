@@ -1,0 +1,15 @@
+//! The stages of a call, one entry function each. Their order stands in the executor.
+
+mod admit;
+mod approve;
+mod check;
+mod find;
+pub(crate) mod input;
+mod invoke;
+pub(crate) mod record;
+
+pub(crate) use admit::admit;
+pub(crate) use approve::approve;
+pub(crate) use check::check;
+pub(crate) use find::find;
+pub(crate) use invoke::invoke;

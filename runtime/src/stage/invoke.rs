@@ -1,0 +1,103 @@
+//! Runs the tool: a panic is caught, and time-out and cancellation are set up at the first wait.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, select_all};
+use tokio_util::sync::CancellationToken;
+
+use crate::call::Call;
+use crate::error::{Class, ToolError};
+use crate::executor::{Plan, Run};
+use crate::output::Answer;
+
+type Panic = Box<dyn Any + Send>;
+
+#[inline]
+pub(crate) async fn invoke(
+    mut future: BoxFuture<'_, Answer>,
+    run: &Run,
+    plan: &Plan,
+    call: &Call<'_>,
+) -> Result<Answer, ToolError> {
+    let first = poll_fn(|context| Poll::Ready(guarded(&mut future, context))).await;
+    let ended = match first {
+        Poll::Ready(ended) => ended,
+        Poll::Pending => wait(&mut future, run, plan.timeout, call).await?,
+    };
+    ended.map_err(|panic| panicked(&call.name, panic))
+}
+
+/// Goes on after the first wait.
+async fn wait(
+    future: &mut BoxFuture<'_, Answer>,
+    run: &Run,
+    timeout: Option<Duration>,
+    call: &Call<'_>,
+) -> Result<Result<Answer, Panic>, ToolError> {
+    let released = std::iter::once(&run.core.released);
+    let mut given_up = pin!(select_all(released.chain(cancellations(run, call)).map(|it| Box::pin(it.cancelled()))));
+    let mut time_up = pin!(async {
+        match timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    });
+    poll_fn(|context| {
+        if let Poll::Ready(ended) = guarded(future, context) {
+            return Poll::Ready(Ok(ended));
+        }
+        if given_up.poll_unpin(context).is_ready() {
+            return Poll::Ready(Err(cancelled(&call.name)));
+        }
+        time_up.poll_unpin(context).map(|()| Err(timed_out(&call.name, timeout.unwrap_or_default())))
+    })
+    .await
+}
+
+/// Polls the tool; a panic is its end.
+#[inline]
+fn guarded(future: &mut BoxFuture<'_, Answer>, context: &mut Context<'_>) -> Poll<Result<Answer, Panic>> {
+    match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    }
+}
+
+/// The tokens of the run and of the call; the executor's own is only cancelled when it drains.
+#[inline]
+pub(super) fn cancellations<'a>(run: &'a Run, call: &'a Call<'_>) -> impl Iterator<Item = &'a CancellationToken> {
+    run.own_cancellation().into_iter().chain(&call.cancelled)
+}
+
+#[cold]
+pub(super) fn cancelled(tool: &str) -> ToolError {
+    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled")).class(Class::Cancelled)
+}
+
+#[cold]
+fn timed_out(tool: &str, timeout: Duration) -> ToolError {
+    ToolError::new("timeout", format!("`{tool}` was stopped because it took longer than {timeout:?}"))
+        .class(Class::Transient)
+        .hint("ask for less at once, or go on without it")
+}
+
+#[cold]
+pub(super) fn panicked(tool: &str, panic: Panic) -> ToolError {
+    let words = match panic.downcast::<String>() {
+        Ok(words) => *words,
+        Err(panic) => match panic.downcast::<&'static str>() {
+            Ok(words) => (*words).to_owned(),
+            Err(_) => "a panic without words".to_owned(),
+        },
+    };
+    ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
+        .class(Class::Unknown)
+        .hint("go on without it; its operators have been told")
+        .caused_by(words)
+}
