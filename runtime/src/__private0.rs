@@ -3,6 +3,7 @@
 
 pub use core::default::Default;
 pub use core::convert::Into;
+pub use core::{env, file};
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
@@ -41,13 +42,3 @@ impl<T: serde::Serialize> Shown for T {}
 pub fn json<T: Shown>(value: &T) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
-
-/// Where a tool is written.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __location {
-    () => {
-        $crate::__private0::Location::new(::core::env!("CARGO_PKG_NAME"), ::core::file!(), ::core::line!())
-    };
-}
-pub use crate::__location as location;

@@ -19,7 +19,7 @@ mod words;
 
 pub use bounds::{Bound, BoundOf, Bounds};
 pub use fault::Fault;
-pub use keys::{Check, InvalidKeys, Key, Keys};
+pub use keys::{InvalidKeys, Key, Keys};
 pub use object::{Slots, absent, fill, read_object};
 pub use param::Param;
 pub use problem::{Problem, Problems, Rule};

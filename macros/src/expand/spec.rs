@@ -64,11 +64,13 @@ pub fn spec(tool: &Tool) -> TokenStream {
         tool.whole().map(|_| quote!(whole: true,)),
     ];
     let fields = fields.iter().flatten();
+    let line = tool.function.span().start().line as u32;
+    let location = quote!(__tw::Location::new(__tw::env!("CARGO_PKG_NAME"), __tw::file!(), #line));
     quote! {
         __tw::Spec {
             name: #name,
             description: #docs,
-            location: __tw::location!(),
+            location: #location,
             parameters: &[#(#params),*],
             capabilities: &[#(#capabilities),*],
             output: || __tw_output().schema(),
