@@ -15,8 +15,27 @@ pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
 const TOOL_OPTIONS: &[&str] = &[
-    "name", "title", "group", "tags", "terminal", "danger", "effect", "reads", "writes", "approval", "preview",
-    "reconcile", "retry", "timeout", "limit", "repair", "handle", "blocking", "hidden", "deferred", "crate",
+    "name",
+    "title",
+    "group",
+    "tags",
+    "terminal",
+    "danger",
+    "effect",
+    "reads",
+    "writes",
+    "approval",
+    "preview",
+    "reconcile",
+    "retry",
+    "timeout",
+    "limit",
+    "repair",
+    "handle",
+    "blocking",
+    "hidden",
+    "deferred",
+    "crate",
 ];
 const IMPL_OPTIONS: &[&str] = &["group", "tags", "crate"];
 const RETRY_OPTIONS: &[&str] = &["attempts", "delay", "max_delay"];
@@ -143,7 +162,9 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
             ),
         )),
         Expr::Path(path) => match path.path.get_ident() {
-            Some(word) if DANGERS.contains(&word.to_string().as_str()) => Ok(Danger::Level(word.clone())),
+            Some(word) if DANGERS.contains(&word.to_string().as_str()) => {
+                Ok(Danger::Level(word.clone()))
+            }
             _ => Ok(Danger::Expression(expression)),
         },
         _ => Ok(Danger::Expression(expression)),

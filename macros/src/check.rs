@@ -17,7 +17,12 @@ const MOST_PARAMETERS: usize = 64;
 
 /// Checks a function against its attribute. The tool holds whatever was right, so that rustc can
 /// judge the rest in the same run.
-pub fn tool(function: &Function, args: ToolArgs, self_type: Option<&Type>, errors: &mut Errors) -> Tool {
+pub fn tool(
+    function: &Function,
+    args: ToolArgs,
+    self_type: Option<&Type>,
+    errors: &mut Errors,
+) -> Tool {
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
     signature::other_attributes(&function.attributes, errors);
@@ -26,7 +31,9 @@ pub fn tool(function: &Function, args: ToolArgs, self_type: Option<&Type>, error
         visibility: function.visibility.clone(),
         self_type: self_type.cloned(),
         conditions: match self_type {
-            Some(_) => function.attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect(),
+            Some(_) => {
+                function.attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect()
+            }
             None => Vec::new(),
         },
         docs: Docs::of(&function.attributes),
@@ -50,14 +57,20 @@ pub fn tool(function: &Function, args: ToolArgs, self_type: Option<&Type>, error
 /// Checks an `impl` block as a whole; its tools are checked one by one.
 pub fn methods(methods: &Methods, errors: &mut Errors) {
     for parameter in &methods.generics.params {
-        errors.over(parameter, "a service whose methods are tools cannot be generic; write a concrete type");
+        errors.over(
+            parameter,
+            "a service whose methods are tools cannot be generic; write a concrete type",
+        );
     }
     let is_tool = |member: &Member| match member {
         Member::Function(function) => function.attributes.iter().any(names_tool),
         Member::Other(_) => false,
     };
     if !methods.items.iter().any(is_tool) {
-        errors.over(&methods.self_type, "no method here is a tool; write `#[tool]` above those that are");
+        errors.over(
+            &methods.self_type,
+            "no method here is a tool; write `#[tool]` above those that are",
+        );
     }
 }
 
@@ -65,7 +78,8 @@ pub fn methods(methods: &Methods, errors: &mut Errors) {
 /// are reported here, and rustc would only repeat it.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
-    ["arg", "input", "doc"].iter().any(|name| path.is_ident(name)) || signature::is_misplaced(attribute)
+    ["arg", "input", "doc"].iter().any(|name| path.is_ident(name))
+        || signature::is_misplaced(attribute)
 }
 
 fn described(tool: &Tool, errors: &mut Errors) {
@@ -76,7 +90,8 @@ fn described(tool: &Tool, errors: &mut Errors) {
         );
         errors.at(tool.function.span(), message);
     }
-    for param in tool.inputs().filter(|param| param.docs.is_missing() && param.args.whole.is_none()) {
+    for param in tool.inputs().filter(|param| param.docs.is_missing() && param.args.whole.is_none())
+    {
         let message = format!(
             "the parameter `{}` has no description for the model; write `/// …` above it",
             param.ident
@@ -94,7 +109,10 @@ fn named(tool: &Tool, errors: &mut Errors) {
     if tool.handle() == tool.function {
         errors.at(
             tool.handle().span(),
-            format!("the handle `{}` collides with the function; give it another: `handle = NAME`", tool.handle()),
+            format!(
+                "the handle `{}` collides with the function; give it another: `handle = NAME`",
+                tool.handle()
+            ),
         );
     }
 }
@@ -112,7 +130,9 @@ fn few_enough(tool: &Tool, errors: &mut Errors) {
 fn danger_is_known(tool: &Tool, errors: &mut Errors) {
     let Some(Danger::Expression(syn::Expr::Path(path))) = &tool.args.danger else { return };
     let Some(word) = path.path.get_ident() else { return };
-    if !tool.inputs().any(|param| param.ident == *word) && word.to_string().starts_with(char::is_lowercase) {
+    if !tool.inputs().any(|param| param.ident == *word)
+        && word.to_string().starts_with(char::is_lowercase)
+    {
         let hint = did_you_mean(&word.to_string(), crate::args::DANGERS);
         let message = format!(
             "found `{word}`, expected {} or an expression over the parameters{hint}",
@@ -127,10 +147,16 @@ fn effect_agrees(tool: &Tool, errors: &mut Errors) {
         return;
     }
     if let Some(writes) = &tool.args.writes {
-        errors.at(writes.key.span(), "a tool whose effect is `read` writes nothing; drop `writes`, or choose another effect");
+        errors.at(
+            writes.key.span(),
+            "a tool whose effect is `read` writes nothing; drop `writes`, or choose another effect",
+        );
     }
     if let Some(reconcile) = &tool.args.reconcile {
-        errors.over(reconcile, "a tool whose effect is `read` leaves nothing to reconcile; it is run again");
+        errors.over(
+            reconcile,
+            "a tool whose effect is `read` leaves nothing to reconcile; it is run again",
+        );
     }
     if let Some(resource) = tool.arguments.iter().find_map(exclusive_self) {
         errors.over(resource, "a tool whose effect is `read` takes `&self`, not `&mut self`");

@@ -33,7 +33,8 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
         return Ok(None);
     }
     if !input.peek(Token![crate]) {
-        let message = format!("unknown option `{}`, expected `crate = path` or nothing", first_word(input));
+        let message =
+            format!("unknown option `{}`, expected `crate = path` or nothing", first_word(input));
         return Err(input.error(message));
     }
     input.parse::<Token![crate]>()?;
@@ -46,5 +47,9 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
 }
 
 fn first_word(input: ParseStream<'_>) -> String {
-    input.fork().parse::<proc_macro2::TokenTree>().map(|token| token.to_token_stream().to_string()).unwrap_or_default()
+    input
+        .fork()
+        .parse::<proc_macro2::TokenTree>()
+        .map(|token| token.to_token_stream().to_string())
+        .unwrap_or_default()
 }

@@ -59,8 +59,12 @@ fn within_type(tool: &Tool, constant: &TokenStream) -> TokenStream {
 fn body(tool: &Tool) -> TokenStream {
     let evidence = evidence(tool);
     let slots = input::slots(tool);
-    let run = start(tool, "__tw_start", &callee(tool), "Answer", &quote!(__tw_output()), &facts(tool));
-    let extra = [("__tw_preview", &tool.args.preview, "Preview"), ("__tw_reconcile", &tool.args.reconcile, "Reconciled")];
+    let run =
+        start(tool, "__tw_start", &callee(tool), "Answer", &quote!(__tw_output()), &facts(tool));
+    let extra = [
+        ("__tw_preview", &tool.args.preview, "Preview"),
+        ("__tw_reconcile", &tool.args.reconcile, "Reconciled"),
+    ];
     let extra = extra.iter().filter_map(|(name, path, answer)| {
         let path = path.as_ref()?;
         let codec = Ident::new(&format!("{}_codec", answer.to_lowercase()), Span::call_site());
@@ -139,37 +143,40 @@ fn facts(tool: &Tool) -> TokenStream {
         }
         _ => TokenStream::new(),
     };
-    let approval = tool.args.approval.as_ref().filter(|it| spec::text(it).is_none()).map(|expression| {
-        let call = quote_spanned!(at(expression.span())=> __tw_call.facts.approval);
-        quote!(#call(#expression);)
-    });
-    let touches = [(&tool.args.reads, "reads"), (&tool.args.writes, "writes")].map(|(touches, access)| {
-        let access = Ident::new(access, Span::call_site());
-        let entries = touches.iter().flat_map(|touches| &touches.entries).map(|touch| {
-            let kind = match touch.kind.get_ident() {
-                Some(word) if word == "file" => quote!(__tw::File),
-                _ => {
-                    let kind = &touch.kind;
-                    quote!(#kind)
-                }
-            };
-            match &touch.resource {
-                Some(resource) => {
-                    let call = quote_spanned!(at(resource.span())=> __tw_footprint.#access::<#kind>);
-                    quote!(#call(&(#resource));)
-                }
-                None => {
-                    let whole = format_ident!("{access}_all");
-                    quote!(__tw_footprint.#whole::<#kind>();)
-                }
-            }
+    let approval =
+        tool.args.approval.as_ref().filter(|it| spec::text(it).is_none()).map(|expression| {
+            let call = quote_spanned!(at(expression.span())=> __tw_call.facts.approval);
+            quote!(#call(#expression);)
         });
-        let declared = touches.as_ref().map(|_| {
-            let nothing_else = format_ident!("{access}_only");
-            quote!(__tw_footprint.#nothing_else();)
+    let touches =
+        [(&tool.args.reads, "reads"), (&tool.args.writes, "writes")].map(|(touches, access)| {
+            let access = Ident::new(access, Span::call_site());
+            let entries = touches.iter().flat_map(|touches| &touches.entries).map(|touch| {
+                let kind = match touch.kind.get_ident() {
+                    Some(word) if word == "file" => quote!(__tw::File),
+                    _ => {
+                        let kind = &touch.kind;
+                        quote!(#kind)
+                    }
+                };
+                match &touch.resource {
+                    Some(resource) => {
+                        let call =
+                            quote_spanned!(at(resource.span())=> __tw_footprint.#access::<#kind>);
+                        quote!(#call(&(#resource));)
+                    }
+                    None => {
+                        let whole = format_ident!("{access}_all");
+                        quote!(__tw_footprint.#whole::<#kind>();)
+                    }
+                }
+            });
+            let declared = touches.as_ref().map(|_| {
+                let nothing_else = format_ident!("{access}_only");
+                quote!(__tw_footprint.#nothing_else();)
+            });
+            quote!(#declared #(#entries)*)
         });
-        quote!(#declared #(#entries)*)
-    });
     let footprint = (tool.args.reads.is_some() || tool.args.writes.is_some()).then(|| {
         quote! {
             if let __tw::Some(__tw_footprint) = __tw_call.facts.footprint() {
@@ -201,7 +208,8 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     for (index, (_, exclusive)) in capabilities(tool).enumerate() {
         let (local, constant) = (capability_local(index), capability_constant(index));
         if exclusive {
-            let close = opened.iter().rev().map(|other| quote!(__tw::close(#other, __tw_answer).await));
+            let close =
+                opened.iter().rev().map(|other| quote!(__tw::close(#other, __tw_answer).await));
             let unwound = quote!({ #(let __tw_answer = #close;)* __tw_answer });
             lines.extend(quote! {
                 let mut #local = match __tw_scope.open(&#constant, #index).await {
@@ -227,7 +235,10 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     } else {
         quote!(let __tw_value = #call.await;)
     };
-    let close = opened.iter().rev().map(|local| quote!(let __tw_answer = __tw::close(#local, __tw_answer).await;));
+    let close = opened
+        .iter()
+        .rev()
+        .map(|local| quote!(let __tw_answer = __tw::close(#local, __tw_answer).await;));
     quote! {
         #lines
         #value

@@ -18,17 +18,26 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 #[proc_macro_attribute]
-pub fn tool(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn tool(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
     expand_tool(args.into(), item.into()).into()
 }
 
 #[proc_macro_attribute]
-pub fn tools(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn tools(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
     expand_tools(args.into(), item.into()).into()
 }
 
 #[proc_macro_attribute]
-pub fn data(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn data(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
     data::expand(args.into(), item.into()).into()
 }
 

@@ -1,11 +1,11 @@
 //! What generated code may name. Not part of the public interface: it changes without notice, and
 //! the macro of another version does not find it.
 
-pub use core::default::Default;
 pub use core::convert::Into;
-pub use core::{env, file};
+pub use core::default::Default;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
+pub use core::{env, file};
 pub use std::boxed::Box;
 
 pub use linkme;
@@ -15,7 +15,8 @@ pub use serde;
 pub use crate::capability::{Capability, Scope, blocking, close};
 pub use crate::footprint::File;
 pub use crate::input::{
-    Bound, BoundOf, Fault, Key, Keys, InvalidKeys, Param, Problem, Problems, Reader, Rule, Slots, absent, fill, read_object,
+    Bound, BoundOf, Fault, InvalidKeys, Key, Keys, Param, Problem, Problems, Reader, Rule, Slots,
+    absent, fill, read_object,
 };
 pub use crate::output::{Answer, Codec, Plain, Preview, Probe, preview_codec, reconciled_codec};
 pub use crate::spec::{

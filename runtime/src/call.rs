@@ -28,7 +28,13 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// A call by name.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
-        Self { name: name.into(), arguments: arguments.into(), id: None, values: Vec::new(), cancelled: None }
+        Self {
+            name: name.into(),
+            arguments: arguments.into(),
+            id: None,
+            values: Vec::new(),
+            cancelled: None,
+        }
     }
 
     /// The id that the provider gave the call.
@@ -72,6 +78,10 @@ impl<'a> Call<'a> {
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Arguments may hold secrets, which only the tool's definition tells apart.
-        formatter.debug_struct("Call").field("name", &self.name).field("id", &self.id).finish_non_exhaustive()
+        formatter
+            .debug_struct("Call")
+            .field("name", &self.name)
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }

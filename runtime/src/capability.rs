@@ -15,9 +15,9 @@ use crate::error::ToolError;
 use crate::output::Answer;
 use crate::tool::Requirement;
 
-pub use resource::{Closing, Opening, Resource};
-pub use resource::close;
 pub(crate) use resource::Opener;
+pub use resource::close;
+pub use resource::{Closing, Opening, Resource};
 
 /// What a tool may borrow.
 #[diagnostic::on_unimplemented(
@@ -62,12 +62,9 @@ impl<T: Resource> Capability<T> {
 
 impl<T: ?Sized + 'static> Capability<T> {
     const fn new(exclusive: bool) -> Self {
-        let spec = CapabilitySpec { id: TypeId::of::<T>, name: std::any::type_name::<T>, exclusive };
-        Self {
-            spec,
-            get: |value| value.downcast_ref::<Arc<T>>(),
-            marker: PhantomData,
-        }
+        let spec =
+            CapabilitySpec { id: TypeId::of::<T>, name: std::any::type_name::<T>, exclusive };
+        Self { spec, get: |value| value.downcast_ref::<Arc<T>>(), marker: PhantomData }
     }
 }
 
@@ -123,10 +120,12 @@ impl<'a> Scope<'a> {
 
     /// Opens the resource at `index` for this call.
     pub async fn open<T: Resource>(&self, _: &Capability<T>, index: usize) -> Result<T, Answer> {
-        let (Some(Source::Opener(opener)), Some(opening)) = (self.sources.get(index), self.opening) else {
+        let (Some(Source::Opener(opener)), Some(opening)) = (self.sources.get(index), self.opening)
+        else {
             return Err(ToolError::internal(CHECKED).into());
         };
-        let opener = self.openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
+        let opener =
+            self.openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
         (opener.0)(opening.clone()).await.map_err(Answer::from)
     }
 

@@ -133,7 +133,12 @@ impl ToolContext {
     /// Tells listeners how far the call is: words, and where known a part of one.
     pub fn progress(&self, message: &str, part: Option<f64>) {
         if let Some(run) = &self.0.run {
-            run.tell(self.0.id, self.provider_id(), &self.0.tool, EventKind::Progress { message, part });
+            run.tell(
+                self.0.id,
+                self.provider_id(),
+                &self.0.tool,
+                EventKind::Progress { message, part },
+            );
         }
     }
 

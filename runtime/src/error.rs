@@ -175,8 +175,14 @@ impl fmt::Display for ToolError {
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("ToolError");
-        debug.field("kind", &self.0.kind).field("class", &self.0.class).field("message", &self.0.message);
-        debug.field("hint", &self.0.hint).field("details", &self.0.details).field("source", &self.0.source);
+        debug
+            .field("kind", &self.0.kind)
+            .field("class", &self.0.class)
+            .field("message", &self.0.message);
+        debug
+            .field("hint", &self.0.hint)
+            .field("details", &self.0.details)
+            .field("source", &self.0.source);
         debug.finish()
     }
 }
@@ -197,11 +203,20 @@ impl From<std::io::Error> for ToolError {
             ErrorKind::AlreadyExists => ("already_exists", "it exists already", Class::Final),
             ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", Class::Final),
             ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", Class::Final),
-            ErrorKind::InvalidData => ("invalid_data", "the data is not what it should be", Class::Final),
-            ErrorKind::ConnectionRefused | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
-                ("unreachable", "the other side could not be reached", Class::NotStarted { retry_after: None })
+            ErrorKind::InvalidData => {
+                ("invalid_data", "the data is not what it should be", Class::Final)
             }
-            ErrorKind::TimedOut | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            ErrorKind::ConnectionRefused
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable => (
+                "unreachable",
+                "the other side could not be reached",
+                Class::NotStarted { retry_after: None },
+            ),
+            ErrorKind::TimedOut
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe => {
                 ("connection_lost", "the connection was lost", Class::Transient)
             }
             _ => ("io_error", "an input or output operation failed", Class::Final),

@@ -81,7 +81,8 @@ impl Executor {
     pub async fn call(&self, call: Call<'_>) -> Answer {
         let span = stage::record::span(&self.run, &call);
         let watch = stage::record::Watch::start(&self.run, &call);
-        let answer = self.stages(&call, &watch).instrument(span.clone()).await.unwrap_or_else(Answer::from);
+        let answer =
+            self.stages(&call, &watch).instrument(span.clone()).await.unwrap_or_else(Answer::from);
         stage::record::answered(&self.run, &span, &answer);
         watch.end(&answer);
         answer
@@ -102,7 +103,11 @@ impl Executor {
     }
 
     /// The order of the stages. Any of them may end the call with an error.
-    async fn stages(&self, call: &Call<'_>, watch: &stage::record::Watch<'_>) -> Result<Answer, ToolError> {
+    async fn stages(
+        &self,
+        call: &Call<'_>,
+        watch: &stage::record::Watch<'_>,
+    ) -> Result<Answer, ToolError> {
         let core = &*self.run.core;
         let (entry, plan) = stage::find(core, &call.name)?;
         let _admitted = stage::admit(&self.run, plan, call).await?;
@@ -119,7 +124,11 @@ impl Executor {
 
 impl std::fmt::Debug for Executor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Executor").field("run", &self.run.id()).field("tools", self.registry()).finish()
+        formatter
+            .debug_struct("Executor")
+            .field("run", &self.run.id())
+            .field("tools", self.registry())
+            .finish()
     }
 }
 

@@ -116,7 +116,7 @@ impl Footprint {
     /// Whether two calls must keep their order.
     ///
     /// ```
-    /// use toolwright::{Executor, Registry, tool};
+    /// use toolwright::{Call, Executor, Registry, tool};
     ///
     /// /// Replaces a file.
     /// #[tool(effect = idempotent, writes(file = path))]
@@ -127,7 +127,7 @@ impl Footprint {
     /// }
     ///
     /// let executor = Executor::builder(Registry::of([REPLACE])?).unrestricted().build()?;
-    /// let touches = |arguments| executor.examine("replace", arguments).map(|facts| facts.touches().cloned());
+    /// let touches = |arguments| executor.examine(&Call::new("replace", arguments)).map(|facts| facts.touches().cloned());
     /// let [one, same, other] = [r#"{"path":"a/b"}"#, r#"{"path":"./a//b"}"#, r#"{"path":"a/c"}"#].map(touches);
     /// let (Ok(Some(one)), Ok(Some(same)), Ok(Some(other))) = (one, same, other) else { panic!("valid calls") };
     /// assert!(one.conflicts_with(&same));
@@ -135,7 +135,9 @@ impl Footprint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn conflicts_with(&self, other: &Self) -> bool {
-        self.writes.meets(&other.writes) || self.writes.meets(&other.reads) || self.reads.meets(&other.writes)
+        self.writes.meets(&other.writes)
+            || self.writes.meets(&other.reads)
+            || self.reads.meets(&other.writes)
     }
 
     /// What the call reads, `None` for everything; each as kind and name, the name `None` for all
@@ -188,22 +190,33 @@ impl Reach {
 
     fn push<K: ResourceKind>(&mut self, name: Option<String>) {
         if let Self::Named(resources) = self {
-            resources.push(Resource { kind: TypeId::of::<K>(), label: K::LABEL, name, overlap: K::overlap });
+            resources.push(Resource {
+                kind: TypeId::of::<K>(),
+                label: K::LABEL,
+                name,
+                overlap: K::overlap,
+            });
         }
     }
 
     fn meets(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Everything, Self::Everything) => true,
-            (Self::Everything, Self::Named(named)) | (Self::Named(named), Self::Everything) => !named.is_empty(),
-            (Self::Named(these), Self::Named(those)) => these.iter().any(|one| those.iter().any(|two| one.meets(two))),
+            (Self::Everything, Self::Named(named)) | (Self::Named(named), Self::Everything) => {
+                !named.is_empty()
+            }
+            (Self::Named(these), Self::Named(those)) => {
+                these.iter().any(|one| those.iter().any(|two| one.meets(two)))
+            }
         }
     }
 
     fn named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         match self {
             Self::Everything => None,
-            Self::Named(resources) => Some(resources.iter().map(|it| (it.label, it.name.as_deref()))),
+            Self::Named(resources) => {
+                Some(resources.iter().map(|it| (it.label, it.name.as_deref())))
+            }
         }
     }
 }
@@ -212,7 +225,9 @@ impl Resource {
     fn meets(&self, other: &Self) -> bool {
         self.kind == other.kind
             && match (&self.name, &other.name) {
-                (Some(one), Some(two)) => one == two || (self.overlap)(one, two) || (self.overlap)(two, one),
+                (Some(one), Some(two)) => {
+                    one == two || (self.overlap)(one, two) || (self.overlap)(two, one)
+                }
                 _ => true,
             }
     }

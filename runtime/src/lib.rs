@@ -1,7 +1,6 @@
 //! Toolwright turns annotated functions into tools for language-model agents.
 #![warn(missing_docs)]
 
-
 #[doc(hidden)]
 pub mod __private0;
 mod call;
@@ -13,6 +12,7 @@ mod executor;
 mod footprint;
 mod input;
 mod output;
+pub mod provider;
 mod registry;
 mod schema;
 mod spec;
@@ -24,7 +24,9 @@ pub use capability::{Closing, Opening, Resource};
 pub use context::{CallId, ToolContext};
 pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};
-pub use executor::{BuildError, BuildProblem, Drained, Executor, ExecutorBuilder, MissingServices, RunBuilder};
+pub use executor::{
+    BuildError, BuildProblem, Drained, Executor, ExecutorBuilder, MissingServices, RunBuilder,
+};
 pub use footprint::{Facts, Footprint, ResourceKind, ResourceName};
 pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};
 pub use registry::{Registry, RegistryError, RegistryProblem};
@@ -35,5 +37,3 @@ pub use tool::{
     Requirement, Retry, Timeout,
 };
 pub use toolwright_macros::{data, tool, tools};
-
-

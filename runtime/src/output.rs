@@ -3,47 +3,17 @@
 
 mod answer;
 mod codec;
+mod content;
 mod process;
 
 use serde_json::{Map, Value};
 
 pub use answer::Answer;
-pub use process::ProcessOutput;
-pub use codec::{Codec, Plain, Preview, Probe, preview_codec, reconciled_codec};
 pub use codec::Reconciled;
-
-/// One block of an answer.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Content {
-    /// Text, sent to the model as it is.
-    Text(String),
-    /// JSON text.
-    Json(String),
-    /// An image.
-    Image {
-        /// Such as `image/png`.
-        media_type: String,
-        /// The bytes in base64.
-        data: String,
-    },
-    /// A sound.
-    Audio {
-        /// Such as `audio/wav`.
-        media_type: String,
-        /// The bytes in base64.
-        data: String,
-    },
-    /// A document that has an address.
-    Resource {
-        /// Its address.
-        uri: String,
-        /// Such as `text/markdown`.
-        media_type: Option<String>,
-        /// Its text, where it is at hand.
-        text: Option<String>,
-    },
-}
+pub use codec::{Codec, Plain, Preview, Probe, preview_codec, reconciled_codec};
+pub use content::Content;
+pub(crate) use content::decoded_length;
+pub use process::ProcessOutput;
 
 /// An answer put together by hand, for a tool that gives more than one value.
 ///
@@ -55,7 +25,7 @@ pub enum Content {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Output {
-    pub(crate) content: Vec<Content>,
+    pub(crate) content: Vec<Content<'static>>,
     pub(crate) structured: Option<Value>,
     pub(crate) metadata: Map<String, Value>,
 }
@@ -63,12 +33,12 @@ pub struct Output {
 impl Output {
     /// An output that is one text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::default().with(Content::Text(text.into()))
+        Self::default().with(Content::text(text.into()))
     }
 
     /// One more block.
     #[must_use]
-    pub fn with(mut self, content: Content) -> Self {
+    pub fn with(mut self, content: Content<'static>) -> Self {
         self.content.push(content);
         self
     }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::input::Keys;
 use crate::__private0::TOOLS;
+use crate::input::Keys;
 use crate::schema::{self, Checker, SchemaProblem};
 use crate::spec::{Handle, Location, Spec};
 use crate::tool::{Definition, Exposure};
@@ -68,7 +68,9 @@ impl Registry {
         let mut indices = HashMap::with_hasher(foldhash::fast::FixedState::default());
         let mut problems = Vec::new();
         for Handle(spec) in tools {
-            if let Some(first) = indices.get(spec.name).and_then(|index: &usize| entries.get(*index)) {
+            if let Some(first) =
+                indices.get(spec.name).and_then(|index: &usize| entries.get(*index))
+            {
                 problems.push(RegistryProblem::Duplicate {
                     name: spec.name,
                     first: first.spec.location,
@@ -129,7 +131,9 @@ impl fmt::Debug for Registry {
 impl Entry {
     /// The check of the output's schema, made when it is first asked for.
     pub(crate) fn output(&self) -> Option<&Checker> {
-        let made = self.output.get_or_init(|| self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok()));
+        let made = self.output.get_or_init(|| {
+            self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
+        });
         made.as_ref()
     }
 }

@@ -43,9 +43,11 @@ impl fmt::Display for SchemaProblem {
 /// The definition of a tool, and the keys by which its input is read.
 pub(crate) fn describe(spec: &'static Spec) -> Result<(Definition, Keys), SchemaProblem> {
     let mut definition = Definition::of(spec);
-    let keys = if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
+    let keys =
+        if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
     definition.output_schema = (spec.output)().map(|schema| {
-        let mut generator = SchemaSettings::draft2020_12().with(inlined).for_serialize().into_generator();
+        let mut generator =
+            SchemaSettings::draft2020_12().with(inlined).for_serialize().into_generator();
         let output = Value::from(schema(&mut generator));
         normal::rooted(output, definitions(&mut generator))
     });
@@ -64,7 +66,8 @@ fn definitions(generator: &mut SchemaGenerator) -> Map<String, Value> {
 /// Each parameter a property.
 fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
-    let written: Vec<Value> = spec.parameters.iter().map(|it| Value::from((it.schema)(&mut generator))).collect();
+    let written: Vec<Value> =
+        spec.parameters.iter().map(|it| Value::from((it.schema)(&mut generator))).collect();
     let raw_definitions = definitions(&mut generator);
     let shared = normal::definitions(raw_definitions.clone());
     let mut keys = Vec::with_capacity(written.len());
@@ -78,10 +81,14 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         annotate(&mut schema, parameter);
         let required = !optional && parameter.default.is_none();
         let expected = words::expected(&schema);
-        let mut key =
-            if required { Key::required(parameter.name, expected) } else { Key::optional(parameter.name, expected) };
+        let mut key = if required {
+            Key::required(parameter.name, expected)
+        } else {
+            Key::optional(parameter.name, expected)
+        };
         if !exact {
-            key = key.checked(checker(&format!("/properties/{}", parameter.name), &schema, &shared)?);
+            key =
+                key.checked(checker(&format!("/properties/{}", parameter.name), &schema, &shared)?);
         }
         keys.push(key);
         definition.parameters.push(Parameter {
@@ -111,7 +118,10 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     let schema = normal::rooted(raw, raw_definitions);
     if schema.get("type") != Some(&Value::from("object")) {
         let found = words::expected(&schema);
-        let message = format!("the input of a tool is an object, the type of `{}` is {found}", parameter.name);
+        let message = format!(
+            "the input of a tool is an object, the type of `{}` is {found}",
+            parameter.name
+        );
         return Err(SchemaProblem::new("/type", message));
     }
     let mut key = Key::required(parameter.name, "an object");
@@ -126,7 +136,10 @@ fn checker(
     pointer: &str,
     schema: &Value,
     shared: &Map<String, Value>,
-) -> Result<impl Fn(&str) -> Result<(), Vec<crate::input::Problem>> + Send + Sync + 'static, SchemaProblem> {
+) -> Result<
+    impl Fn(&str) -> Result<(), Vec<crate::input::Problem>> + Send + Sync + 'static,
+    SchemaProblem,
+> {
     let mut schema = schema.clone();
     if let (Some(object), false) = (schema.as_object_mut(), shared.is_empty()) {
         object.insert("$defs".into(), Value::Object(shared.clone()));
@@ -136,8 +149,10 @@ fn checker(
 }
 
 fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
-    let properties: Map<String, Value> = parameters.iter().map(|it| (it.name.clone(), it.schema.clone())).collect();
-    let required: Vec<&str> = parameters.iter().filter(|it| it.required).map(|it| it.name.as_str()).collect();
+    let properties: Map<String, Value> =
+        parameters.iter().map(|it| (it.name.clone(), it.schema.clone())).collect();
+    let required: Vec<&str> =
+        parameters.iter().filter(|it| it.required).map(|it| it.name.as_str()).collect();
     let mut schema = json!({
         "type": "object",
         "properties": properties,
@@ -175,7 +190,9 @@ fn bounds(schema: &mut Value, bounds: &Bounds) {
         _ => ("minLength", "maxLength"),
     };
     let number = |bound: Bound| match bound {
-        Bound::Integer(integer) => i64::try_from(integer).map_or_else(|_| json!(integer as f64), Value::from),
+        Bound::Integer(integer) => {
+            i64::try_from(integer).map_or_else(|_| json!(integer as f64), Value::from)
+        }
         Bound::Float(float) => json!(float),
     };
     let additions = [

@@ -191,7 +191,9 @@ impl Definition {
             tags: spec.tags,
             terminal: spec.terminal,
             danger: match spec.danger {
-                DangerSpec::Undeclared if spec.effect == Effect::Read => DeclaredDanger::Level(Danger::Safe),
+                DangerSpec::Undeclared if spec.effect == Effect::Read => {
+                    DeclaredDanger::Level(Danger::Safe)
+                }
                 DangerSpec::Undeclared => DeclaredDanger::Level(Danger::Moderate),
                 DangerSpec::Level(level) => DeclaredDanger::Level(level),
                 DangerSpec::Computed => DeclaredDanger::Computed,
@@ -212,7 +214,9 @@ impl Definition {
             timeout: match spec.timeout {
                 TimeoutSpec::Default => Timeout::Default,
                 TimeoutSpec::None => Timeout::None,
-                TimeoutSpec::Milliseconds(milliseconds) => Timeout::After(Duration::from_millis(milliseconds)),
+                TimeoutSpec::Milliseconds(milliseconds) => {
+                    Timeout::After(Duration::from_millis(milliseconds))
+                }
             },
             limit: spec.limit,
             repair: spec.repair,

@@ -1,4 +1,5 @@
 //! Black-box tests of the whole: what a user's program sees through the public interface.
 #![cfg(test)]
 
+mod messages;
 mod scratch;

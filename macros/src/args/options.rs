@@ -20,14 +20,19 @@ pub fn read(
     while !input.is_empty() {
         match input.call(Ident::parse_any) {
             Err(error) => {
-                errors.at(error.span(), format!("found no option here, expected {}", one_of(known)));
+                errors
+                    .at(error.span(), format!("found no option here, expected {}", one_of(known)));
                 skip_option(input);
             }
             Ok(key) => {
                 let written = key.to_string();
                 if !known.contains(&written.as_str()) {
                     let hint = did_you_mean(&written, known);
-                    let choices = if hint.is_empty() { format!("; the options are {}", one_of(known)) } else { hint };
+                    let choices = if hint.is_empty() {
+                        format!("; the options are {}", one_of(known))
+                    } else {
+                        hint
+                    };
                     errors.at(key.span(), format!("unknown option `{written}`{choices}"));
                     skip_option(input);
                 } else {
@@ -38,7 +43,10 @@ pub fn read(
                         errors.push(error);
                         skip_option(input);
                     } else if !input.is_empty() && !input.peek(Token![,]) {
-                        errors.at(input.span(), format!("found more after `{written}`, expected `,` or the end"));
+                        errors.at(
+                            input.span(),
+                            format!("found more after `{written}`, expected `,` or the end"),
+                        );
                         skip_option(input);
                     }
                     seen.push(key);

@@ -2,13 +2,25 @@
 
 use proc_macro2::{Ident, Span};
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, LitChar, LitStr, Meta, RangeLimits, Token, UnOp};
+use syn::{
+    Attribute, Expr, ExprLit, ExprUnary, Lit, LitChar, LitStr, Meta, RangeLimits, Token, UnOp,
+};
 
 use super::{options, value};
 use crate::errors::Errors;
 
 const ARG_OPTIONS: &[&str] = &[
-    "default", "minimum", "maximum", "length", "pattern", "name", "alias", "example", "secret", "short", "positional",
+    "default",
+    "minimum",
+    "maximum",
+    "length",
+    "pattern",
+    "name",
+    "alias",
+    "example",
+    "secret",
+    "short",
+    "positional",
 ];
 
 /// What the attributes of one parameter say.
@@ -86,10 +98,17 @@ impl ParamArgs {
     fn parse_arg(&mut self, attribute: &Attribute, errors: &mut Errors) {
         let list = match &attribute.meta {
             Meta::List(list) => list,
-            other => return errors.over(other, "`#[arg]` needs options, such as `#[arg(default = 1)]`; or leave it out"),
+            other => {
+                return errors.over(
+                    other,
+                    "`#[arg]` needs options, such as `#[arg(default = 1)]`; or leave it out",
+                );
+            }
         };
         let parser = |input: ParseStream<'_>| {
-            options::read(input, ARG_OPTIONS, &["alias", "example"], errors, |key, input| self.option(key, input));
+            options::read(input, ARG_OPTIONS, &["alias", "example"], errors, |key, input| {
+                self.option(key, input)
+            });
             Ok(())
         };
         let parsed = parser.parse2(list.tokens.clone());
@@ -175,7 +194,10 @@ fn length(key: &Ident, input: ParseStream<'_>) -> syn::Result<Length> {
                 maximum: end.map(|bound| *bound),
             }),
         },
-        other => Err(syn::Error::new_spanned(other, format!("expected an inclusive range: `{key} = 1..=80`"))),
+        other => Err(syn::Error::new_spanned(
+            other,
+            format!("expected an inclusive range: `{key} = 1..=80`"),
+        )),
     }
 }
 
@@ -184,12 +206,20 @@ fn short(key: &Ident, input: ParseStream<'_>) -> syn::Result<Short> {
         return Ok(Short { span: key.span(), letter: None });
     }
     input.parse::<Token![=]>()?;
-    let letter: LitChar = input
-        .parse()
-        .map_err(|error: syn::Error| syn::Error::new(error.span(), "expected one letter: `short = 'l'`"))?;
+    let letter: LitChar = input.parse().map_err(|error: syn::Error| {
+        syn::Error::new(error.span(), "expected one letter: `short = 'l'`")
+    })?;
     match letter.value() {
-        'h' => Err(syn::Error::new(letter.span(), "`-h` is the help of every command; choose another letter")),
-        character if character.is_ascii_alphanumeric() => Ok(Short { span: letter.span(), letter: Some(character) }),
-        character => Err(syn::Error::new(letter.span(), format!("found `{character}`, expected a letter or a digit"))),
+        'h' => Err(syn::Error::new(
+            letter.span(),
+            "`-h` is the help of every command; choose another letter",
+        )),
+        character if character.is_ascii_alphanumeric() => {
+            Ok(Short { span: letter.span(), letter: Some(character) })
+        }
+        character => Err(syn::Error::new(
+            letter.span(),
+            format!("found `{character}`, expected a letter or a digit"),
+        )),
     }
 }

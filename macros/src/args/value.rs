@@ -32,9 +32,13 @@ pub fn tool_name(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
 pub fn check_name(name: &str) -> Result<(), String> {
     let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     match name.chars().find(|character| !legal(*character)) {
-        Some(character) => Err(format!("`{character}` cannot stand in a tool's name; use letters, digits, `_`, `-` and `.`")),
+        Some(character) => Err(format!(
+            "`{character}` cannot stand in a tool's name; use letters, digits, `_`, `-` and `.`"
+        )),
         None if name.is_empty() => Err("a tool's name cannot be empty".into()),
-        None if name.len() > 64 => Err(format!("a tool's name has at most 64 characters, this one has {}", name.len())),
+        None if name.len() > 64 => {
+            Err(format!("a tool's name has at most 64 characters, this one has {}", name.len()))
+        }
         None => Ok(()),
     }
 }
@@ -85,7 +89,10 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
 pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
     equals(key, input, example)?;
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new(key.span(), format!("`{key}` needs a value: `{key} = {example}`")));
+        return Err(syn::Error::new(
+            key.span(),
+            format!("`{key}` needs a value: `{key} = {example}`"),
+        ));
     }
     input.parse()
 }
@@ -94,8 +101,9 @@ pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Re
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
     let expected = format!("expected a whole number above zero: `{key} = 3`");
-    let number: LitInt =
-        input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), format!("found no number, {expected}")))?;
+    let number: LitInt = input.parse().map_err(|error: syn::Error| {
+        syn::Error::new(error.span(), format!("found no number, {expected}"))
+    })?;
     match number.base10_parse() {
         Ok(count) if count > 0 => Ok(count),
         _ => Err(syn::Error::new(number.span(), format!("found `{number}`, {expected}"))),
@@ -109,7 +117,10 @@ pub fn timeout(key: &Ident, input: ParseStream<'_>) -> syn::Result<Timeout> {
     }
     let text = string(input, "a duration in quotes (`\"30s\"`) or `none`")?;
     match milliseconds(&text)? {
-        0 => Err(syn::Error::new(text.span(), "a timeout of zero never lets the tool run; write `timeout = none` for no timeout")),
+        0 => Err(syn::Error::new(
+            text.span(),
+            "a timeout of zero never lets the tool run; write `timeout = none` for no timeout",
+        )),
         some => Ok(Timeout::Milliseconds(some)),
     }
 }
@@ -124,7 +135,10 @@ pub fn list_follows(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::
     if input.peek(token::Paren) {
         return Ok(());
     }
-    Err(syn::Error::new(key.span(), format!("`{key}` takes a list in parentheses: `{key}({example})`")))
+    Err(syn::Error::new(
+        key.span(),
+        format!("`{key}` takes a list in parentheses: `{key}({example})`"),
+    ))
 }
 
 pub fn equals(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<()> {
@@ -135,9 +149,9 @@ pub fn equals(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result
 }
 
 fn string(input: ParseStream<'_>, expected: &str) -> syn::Result<LitStr> {
-    input
-        .parse()
-        .map_err(|error: syn::Error| syn::Error::new(error.span(), format!("found no text, expected {expected}")))
+    input.parse().map_err(|error: syn::Error| {
+        syn::Error::new(error.span(), format!("found no text, expected {expected}"))
+    })
 }
 
 fn milliseconds(text: &LitStr) -> syn::Result<u64> {

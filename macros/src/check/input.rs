@@ -11,9 +11,15 @@ pub fn keys(tool: &Tool, errors: &mut Errors) {
         let own = param.args.name.as_ref().map_or_else(|| param.ident.span(), |name| name.span());
         let aliases = param.args.aliases.iter().map(|alias| (alias.value(), alias.span()));
         for (key, span) in std::iter::once((param.key.clone(), own)).chain(aliases) {
-            let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
+            let legal =
+                |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
             if key.is_empty() || key.len() > 64 || !key.chars().all(legal) {
-                errors.at(span, format!("`{key}` cannot be a key: use 1 to 64 letters, digits, `_`, `-` and `.`"));
+                errors.at(
+                    span,
+                    format!(
+                        "`{key}` cannot be a key: use 1 to 64 letters, digits, `_`, `-` and `.`"
+                    ),
+                );
             }
             if seen.contains(&key) {
                 errors.at(span, format!("the key `{key}` stands for two parameters; rename one: `#[arg(name = \"…\")]`"));
@@ -46,16 +52,23 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
             && minimum > maximum
             && let Some(bound) = &args.maximum
         {
-            errors.at(bound.key.span(), format!("no number is at least {minimum} and at most {maximum}"));
+            errors.at(
+                bound.key.span(),
+                format!("no number is at least {minimum} and at most {maximum}"),
+            );
         } else {
             default_within(args, errors);
         }
         if let Some(length) = &args.length
             && let (Some(minimum), Some(maximum)) = (&length.minimum, &length.maximum)
-            && let (Some(BoundValue::Integer(minimum)), Some(BoundValue::Integer(maximum))) = (number(minimum), number(maximum))
+            && let (Some(BoundValue::Integer(minimum)), Some(BoundValue::Integer(maximum))) =
+                (number(minimum), number(maximum))
             && minimum > maximum
         {
-            errors.at(length.key.span(), format!("no length is at least {minimum} and at most {maximum}"));
+            errors.at(
+                length.key.span(),
+                format!("no length is at least {minimum} and at most {maximum}"),
+            );
         }
     }
 }

@@ -3,7 +3,10 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
+use syn::{
+    Attribute, FnArg, GenericParam, Pat, PatType, Receiver, ReceiverKind, ReturnType, Signature,
+    Type,
+};
 
 use crate::args::{ParamArgs, ToolArgs};
 use crate::docs::Docs;
@@ -13,18 +16,39 @@ use crate::model::{Argument, Capability, Param};
 
 /// Borrowed types that are input in all but name, each with the owned type to write instead.
 const BORROWED_INPUT: &[(&str, &str)] = &[
-    ("str", "String"), ("String", "String"), ("Path", "PathBuf"), ("PathBuf", "PathBuf"), ("OsStr", "String"),
-    ("Vec", "Vec<…>"), ("Option", "Option<…>"), ("bool", "bool"), ("char", "char"),
-    ("u8", "u8"), ("u16", "u16"), ("u32", "u32"), ("u64", "u64"), ("u128", "u128"), ("usize", "usize"),
-    ("i8", "i8"), ("i16", "i16"), ("i32", "i32"), ("i64", "i64"), ("i128", "i128"), ("isize", "isize"),
-    ("f32", "f32"), ("f64", "f64"),
+    ("str", "String"),
+    ("String", "String"),
+    ("Path", "PathBuf"),
+    ("PathBuf", "PathBuf"),
+    ("OsStr", "String"),
+    ("Vec", "Vec<…>"),
+    ("Option", "Option<…>"),
+    ("bool", "bool"),
+    ("char", "char"),
+    ("u8", "u8"),
+    ("u16", "u16"),
+    ("u32", "u32"),
+    ("u64", "u64"),
+    ("u128", "u128"),
+    ("usize", "usize"),
+    ("i8", "i8"),
+    ("i16", "i16"),
+    ("i32", "i32"),
+    ("i64", "i64"),
+    ("i128", "i128"),
+    ("isize", "isize"),
+    ("f32", "f32"),
+    ("f64", "f64"),
 ];
 
 /// Attributes that look as if they worked on a parameter, each with what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
     ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
     ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
-    ("cfg", "rustc would change the signature behind the tool's back; put `#[cfg]` on the whole tool"),
+    (
+        "cfg",
+        "rustc would change the signature behind the tool's back; put `#[cfg]` on the whole tool",
+    ),
     ("cfg_attr", "rustc evaluates it after the tool is made; put it on the whole tool"),
 ];
 
@@ -44,7 +68,10 @@ pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
         errors.over(constness, "a tool cannot be a `const fn`");
     }
     if signature.safety.to_token_stream().to_string() == "unsafe" {
-        errors.over(&signature.safety, "a tool cannot be an `unsafe fn`: whoever calls it could not uphold its contract");
+        errors.over(
+            &signature.safety,
+            "a tool cannot be an `unsafe fn`: whoever calls it could not uphold its contract",
+        );
     }
     if let Some(abi) = &signature.abi {
         errors.over(abi, "a tool cannot have a foreign ABI");
@@ -76,10 +103,18 @@ pub fn other_attributes(attributes: &[Attribute], errors: &mut Errors) {
 pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
     let ReturnType::Type(_, ty) = &signature.output else { return quote!(()) };
     let problem = find_token(ty, &|token| match token {
-        Found::Word("impl") => Some("a tool names the type it returns, so that its output schema is known; `impl Trait` has no name"),
-        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
-        Found::Lifetime(name) if name != "static" => Some("an answer is owned: it outlives the call"),
-        Found::Reference(true) => Some("an answer is owned: it outlives the call; return `String` for `&str`"),
+        Found::Word("impl") => Some(
+            "a tool names the type it returns, so that its output schema is known; `impl Trait` has no name",
+        ),
+        Found::Word("Self") => {
+            Some("`Self` is not known outside the `impl` block; write the type's name")
+        }
+        Found::Lifetime(name) if name != "static" => {
+            Some("an answer is owned: it outlives the call")
+        }
+        Found::Reference(true) => {
+            Some("an answer is owned: it outlives the call; return `String` for `&str`")
+        }
         _ => None,
     });
     match problem {
@@ -91,7 +126,11 @@ pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
     }
 }
 
-pub fn arguments(signature: &Signature, self_type: Option<&Type>, errors: &mut Errors) -> Vec<Argument> {
+pub fn arguments(
+    signature: &Signature,
+    self_type: Option<&Type>,
+    errors: &mut Errors,
+) -> Vec<Argument> {
     let argument = |argument: &FnArg| match argument {
         FnArg::Receiver(receiver) => method(receiver, self_type, errors),
         FnArg::Typed(typed) => parameter(typed, errors),
@@ -101,12 +140,17 @@ pub fn arguments(signature: &Signature, self_type: Option<&Type>, errors: &mut E
 
 fn method(receiver: &Receiver, self_type: Option<&Type>, errors: &mut Errors) -> Option<Argument> {
     let Some(self_type) = self_type else {
-        errors.over(receiver, "a method becomes a tool through its `impl` block: write `#[tools]` above the `impl`");
+        errors.over(
+            receiver,
+            "a method becomes a tool through its `impl` block: write `#[tools]` above the `impl`",
+        );
         return None;
     };
     let capability = Capability { ident: None, ty: self_type.clone() };
     match &receiver.kind {
-        ReceiverKind::Reference(_, _, mutability) if mutability.is_some() => Some(Argument::Exclusive(capability)),
+        ReceiverKind::Reference(_, _, mutability) if mutability.is_some() => {
+            Some(Argument::Exclusive(capability))
+        }
         ReceiverKind::Reference(..) => Some(Argument::Shared(capability)),
         _ => {
             errors.over(receiver, "a tool borrows its service: write `&self`");
@@ -119,9 +163,14 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
     misplaced_attributes(&typed.attrs, errors);
     let args = ParamArgs::parse(&typed.attrs, errors);
     let ident = match typed.pat.as_ref() {
-        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => pattern.ident.clone(),
+        Pat::Ident(pattern) if pattern.subpat.is_none() && pattern.by_ref.is_none() => {
+            pattern.ident.clone()
+        }
         other => {
-            errors.over(other, "a tool's parameter is a plain name: the model sees it; take it apart in the body");
+            errors.over(
+                other,
+                "a tool's parameter is a plain name: the model sees it; take it apart in the body",
+            );
             return None;
         }
     };
@@ -144,7 +193,13 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
                 Some(name) => name.value(),
                 None => syn::ext::IdentExt::unraw(&ident).to_string(),
             };
-            Some(Argument::Input(Box::new(Param { docs: Docs::of(&typed.attrs), ident, ty: ty.clone(), key, args })))
+            Some(Argument::Input(Box::new(Param {
+                docs: Docs::of(&typed.attrs),
+                ident,
+                ty: ty.clone(),
+                key,
+                args,
+            })))
         }
     }
 }
@@ -153,7 +208,10 @@ fn misplaced_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         let advice = MISPLACED.iter().find(|(name, _)| attribute.path().is_ident(name));
         if let Some((name, advice)) = advice {
-            errors.at(attribute.path().span(), format!("`#[{name}]` has no effect on a tool's parameter; {advice}"));
+            errors.at(
+                attribute.path().span(),
+                format!("`#[{name}]` has no effect on a tool's parameter; {advice}"),
+            );
         }
     }
 }
@@ -164,10 +222,18 @@ pub fn is_misplaced(attribute: &Attribute) -> bool {
 
 fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
     let problem = find_token(ty, &|token| match token {
-        Found::Word("impl") => Some("input has a concrete type, from which its schema is made; `impl Trait` has none"),
-        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
-        Found::Reference(_) => Some("input is taken owned: write `String` for `&str`, `Vec<T>` for `&[T]`"),
-        Found::Lifetime(name) if name != "static" => Some("input is taken owned, without a lifetime"),
+        Found::Word("impl") => {
+            Some("input has a concrete type, from which its schema is made; `impl Trait` has none")
+        }
+        Found::Word("Self") => {
+            Some("`Self` is not known outside the `impl` block; write the type's name")
+        }
+        Found::Reference(_) => {
+            Some("input is taken owned: write `String` for `&str`, `Vec<T>` for `&[T]`")
+        }
+        Found::Lifetime(name) if name != "static" => {
+            Some("input is taken owned, without a lifetime")
+        }
         _ => None,
     });
     no_problem(problem, errors)
@@ -177,7 +243,10 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
     if let Some(lifetime) = &reference.lifetime
         && lifetime.ident == "static"
     {
-        errors.over(lifetime, "a capability is borrowed for the call, not for `'static`; drop the lifetime");
+        errors.over(
+            lifetime,
+            "a capability is borrowed for the call, not for `'static`; drop the lifetime",
+        );
         return None;
     }
     let input = match inner {
@@ -194,14 +263,23 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
     }
     if let (Type::TraitObject(object), Some(mutability)) = (inner, &reference.mutability) {
         let _ = mutability;
-        errors.over(object, "a resource opened for one call has a concrete type; `&dyn Trait` is for services");
+        errors.over(
+            object,
+            "a resource opened for one call has a concrete type; `&dyn Trait` is for services",
+        );
         return None;
     }
     let problem = find_token(inner, &|token| match token {
-        Found::Word("impl") => Some("a capability is found by its concrete type; `impl Trait` has none: write the type, or `&dyn Trait`"),
-        Found::Word("Self") => Some("`Self` is not known outside the `impl` block; write the type's name"),
+        Found::Word("impl") => Some(
+            "a capability is found by its concrete type; `impl Trait` has none: write the type, or `&dyn Trait`",
+        ),
+        Found::Word("Self") => {
+            Some("`Self` is not known outside the `impl` block; write the type's name")
+        }
         Found::Reference(_) => Some("a capability is borrowed once; write `&T` for `&&T`"),
-        Found::Lifetime(name) if name != "static" => Some("a capability owns its data; a type with a lifetime cannot be registered"),
+        Found::Lifetime(name) if name != "static" => {
+            Some("a capability owns its data; a type with a lifetime cannot be registered")
+        }
         _ => None,
     });
     no_problem(problem, errors)
@@ -233,11 +311,18 @@ fn find_token(
     search(ty.to_token_stream(), judge)
 }
 
-fn search(tokens: TokenStream, judge: &dyn Fn(Found<'_>) -> Option<&'static str>) -> Option<(Span, &'static str)> {
+fn search(
+    tokens: TokenStream,
+    judge: &dyn Fn(Found<'_>) -> Option<&'static str>,
+) -> Option<(Span, &'static str)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     tokens.iter().enumerate().find_map(|(index, token)| {
         let lifetime_at = |index: usize| match (tokens.get(index), tokens.get(index + 1)) {
-            (Some(TokenTree::Punct(tick)), Some(TokenTree::Ident(name))) if tick.as_char() == '\'' => Some(name.to_string()),
+            (Some(TokenTree::Punct(tick)), Some(TokenTree::Ident(name)))
+                if tick.as_char() == '\'' =>
+            {
+                Some(name.to_string())
+            }
             _ => None,
         };
         let verdict = match token {
@@ -246,7 +331,9 @@ fn search(tokens: TokenStream, judge: &dyn Fn(Found<'_>) -> Option<&'static str>
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
                 judge(Found::Reference(lifetime_at(index + 1).as_deref() != Some("static")))
             }
-            TokenTree::Punct(_) => lifetime_at(index).and_then(|name| judge(Found::Lifetime(&name))),
+            TokenTree::Punct(_) => {
+                lifetime_at(index).and_then(|name| judge(Found::Lifetime(&name)))
+            }
             TokenTree::Literal(_) => None,
         };
         verdict.map(|message| (token.span(), message))

@@ -44,7 +44,11 @@ pub fn slots(tool: &Tool) -> TokenStream {
     let last = params.len() - 1;
     let arms = (0..params.len()).map(|index| {
         let (constant, slot) = (param_constant(index), syn::Index::from(index));
-        let pattern = if index == last { quote!(_) } else { proc_macro2::Literal::usize_unsuffixed(index).to_token_stream() };
+        let pattern = if index == last {
+            quote!(_)
+        } else {
+            proc_macro2::Literal::usize_unsuffixed(index).to_token_stream()
+        };
         quote!(#pattern => #constant.fill(&mut self.#slot, __tw_reader))
     });
     quote! {
@@ -69,7 +73,8 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
     let empty = params.iter().map(|_| quote!(__tw::None));
     let locals = params.iter().enumerate().map(|(index, param)| {
-        let (local, constant, slot) = (local(tool, index, param), param_constant(index), syn::Index::from(index));
+        let (local, constant, slot) =
+            (local(tool, index, param), param_constant(index), syn::Index::from(index));
         match param.args.default {
             Some(_) => {
                 let default = default_constant(index);
@@ -121,7 +126,9 @@ fn bound(bound: &Bound) -> TokenStream {
             quote!(__tw::Bound::Integer(#integer))
         }
         BoundValue::Float(_, expression) => quote!(__tw::Bound::Float(#expression)),
-        BoundValue::Constant(expression) => quote_spanned!(at(expression.span())=> __tw::BoundOf(#expression).get()),
+        BoundValue::Constant(expression) => {
+            quote_spanned!(at(expression.span())=> __tw::BoundOf(#expression).get())
+        }
     };
     quote!(.#call(#value))
 }

@@ -30,7 +30,9 @@ pub fn spec(tool: &Tool) -> TokenStream {
     });
     let timeout = args.timeout.as_ref().map(|timeout| match timeout {
         Timeout::None => quote!(timeout: __tw::TimeoutSpec::None,),
-        Timeout::Milliseconds(milliseconds) => quote!(timeout: __tw::TimeoutSpec::Milliseconds(#milliseconds),),
+        Timeout::Milliseconds(milliseconds) => {
+            quote!(timeout: __tw::TimeoutSpec::Milliseconds(#milliseconds),)
+        }
     });
     let exposure = match (args.hidden, args.deferred) {
         (Some(_), _) => Some(quote!(exposure: __tw::Exposure::Hidden,)),

@@ -185,7 +185,8 @@ impl ExecutorBuilder {
         if !problems.is_empty() {
             return Err(BuildError { problems });
         }
-        let (service_ids, services) = self.services.into_iter().map(|(declared, value)| (declared.id, value)).unzip();
+        let (service_ids, services) =
+            self.services.into_iter().map(|(declared, value)| (declared.id, value)).unzip();
         let core = Core {
             registry: self.registry,
             plans,
@@ -209,7 +210,8 @@ impl ExecutorBuilder {
         if self.limit == 0 {
             problems.push(BuildProblem::NoCalls);
         }
-        let all: Vec<Declared> = self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
+        let all: Vec<Declared> =
+            self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
         for (index, declared) in all.iter().enumerate() {
             if all.iter().take(index).any(|earlier| earlier.id == declared.id) {
                 problems.push(BuildProblem::GivenTwice { type_name: declared.name });
@@ -240,7 +242,12 @@ impl ExecutorBuilder {
             needs_context: is(|source| matches!(source, Source::Context | Source::Opener(_))),
             needs_opening: is(|source| matches!(source, Source::Opener(_))),
             needs_run: is(|source| matches!(source, Source::Run(_))),
-            from_call: sources.iter().enumerate().filter(|(_, it)| **it == Source::Call).map(|(index, _)| index).collect(),
+            from_call: sources
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| **it == Source::Call)
+                .map(|(index, _)| index)
+                .collect(),
             timeout: match entry.definition.timeout {
                 Timeout::Default => self.timeout,
                 Timeout::None => None,
@@ -283,7 +290,10 @@ impl Declared {
 
 impl fmt::Debug for ExecutorBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ExecutorBuilder").field("tools", &self.registry).finish_non_exhaustive()
+        formatter
+            .debug_struct("ExecutorBuilder")
+            .field("tools", &self.registry)
+            .finish_non_exhaustive()
     }
 }
 
@@ -328,8 +338,11 @@ impl fmt::Display for BuildError {
 impl fmt::Display for BuildProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoPolicy => formatter.write_str("nothing says what may run; call `.unrestricted()` to run everything"),
-            Self::NoCalls => formatter.write_str("a limit of 0 calls at once lets none run; set at least 1"),
+            Self::NoPolicy => formatter
+                .write_str("nothing says what may run; call `.unrestricted()` to run everything"),
+            Self::NoCalls => {
+                formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
+            }
             Self::Missing { tool, location, requirement } if requirement.exclusive => write!(
                 formatter,
                 "the tool `{tool}` at {location} needs `&mut {0}`, which nobody opens; register how: `.resource(|opening| …)` giving a `{0}`",
@@ -340,7 +353,9 @@ impl fmt::Display for BuildProblem {
                 "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
                 requirement.type_name
             ),
-            Self::GivenTwice { type_name } => write!(formatter, "`{type_name}` is given twice; keep one"),
+            Self::GivenTwice { type_name } => {
+                write!(formatter, "`{type_name}` is given twice; keep one")
+            }
         }
     }
 }

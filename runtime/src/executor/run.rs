@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::builder::{Core, Declared};
 use super::Executor;
+use super::builder::{Core, Declared};
 use crate::capability::Value;
 use crate::context::CallId;
 use crate::event::{self, Event, EventKind};
@@ -44,7 +44,12 @@ impl Run {
     /// A service of the run, or else of the executor.
     pub(crate) fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let id = TypeId::of::<T>();
-        let run = self.core.per_run.iter().position(|it| it.id == id).and_then(|index| self.values.get(index));
+        let run = self
+            .core
+            .per_run
+            .iter()
+            .position(|it| it.id == id)
+            .and_then(|index| self.values.get(index));
         let shared = || {
             let index = self.core.service_ids.iter().position(|it| *it == id)?;
             self.core.services.get(index)
@@ -52,7 +57,13 @@ impl Run {
         run.or_else(shared)?.downcast_ref::<Arc<T>>().cloned()
     }
 
-    pub(crate) fn tell(&self, call: CallId, provider_id: Option<&str>, tool: &str, kind: EventKind<'_>) {
+    pub(crate) fn tell(
+        &self,
+        call: CallId,
+        provider_id: Option<&str>,
+        tool: &str,
+        kind: EventKind<'_>,
+    ) {
         event::tell(&self.core.listeners, &Event { call, provider_id, run: &self.id, tool, kind });
     }
 }
@@ -132,7 +143,10 @@ impl fmt::Display for MissingServices {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the run cannot start")?;
         for name in &self.missing {
-            write!(formatter, "\n- it lacks `{name}`, which every run brings; give it with `.with(…)`")?;
+            write!(
+                formatter,
+                "\n- it lacks `{name}`, which every run brings; give it with `.with(…)`"
+            )?;
         }
         for name in &self.unexpected {
             write!(

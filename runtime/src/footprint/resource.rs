@@ -69,7 +69,9 @@ impl ResourceKind for File {
     fn overlap(container: &str, contained: &str) -> bool {
         match container {
             "." => !contained.starts_with('/') && !contained.starts_with(".."),
-            container => contained.strip_prefix(container.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')),
+            container => contained
+                .strip_prefix(container.trim_end_matches('/'))
+                .is_some_and(|rest| rest.starts_with('/')),
         }
     }
 }

@@ -88,14 +88,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         reader.open()?;
         // Wrapping to the first field once the first key is read.
         let current = usize::MAX;
-        let mut fields = Fields {
-            reader,
-            names,
-            current,
-            first: true,
-            given: 0,
-            others: None,
-        };
+        let mut fields = Fields { reader, names, current, first: true, given: 0, others: None };
         let value = visitor.visit_map(&mut fields)?;
         let Fields { reader, first, .. } = fields;
         if reader.next(first, b'}')? {
@@ -117,12 +110,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         let next = self.current.wrapping_add(1);
         let (index, name) = match self.names.get(next) {
             Some(&name) if name == key => (next, name),
-            _ => match self
-                .names
-                .iter()
-                .enumerate()
-                .find(|(_, name)| **name == key)
-            {
+            _ => match self.names.iter().enumerate().find(|(_, name)| **name == key) {
                 Some((index, name)) => (index, *name),
                 None => return Err(Fault::unknown_key(key, self.names.iter().copied())),
             },

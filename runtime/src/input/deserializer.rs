@@ -262,11 +262,7 @@ impl<'de> Reader<'de> {
                 _ => Err(number.out_of_range(format!("a number up to {:e}", f64::MAX))),
             };
         }
-        if let Exact::Integer {
-            negative,
-            magnitude,
-        } = number.exact()
-        {
+        if let Exact::Integer { negative, magnitude } = number.exact() {
             if !negative {
                 return match u64::try_from(magnitude) {
                     Ok(value) => visitor.visit_u64(value),

@@ -32,12 +32,7 @@ impl<'a, 'de> Entries<'a, 'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         reader.open()?;
-        let mut entries = Entries {
-            reader,
-            key: 0,
-            first: true,
-            seen: Seen::default(),
-        };
+        let mut entries = Entries { reader, key: 0, first: true, seen: Seen::default() };
         let value = visitor.visit_map(&mut entries)?;
         let Entries { reader, first, .. } = entries;
         if reader.next(first, b'}')? {
@@ -128,11 +123,7 @@ impl<'de> Seen<'de> {
 
     /// As [`insert_borrowed`](Self::insert_borrowed), by hash.
     pub(super) fn insert(&mut self, key: Cow<'de, str>) -> bool {
-        let few = self
-            .few
-            .iter()
-            .take(self.count)
-            .map(|key| Cow::Borrowed(*key));
+        let few = self.few.iter().take(self.count).map(|key| Cow::Borrowed(*key));
         self.all.get_or_insert_with(|| few.collect()).insert(key)
     }
 }

@@ -127,11 +127,7 @@ impl de::Error for Fault {
 
     #[cold]
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(
-            Rule::Type,
-            &words::found(&unexpected),
-            words::expected(expected),
-        )
+        Self::new(Rule::Type, &words::found(&unexpected), words::expected(expected))
     }
 
     #[cold]

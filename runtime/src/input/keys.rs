@@ -77,13 +77,7 @@ impl Key {
 
     fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
         let quoted = serde_json::Value::from(&*name).to_string().into_boxed_str();
-        Self {
-            name,
-            expected,
-            required,
-            check: None,
-            quoted,
-        }
+        Self { name, expected, required, check: None, quoted }
     }
 }
 
@@ -120,11 +114,7 @@ impl Keys {
         }
         let mut required = 0;
         for (index, key) in keys.iter().enumerate() {
-            if keys
-                .iter()
-                .take(index)
-                .any(|earlier| earlier.name == key.name)
-            {
+            if keys.iter().take(index).any(|earlier| earlier.name == key.name) {
                 return Err(InvalidKeys::Repeated(key.name.clone()));
             }
             required |= u64::from(key.required) << index;

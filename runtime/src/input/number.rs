@@ -96,14 +96,7 @@ impl<'de> Reader<'de> {
             exponent = self.exponent()?;
         }
         let plain = fraction.is_empty() && !scientific;
-        Ok(Number {
-            text: self.since(start),
-            negative,
-            whole,
-            fraction,
-            exponent,
-            plain,
-        })
+        Ok(Number { text: self.since(start), negative, whole, fraction, exponent, plain })
     }
 
     fn exponent(&mut self) -> Result<i64, Fault> {
@@ -112,8 +105,7 @@ impl<'de> Reader<'de> {
             self.step();
         }
         let size = self.digits()?.iter().fold(0_i64, |size, digit| {
-            size.saturating_mul(10)
-                .saturating_add(i64::from(digit - b'0'))
+            size.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
         });
         Ok(if sign == Some(b'-') { -size } else { size })
     }
@@ -140,24 +132,12 @@ impl<'de> Reader<'de> {
         self.position = start;
         let number = self.number(expected)?;
         match number.exact() {
-            Exact::Integer {
-                negative: false,
-                magnitude,
-            } if magnitude <= maximum => Ok(magnitude),
-            Exact::Integer {
-                negative: true,
-                magnitude,
-            } if magnitude <= minimum.unsigned_abs() => Ok(magnitude.wrapping_neg()),
-            Exact::Fraction => Err(Fault::new(
-                Rule::Type,
-                number.text,
-                words::expected(expected),
-            )),
-            _ => Err(Fault::new(
-                Rule::Range,
-                number.text,
-                words::range(minimum, maximum),
-            )),
+            Exact::Integer { negative: false, magnitude } if magnitude <= maximum => Ok(magnitude),
+            Exact::Integer { negative: true, magnitude } if magnitude <= minimum.unsigned_abs() => {
+                Ok(magnitude.wrapping_neg())
+            }
+            Exact::Fraction => Err(Fault::new(Rule::Type, number.text, words::expected(expected))),
+            _ => Err(Fault::new(Rule::Range, number.text, words::range(minimum, maximum))),
         }
     }
 }
@@ -166,17 +146,10 @@ impl Number<'_> {
     /// The integer that the digits write, however they write it.
     pub(super) fn exact(&self) -> Exact {
         let digits = self.whole.iter().chain(self.fraction);
-        let zeros = digits
-            .clone()
-            .rev()
-            .take_while(|digit| **digit == b'0')
-            .count();
+        let zeros = digits.clone().rev().take_while(|digit| **digit == b'0').count();
         let significant = self.whole.len() + self.fraction.len() - zeros;
         if significant == 0 {
-            return Exact::Integer {
-                negative: false,
-                magnitude: 0,
-            };
+            return Exact::Integer { negative: false, magnitude: 0 };
         }
         let scale = self
             .exponent
@@ -187,17 +160,13 @@ impl Number<'_> {
         }
         let append =
             |magnitude: u128, digit: u8| magnitude.checked_mul(10)?.checked_add(u128::from(digit));
-        let mut magnitude = digits
-            .take(significant)
-            .try_fold(0, |sum, digit| append(sum, digit - b'0'));
+        let mut magnitude =
+            digits.take(significant).try_fold(0, |sum, digit| append(sum, digit - b'0'));
         for _ in 0..scale.min(40) {
             magnitude = magnitude.and_then(|magnitude| append(magnitude, 0));
         }
         match magnitude {
-            Some(magnitude) => Exact::Integer {
-                negative: self.negative,
-                magnitude,
-            },
+            Some(magnitude) => Exact::Integer { negative: self.negative, magnitude },
             None => Exact::Large,
         }
     }

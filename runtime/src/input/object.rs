@@ -68,12 +68,7 @@ const MOST_PROBLEMS: usize = 100;
 /// # Errors
 /// Every problem of the input, at most 100 and the missing keys; the slots are then half filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
-    let mut scan = Scan {
-        reader: Reader::new(text),
-        keys,
-        given: 0,
-        problems: Vec::new(),
-    };
+    let mut scan = Scan { reader: Reader::new(text), keys, given: 0, problems: Vec::new() };
     match scan.run(slots) {
         Ok(()) if scan.problems.is_empty() && scan.missing() == 0 => Ok(()),
         end => scan.report(end),
@@ -127,12 +122,7 @@ impl Scan<'_, '_> {
         let mut next = 0;
         while self.reader.next(first, b'}')? {
             first = false;
-            let rest = self
-                .reader
-                .text
-                .as_bytes()
-                .get(self.reader.position..)
-                .unwrap_or_default();
+            let rest = self.reader.text.as_bytes().get(self.reader.position..).unwrap_or_default();
             let index = match self.keys.match_in_place(next, rest) {
                 Some(length) => {
                     self.reader.position += length;
@@ -163,10 +153,7 @@ impl Scan<'_, '_> {
         Ok(match self.keys.find(key) {
             Some(index) => Ok(index),
             None if self.problems.len() >= MOST_PROBLEMS => Err(None),
-            None => Err(Some(Fault::unknown_key(
-                key,
-                self.keys.iter().map(Key::name),
-            ))),
+            None => Err(Some(Fault::unknown_key(key, self.keys.iter().map(Key::name)))),
         })
     }
 

@@ -101,11 +101,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.pointer.is_empty() {
-            "input"
-        } else {
-            &self.pointer
-        };
+        let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
         write!(out, "{place}: ")?;
         let what = match self.rule {
             Rule::UnknownKey => "unknown key",
@@ -120,11 +116,7 @@ impl fmt::Display for Problem {
         out.write_str(what)?;
         if !self.expected.is_empty() {
             let comma = if what.is_empty() { "" } else { ", " };
-            let wanted = if self.rule == Rule::Other {
-                ""
-            } else {
-                "expected "
-            };
+            let wanted = if self.rule == Rule::Other { "" } else { "expected " };
             write!(out, "{comma}{wanted}{}", self.expected)?;
         }
         match &self.near {

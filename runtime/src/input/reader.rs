@@ -55,13 +55,7 @@ impl<'de> Reader<'de> {
     #[inline]
     #[must_use]
     pub fn new(text: &'de str) -> Self {
-        Self {
-            text,
-            position: 0,
-            depth: 0,
-            place: Place::Field,
-            scratch: String::new(),
-        }
+        Self { text, position: 0, depth: 0, place: Place::Field, scratch: String::new() }
     }
 
     /// How many bytes were read.
@@ -197,11 +191,7 @@ impl<'de> Reader<'de> {
     /// Steps over `true`, `false` or `null`.
     #[inline]
     pub(super) fn word(&mut self, word: &'static str) -> Result<(), Fault> {
-        let rest = self
-            .text
-            .as_bytes()
-            .get(self.position..)
-            .unwrap_or_default();
+        let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
         if !rest.starts_with(word.as_bytes()) {
             return Err(self.syntax("a JSON value"));
         }
@@ -256,22 +246,13 @@ impl<'de> Reader<'de> {
     pub(super) fn syntax(&self, expected: &str) -> Fault {
         let position = self.position.min(self.text.len());
         let before = self.text.get(..position).unwrap_or_default();
-        let found = match self
-            .text
-            .get(position..)
-            .and_then(|rest| rest.chars().next())
-        {
+        let found = match self.text.get(position..).and_then(|rest| rest.chars().next()) {
             None => "the end of the text".to_owned(),
             Some(letter) if letter.is_control() => format!("U+{:04X}", u32::from(letter)),
             Some(letter) => letter.to_string(),
         };
         let line = before.matches('\n').count() + 1;
-        let column = before
-            .chars()
-            .rev()
-            .take_while(|letter| *letter != '\n')
-            .count()
-            + 1;
+        let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
         let found = format!("{found} at byte {position} (line {line}, column {column})");
         Fault::new(Rule::Syntax, &found, expected)
     }

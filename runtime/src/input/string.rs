@@ -22,9 +22,7 @@ impl<'de> Reader<'de> {
         let end = special(self.text.as_bytes(), start);
         if self.text.as_bytes().get(end) == Some(&b'"') {
             self.position = end + 1;
-            return Ok(Text::Borrowed(
-                self.text.get(start..end).unwrap_or_default(),
-            ));
+            return Ok(Text::Borrowed(self.text.get(start..end).unwrap_or_default()));
         }
         self.decode(start, end)?;
         Ok(Text::Scratch)
@@ -80,8 +78,7 @@ impl<'de> Reader<'de> {
     fn decode(&mut self, mut start: usize, mut end: usize) -> Result<(), Fault> {
         self.scratch.clear();
         loop {
-            self.scratch
-                .push_str(self.text.get(start..end).unwrap_or_default());
+            self.scratch.push_str(self.text.get(start..end).unwrap_or_default());
             self.position = end;
             match self.byte() {
                 Some(b'"') => {
@@ -184,9 +181,7 @@ fn special(bytes: &[u8], mut start: usize) -> usize {
         start += 8;
     }
     let rest = bytes.get(start..).unwrap_or_default();
-    let length = rest
-        .iter()
-        .position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    let length = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20));
     start + length.unwrap_or(rest.len())
 }
 

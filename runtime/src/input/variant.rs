@@ -31,12 +31,7 @@ impl<'a, 'de> Choice<'a, 'de> {
     /// A variant whose name stands at the cursor.
     pub(super) fn named(reader: &'a mut Reader<'de>) -> Self {
         let start = reader.position;
-        Self {
-            reader,
-            start,
-            name: start,
-            tagged: false,
-        }
+        Self { reader, start, name: start, tagged: false }
     }
 
     /// Reads the variant at the cursor, which stands at the object's bracket.
@@ -53,12 +48,8 @@ impl<'a, 'de> Choice<'a, 'de> {
         if reader.byte() != Some(b'"') {
             return Err(reader.syntax("a key in double quotes"));
         }
-        let value = visitor.visit_enum(Choice {
-            reader: &mut *reader,
-            start,
-            name,
-            tagged: true,
-        })?;
+        let value =
+            visitor.visit_enum(Choice { reader: &mut *reader, start, name, tagged: true })?;
         if reader.next(false, b'}')? {
             return Err(reader.not_one_key(start));
         }
@@ -146,10 +137,6 @@ impl<'de> VariantAccess<'de> for Choice<'_, 'de> {
 impl Reader<'_> {
     #[cold]
     fn not_one_key(&self, start: usize) -> Fault {
-        Fault::new(
-            Rule::Type,
-            self.value_at(start),
-            "an object with exactly one key",
-        )
+        Fault::new(Rule::Type, self.value_at(start), "an object with exactly one key")
     }
 }

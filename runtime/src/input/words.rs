@@ -30,10 +30,7 @@ pub(super) fn shorten(text: &str) -> String {
 
 /// `text` as a JSON string, cut like [`shorten`] does.
 pub(super) fn quote(text: &str) -> String {
-    let end = text
-        .char_indices()
-        .nth(LONGEST)
-        .map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     let part = text.get(..end).unwrap_or(text);
     shorten(&serde_json::Value::from(part).to_string())
 }
@@ -65,10 +62,7 @@ pub(super) fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) ->
 
 fn distance(word: &str, choice: &str) -> Option<usize> {
     let (word_length, choice_length) = (word.chars().count(), choice.chars().count());
-    let (shorter, longer) = (
-        word_length.min(choice_length),
-        word_length.max(choice_length),
-    );
+    let (shorter, longer) = (word_length.min(choice_length), word_length.max(choice_length));
     if longer > LONGEST {
         return None;
     }
@@ -80,9 +74,7 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
 
 /// Without what is often mistaken: case and the marks between words.
 fn plain(word: &str) -> String {
-    let kept = word
-        .chars()
-        .filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
+    let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 

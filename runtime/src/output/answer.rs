@@ -26,7 +26,7 @@ pub struct Answer {
 enum Body {
     Text(String),
     Json(String),
-    Blocks(Vec<Content>, Option<Value>),
+    Blocks(Vec<Content<'static>>, Option<Value>),
     Error(ToolError),
 }
 
@@ -61,8 +61,10 @@ impl Answer {
             Body::Text(text) | Body::Json(text) => Cow::Borrowed(text),
             Body::Error(error) => Cow::Owned(error.to_json()),
             Body::Blocks(blocks, _) => match blocks.as_slice() {
-                [Content::Text(text) | Content::Json(text)] => Cow::Borrowed(text),
-                blocks => Cow::Owned(blocks.iter().map(Content::as_text).collect::<Vec<_>>().join("\n")),
+                [block] => block.words("text"),
+                blocks => Cow::Owned(
+                    blocks.iter().map(|it| it.words("text")).collect::<Vec<_>>().join("\n"),
+                ),
             },
         }
     }
@@ -76,12 +78,12 @@ impl Answer {
     }
 
     /// The answer block by block.
-    pub fn content(&self) -> Cow<'_, [Content]> {
+    pub fn content(&self) -> Vec<Content<'_>> {
         match &self.body {
-            Body::Text(text) => Cow::Owned(vec![Content::Text(text.clone())]),
-            Body::Json(json) => Cow::Owned(vec![Content::Json(json.clone())]),
-            Body::Blocks(blocks, _) => Cow::Borrowed(blocks),
-            Body::Error(error) => Cow::Owned(vec![Content::Json(error.to_json())]),
+            Body::Text(text) => vec![Content::text(text)],
+            Body::Json(json) => vec![Content::json(json)],
+            Body::Blocks(blocks, _) => blocks.clone(),
+            Body::Error(error) => vec![Content::json(error.to_json())],
         }
     }
 
@@ -118,18 +120,5 @@ impl From<Output> for Answer {
     fn from(output: Output) -> Self {
         let metadata = (!output.metadata.is_empty()).then(|| Box::new(output.metadata));
         Self { body: Body::Blocks(output.content, output.structured), metadata }
-    }
-}
-
-impl Content {
-    /// The block as text; what is no text is named by type and size.
-    pub fn as_text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Text(text) | Self::Json(text) => Cow::Borrowed(text),
-            Self::Image { media_type, data } => Cow::Owned(format!("[image {media_type}, {} bytes in base64]", data.len())),
-            Self::Audio { media_type, data } => Cow::Owned(format!("[audio {media_type}, {} bytes in base64]", data.len())),
-            Self::Resource { text: Some(text), .. } => Cow::Borrowed(text),
-            Self::Resource { uri, .. } => Cow::Owned(format!("[resource {uri}]")),
-        }
     }
 }

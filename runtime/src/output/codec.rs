@@ -105,7 +105,8 @@ pub trait ToolOutput {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + JsonSchema + 'static> ToolOutput for T {
-    const SCHEMA: Option<fn(&mut SchemaGenerator) -> Schema> = Some(|generator| T::json_schema(generator));
+    const SCHEMA: Option<fn(&mut SchemaGenerator) -> Schema> =
+        Some(|generator| T::json_schema(generator));
 
     #[inline(always)]
     fn into_answer(self) -> Answer {
@@ -140,7 +141,9 @@ fn as_text(json: String) -> Answer {
 
 #[cold]
 fn unserialisable(error: serde_json::Error) -> Answer {
-    ToolError::new("invalid_output", "the tool ran, but its result has no JSON form").caused_by(error).into()
+    ToolError::new("invalid_output", "the tool ran, but its result has no JSON form")
+        .caused_by(error)
+        .into()
 }
 
 /// What a `preview` function shows to an approver.

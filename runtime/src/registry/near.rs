@@ -6,6 +6,8 @@ pub(crate) fn near<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> V
         .map(|name| (strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= 0.8)
         .collect();
-    close.sort_by(|(one, first), (other, second)| other.total_cmp(one).then_with(|| first.cmp(second)));
+    close.sort_by(|(one, first), (other, second)| {
+        other.total_cmp(one).then_with(|| first.cmp(second))
+    });
     close.into_iter().take(3).map(|(_, name)| name).collect()
 }

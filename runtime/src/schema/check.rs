@@ -36,11 +36,19 @@ impl Checker {
 
 fn problem(error: &ValidationError<'_>) -> Problem {
     let (rule, expected) = match error.kind() {
-        ValidationErrorKind::Pattern { pattern } => (Rule::Other, format!("text that matches `{pattern}`")),
+        ValidationErrorKind::Pattern { pattern } => {
+            (Rule::Other, format!("text that matches `{pattern}`"))
+        }
         ValidationErrorKind::Enum { options } => (Rule::Choice, format!("one of {options}")),
-        ValidationErrorKind::Minimum { limit } => (Rule::Range, format!("a number of at least {limit}")),
-        ValidationErrorKind::Maximum { limit } => (Rule::Range, format!("a number of at most {limit}")),
-        ValidationErrorKind::UniqueItems { .. } => (Rule::Other, "items that differ from each other".to_owned()),
+        ValidationErrorKind::Minimum { limit } => {
+            (Rule::Range, format!("a number of at least {limit}"))
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            (Rule::Range, format!("a number of at most {limit}"))
+        }
+        ValidationErrorKind::UniqueItems { .. } => {
+            (Rule::Other, "items that differ from each other".to_owned())
+        }
         _ => (Rule::Other, format!("what the schema says: {error}")),
     };
     let mut problem = Problem::new(rule, &error.instance().to_string(), expected);

@@ -4,7 +4,8 @@
 use serde_json::{Map, Value};
 
 /// Keywords that no value can break.
-const ANNOTATIONS: &[&str] = &["title", "description", "default", "examples", "deprecated", "$schema"];
+const ANNOTATIONS: &[&str] =
+    &["title", "description", "default", "examples", "deprecated", "$schema"];
 
 pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool {
     Judge { definitions, open: Vec::new() }.exact(schema)
@@ -23,12 +24,18 @@ impl<'a> Judge<'a> {
             Value::Object(object) => object,
             _ => return false,
         };
-        let says: Vec<&str> =
-            object.keys().map(String::as_str).filter(|keyword| !ANNOTATIONS.contains(keyword)).collect();
+        let says: Vec<&str> = object
+            .keys()
+            .map(String::as_str)
+            .filter(|keyword| !ANNOTATIONS.contains(keyword))
+            .collect();
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
             return says.len() == 1 && self.reference(reference);
         }
-        for (keyword, judge) in [("oneOf", Self::variants as fn(&mut Self, &'a Value) -> bool), ("anyOf", Self::optional)] {
+        for (keyword, judge) in [
+            ("oneOf", Self::variants as fn(&mut Self, &'a Value) -> bool),
+            ("anyOf", Self::optional),
+        ] {
             if let Some(choices) = object.get(keyword) {
                 return says.len() == 1 && judge(self, choices);
             }
@@ -37,7 +44,9 @@ impl<'a> Judge<'a> {
             None => says.is_empty(),
             Some(Value::String(name)) => self.typed(name, object, &says),
             Some(Value::Array(names)) => match names.as_slice() {
-                [Value::String(name), Value::String(null)] if null == "null" => self.typed(name, object, &says),
+                [Value::String(name), Value::String(null)] if null == "null" => {
+                    self.typed(name, object, &says)
+                }
                 _ => false,
             },
             Some(_) => false,
@@ -45,7 +54,9 @@ impl<'a> Judge<'a> {
     }
 
     fn typed(&mut self, name: &str, object: &'a Map<String, Value>, says: &[&str]) -> bool {
-        let only = |allowed: &[&str]| says.iter().all(|keyword| *keyword == "type" || allowed.contains(keyword));
+        let only = |allowed: &[&str]| {
+            says.iter().all(|keyword| *keyword == "type" || allowed.contains(keyword))
+        };
         match name {
             "boolean" | "null" => only(&[]),
             "number" => only(&["format"]),
@@ -54,10 +65,20 @@ impl<'a> Judge<'a> {
             "array" => self.array(object, only(&["items", "minItems", "maxItems", "prefixItems"])),
             "object" => {
                 only(&["properties", "required", "additionalProperties"])
-                    && !(object.contains_key("properties") && object.get("additionalProperties").is_some_and(|it| *it != false))
-                    && self.all(object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values))
-                    && object.get("additionalProperties").is_none_or(|it| *it == false || self.exact(it))
-                    && (object.contains_key("properties") || object.contains_key("additionalProperties"))
+                    && !(object.contains_key("properties")
+                        && object.get("additionalProperties").is_some_and(|it| *it != false))
+                    && self.all(
+                        object
+                            .get("properties")
+                            .and_then(Value::as_object)
+                            .into_iter()
+                            .flat_map(Map::values),
+                    )
+                    && object
+                        .get("additionalProperties")
+                        .is_none_or(|it| *it == false || self.exact(it))
+                    && (object.contains_key("properties")
+                        || object.contains_key("additionalProperties"))
             }
             _ => false,
         }
@@ -92,7 +113,9 @@ impl<'a> Judge<'a> {
     /// `Option<T>` of a type that is not a plain one.
     fn optional(&mut self, choices: &'a Value) -> bool {
         match choices.as_array().map(Vec::as_slice) {
-            Some([value, null]) => null.get("type").and_then(Value::as_str) == Some("null") && self.exact(value),
+            Some([value, null]) => {
+                null.get("type").and_then(Value::as_str) == Some("null") && self.exact(value)
+            }
             _ => false,
         }
     }
@@ -108,7 +131,9 @@ impl<'a> Judge<'a> {
             return self.exact(choice);
         }
         let properties = choice.get("properties").and_then(Value::as_object);
-        let Some((_, content)) = properties.filter(|it| it.len() == 1).and_then(|it| it.iter().next()) else {
+        let Some((_, content)) =
+            properties.filter(|it| it.len() == 1).and_then(|it| it.iter().next())
+        else {
             return false;
         };
         // A constant inside is the tag of an internally tagged variant.
@@ -133,8 +158,10 @@ fn is_natural(object: &Map<String, Value>) -> bool {
         _ => return false,
     };
     let limit = |keyword: &str| object.get(keyword).map(|limit| limit.as_i64());
-    [("minimum", natural.0), ("maximum", natural.1)].into_iter().all(|(keyword, natural)| match limit(keyword) {
-        None => true,
-        Some(limit) => limit == natural,
+    [("minimum", natural.0), ("maximum", natural.1)].into_iter().all(|(keyword, natural)| {
+        match limit(keyword) {
+            None => true,
+            Some(limit) => limit == natural,
+        }
     })
 }

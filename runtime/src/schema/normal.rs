@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 /// Keywords whose value is a schema.
-const ONE: &[&str] = &["items", "additionalProperties", "propertyNames", "not", "contains", "if", "then", "else"];
+const ONE: &[&str] =
+    &["items", "additionalProperties", "propertyNames", "not", "contains", "if", "then", "else"];
 /// Keywords whose value is a list of schemas.
 const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
 /// Keywords whose value is a map of schemas.
@@ -18,7 +19,11 @@ pub(crate) fn unwrap_docs(docs: &str) -> String {
         let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
         let bare = line.trim_start();
         let fence = bare.starts_with("```");
-        let own_line = in_code || fence || starts_an_item(bare) || bare.starts_with('#') || bare.starts_with('|');
+        let own_line = in_code
+            || fence
+            || starts_an_item(bare)
+            || bare.starts_with('#')
+            || bare.starts_with('|');
         match (bare.is_empty(), own_line || !joins) {
             (true, _) if in_code => text.push('\n'),
             (true, _) => {
@@ -38,7 +43,11 @@ pub(crate) fn unwrap_docs(docs: &str) -> String {
             }
         }
         in_code ^= fence;
-        joins = !bare.is_empty() && !in_code && !fence && !bare.starts_with('#') && !bare.starts_with('|');
+        joins = !bare.is_empty()
+            && !in_code
+            && !fence
+            && !bare.starts_with('#')
+            && !bare.starts_with('|');
     }
     text.truncate(text.trim_end().len());
     text
@@ -54,7 +63,11 @@ fn starts_an_item(line: &str) -> bool {
 pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
     let mut definitions = self::definitions(definitions);
     let mut schema = normalise(schema);
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/")).map(str::to_owned);
+    let target = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|it| it.strip_prefix("#/$defs/"))
+        .map(str::to_owned);
     if let Some(Value::Object(body)) = target.and_then(|name| definitions.get(&name).cloned())
         && let Value::Object(schema) = &mut schema
     {
@@ -100,7 +113,12 @@ fn walk(schema: &mut Value) {
         object.get_mut(*keyword).and_then(Value::as_array_mut).into_iter().flatten().for_each(walk);
     }
     for keyword in MAP {
-        object.get_mut(*keyword).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut).for_each(walk);
+        object
+            .get_mut(*keyword)
+            .and_then(Value::as_object_mut)
+            .into_iter()
+            .flat_map(Map::values_mut)
+            .for_each(walk);
     }
     close(object);
 }

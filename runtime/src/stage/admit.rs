@@ -13,7 +13,11 @@ pub(crate) struct Admitted<'a> {
 }
 
 #[inline]
-pub(crate) async fn admit<'a>(run: &'a Run, plan: &'a Plan, call: &Call<'_>) -> Result<Admitted<'a>, ToolError> {
+pub(crate) async fn admit<'a>(
+    run: &'a Run,
+    plan: &'a Plan,
+    call: &Call<'_>,
+) -> Result<Admitted<'a>, ToolError> {
     if cancellations(run, call).any(|token| token.is_cancelled()) {
         return Err(cancelled(&call.name));
     }
@@ -38,8 +42,13 @@ pub(crate) async fn admit<'a>(run: &'a Run, plan: &'a Plan, call: &Call<'_>) -> 
     admitted.map_err(|Closed| shutting_down())
 }
 
-fn all_cancellations<'a>(run: &'a Run, call: &'a Call<'_>) -> impl Iterator<Item = impl Future<Output = ()> + Unpin + 'a> {
-    std::iter::once(&run.core.released).chain(cancellations(run, call)).map(|token| Box::pin(token.cancelled()))
+fn all_cancellations<'a>(
+    run: &'a Run,
+    call: &'a Call<'_>,
+) -> impl Iterator<Item = impl Future<Output = ()> + Unpin + 'a> {
+    std::iter::once(&run.core.released)
+        .chain(cancellations(run, call))
+        .map(|token| Box::pin(token.cancelled()))
 }
 
 #[cold]

@@ -17,7 +17,11 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
             entry.definition.location,
             problems.join("; ")
         );
-        return Err(ToolError::new("invalid_output", "the tool ran, but its result is not what it promises").caused_by(cause));
+        return Err(ToolError::new(
+            "invalid_output",
+            "the tool ran, but its result is not what it promises",
+        )
+        .caused_by(cause));
     }
     Ok(answer)
 }

@@ -17,8 +17,11 @@ pub(crate) fn find<'a>(core: &'a Core, name: &str) -> Result<(&'a Entry, &'a Pla
 fn unknown(core: &Core, name: &str) -> ToolError {
     let names = || core.registry.callable_names();
     let close = near(name, names());
-    let error = ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(Class::Invalid);
-    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let error =
+        ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(Class::Invalid);
+    let quoted = |names: &[&str]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
     if !close.is_empty() {
         return error.hint(format!("did you mean {}?", quoted(&close)));
     }

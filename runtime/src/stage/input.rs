@@ -46,7 +46,8 @@ impl<'a> Given<'a> {
         }
         let context = plan.needs_context.then(|| {
             let id = watch.map_or_else(CallId::new, Watch::id);
-            let context = ToolContext::new(id, call.id.as_deref(), &call.name, run, call.cancelled.as_ref());
+            let context =
+                ToolContext::new(id, call.id.as_deref(), &call.name, run, call.cancelled.as_ref());
             let service: Value = Box::new(Arc::new(context.clone()));
             (service, context)
         });
@@ -116,18 +117,25 @@ pub(crate) fn read<'a>(
 
 #[cold]
 fn refused(tool: &str, problems: &Problems) -> ToolError {
-    ToolError::invalid(format!("the input of `{tool}` is not what its schema asks for:\n{problems}"))
-        .hint("correct the input and call again")
+    ToolError::invalid(format!(
+        "the input of `{tool}` is not what its schema asks for:\n{problems}"
+    ))
+    .hint("correct the input and call again")
 }
 
 #[cold]
 fn no_run(tool: &str) -> ToolError {
-    let cause = format!("`{tool}` needs services of a run; call it on `executor.run(id).with(…).start()?`");
-    ToolError::new("no_run", "this tool cannot be used outside a run").class(Class::Final).caused_by(cause)
+    let cause =
+        format!("`{tool}` needs services of a run; call it on `executor.run(id).with(…).start()?`");
+    ToolError::new("no_run", "this tool cannot be used outside a run")
+        .class(Class::Final)
+        .caused_by(cause)
 }
 
 #[cold]
 fn not_brought(tool: &str, type_name: &str) -> ToolError {
     let cause = format!("`{tool}` needs `&{type_name}`, which every call brings: `Call::with(…)`");
-    ToolError::new("missing_service", "this tool cannot be used in this call").class(Class::Final).caused_by(cause)
+    ToolError::new("missing_service", "this tool cannot be used in this call")
+        .class(Class::Final)
+        .caused_by(cause)
 }

@@ -41,7 +41,9 @@ async fn wait(
     call: &Call<'_>,
 ) -> Result<Result<Answer, Panic>, ToolError> {
     let released = std::iter::once(&run.core.released);
-    let mut given_up = pin!(select_all(released.chain(cancellations(run, call)).map(|it| Box::pin(it.cancelled()))));
+    let mut given_up = pin!(select_all(
+        released.chain(cancellations(run, call)).map(|it| Box::pin(it.cancelled()))
+    ));
     let mut time_up = pin!(async {
         match timeout {
             Some(timeout) => tokio::time::sleep(timeout).await,
@@ -55,14 +57,19 @@ async fn wait(
         if given_up.poll_unpin(context).is_ready() {
             return Poll::Ready(Err(cancelled(&call.name)));
         }
-        time_up.poll_unpin(context).map(|()| Err(timed_out(&call.name, timeout.unwrap_or_default())))
+        time_up
+            .poll_unpin(context)
+            .map(|()| Err(timed_out(&call.name, timeout.unwrap_or_default())))
     })
     .await
 }
 
 /// Polls the tool; a panic is its end.
 #[inline]
-fn guarded(future: &mut BoxFuture<'_, Answer>, context: &mut Context<'_>) -> Poll<Result<Answer, Panic>> {
+fn guarded(
+    future: &mut BoxFuture<'_, Answer>,
+    context: &mut Context<'_>,
+) -> Poll<Result<Answer, Panic>> {
     match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
         Err(panic) => Poll::Ready(Err(panic)),
@@ -71,20 +78,27 @@ fn guarded(future: &mut BoxFuture<'_, Answer>, context: &mut Context<'_>) -> Pol
 
 /// The tokens of the run and of the call; the executor's own is only cancelled when it drains.
 #[inline]
-pub(super) fn cancellations<'a>(run: &'a Run, call: &'a Call<'_>) -> impl Iterator<Item = &'a CancellationToken> {
+pub(super) fn cancellations<'a>(
+    run: &'a Run,
+    call: &'a Call<'_>,
+) -> impl Iterator<Item = &'a CancellationToken> {
     run.own_cancellation().into_iter().chain(&call.cancelled)
 }
 
 #[cold]
 pub(super) fn cancelled(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled")).class(Class::Cancelled)
+    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+        .class(Class::Cancelled)
 }
 
 #[cold]
 fn timed_out(tool: &str, timeout: Duration) -> ToolError {
-    ToolError::new("timeout", format!("`{tool}` was stopped because it took longer than {timeout:?}"))
-        .class(Class::Transient)
-        .hint("ask for less at once, or go on without it")
+    ToolError::new(
+        "timeout",
+        format!("`{tool}` was stopped because it took longer than {timeout:?}"),
+    )
+    .class(Class::Transient)
+    .hint("ask for less at once, or go on without it")
 }
 
 #[cold]

@@ -1,0 +1,105 @@
+//! What can be wrong with a provider's message.
+
+use super::Provider;
+
+/// Why a message gave no tool calls, or answers gave no message.
+///
+/// ```
+/// use toolwright::provider::{MessageError, Provider};
+///
+/// let call = r#"[{"type":"custom_tool_call","call_id":"call_7","name":"patch","input":"…"}]"#;
+/// let error = Provider::OpenAiResponses.tool_calls(call).unwrap_err();
+/// assert!(matches!(error, MessageError::Unsupported { .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "openai-responses message at /0: call call_7 is a custom_tool_call, only function calls are supported"
+/// );
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The text is not one JSON value.
+    #[error("the message is not JSON")]
+    NotJson(#[source] serde_json::Error),
+    /// The shape is no provider's, or does not tell which.
+    #[error("no provider can be told from the message, {found}")]
+    Unrecognised {
+        /// What the message is.
+        found: String,
+    },
+    /// The shape fits several providers.
+    #[error("the message may be of {one} or of {other}")]
+    Ambiguous {
+        /// The first provider that it fits.
+        one: Provider,
+        /// The next.
+        other: Provider,
+    },
+    /// The message was written by another provider than the one asked to read it.
+    #[error("expected a message of {expected}, found one of {found}")]
+    OtherProvider {
+        /// The provider asked.
+        expected: Provider,
+        /// The provider that the shape tells of.
+        found: Provider,
+    },
+    /// A value is missing or of a wrong type.
+    #[error("{provider} message at {}: expected {expected}, found {found}", place(.pointer))]
+    Unexpected {
+        /// The provider asked.
+        provider: Provider,
+        /// JSON pointer to the place, empty for the whole message.
+        pointer: String,
+        /// What belongs there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// The client has to answer the call, but it is no function call.
+    #[error(
+        "{provider} message at {}: call {call} is a {kind}, only function calls are supported",
+        place(.pointer)
+    )]
+    Unsupported {
+        /// The provider asked.
+        provider: Provider,
+        /// JSON pointer to the call.
+        pointer: String,
+        /// The call's id, or its name where it has none.
+        call: String,
+        /// What the provider calls this kind of call.
+        kind: String,
+    },
+    /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
+    #[error("{provider} message at {}: the call is not whole, the model stopped with `{reason}`", place(.pointer))]
+    CutShort {
+        /// The provider asked.
+        provider: Provider,
+        /// JSON pointer to the call, or to the reason where the call is not in the message.
+        pointer: String,
+        /// The reason in the provider's words.
+        reason: String,
+    },
+    /// An alternative other than the first one calls tools; which the history will hold cannot be known.
+    #[error("{provider} message at {}: tools are called in an alternative other than the first", place(.pointer))]
+    SeveralAlternatives {
+        /// The provider asked.
+        provider: Provider,
+        /// JSON pointer to the alternative.
+        pointer: String,
+    },
+    /// An answer has no id, and the provider matches answers by id.
+    #[error("{provider} needs the call's id in an answer, answer {index} of tool {name} has none")]
+    MissingId {
+        /// The provider asked.
+        provider: Provider,
+        /// The tool's name.
+        name: String,
+        /// The answer's place in the list, counted from 0.
+        index: usize,
+    },
+}
+
+fn place(pointer: &str) -> &str {
+    if pointer.is_empty() { "the top" } else { pointer }
+}

@@ -1,0 +1,166 @@
+//! A JSON value with its place in the message, read one level at a time.
+//!
+//! Nothing below the level asked for is decoded, so a call's arguments stay the provider's own text.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::{MessageError, Provider};
+
+/// A value and where it stands.
+#[derive(Clone)]
+pub(super) struct Node<'a> {
+    provider: Provider,
+    pointer: String,
+    raw: &'a RawValue,
+}
+
+/// An object's members. A member that is `null` counts as absent, as it does for every provider.
+pub(super) struct Fields<'a> {
+    owner: Node<'a>,
+    members: BTreeMap<String, &'a RawValue>,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn root(provider: Provider, raw: &'a RawValue) -> Self {
+        let pointer = String::new();
+        Self { provider, pointer, raw }
+    }
+
+    /// The value's own text.
+    pub(super) fn text(&self) -> &'a str {
+        self.raw.get()
+    }
+
+    pub(super) fn is_object(&self) -> bool {
+        self.text().starts_with('{')
+    }
+
+    pub(super) fn is_array(&self) -> bool {
+        self.text().starts_with('[')
+    }
+
+    pub(super) fn fields(&self, expected: &'static str) -> Result<Fields<'a>, MessageError> {
+        let members = self.decode(expected)?;
+        let owner = self.clone();
+        Ok(Fields { owner, members })
+    }
+
+    pub(super) fn items(&self, expected: &'static str) -> Result<Vec<Self>, MessageError> {
+        let items: Vec<&'a RawValue> = self.decode(expected)?;
+        let nodes =
+            items.into_iter().enumerate().map(|(index, raw)| self.child(&index.to_string(), raw));
+        Ok(nodes.collect())
+    }
+
+    pub(super) fn string(&self) -> Result<String, MessageError> {
+        self.decode("a string")
+    }
+
+    pub(super) fn unexpected(&self, expected: &'static str) -> MessageError {
+        MessageError::Unexpected {
+            provider: self.provider,
+            pointer: self.pointer.clone(),
+            expected,
+            found: description(self.raw),
+        }
+    }
+
+    pub(super) fn unsupported(&self, call: Option<String>, kind: &str) -> MessageError {
+        MessageError::Unsupported {
+            provider: self.provider,
+            pointer: self.pointer.clone(),
+            call: call.unwrap_or_else(|| "without an id".to_owned()),
+            kind: kind.to_owned(),
+        }
+    }
+
+    pub(super) fn cut_short(&self, reason: &str) -> MessageError {
+        MessageError::CutShort {
+            provider: self.provider,
+            pointer: self.pointer.clone(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    pub(super) fn several_alternatives(&self) -> MessageError {
+        MessageError::SeveralAlternatives { provider: self.provider, pointer: self.pointer.clone() }
+    }
+
+    fn decode<T: serde::Deserialize<'a>>(&self, expected: &'static str) -> Result<T, MessageError> {
+        serde_json::from_str(self.text()).map_err(|_| self.unexpected(expected))
+    }
+
+    fn child(&self, key: &str, raw: &'a RawValue) -> Self {
+        let escaped = key.replace('~', "~0").replace('/', "~1");
+        Self { provider: self.provider, pointer: format!("{}/{escaped}", self.pointer), raw }
+    }
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
+        let raw = self.members.get(key)?;
+        (raw.get() != "null").then(|| self.owner.child(key, raw))
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Whether the member is written as `null`.
+    pub(super) fn is_null(&self, key: &str) -> bool {
+        self.members.get(key).is_some_and(|raw| raw.get() == "null")
+    }
+
+    pub(super) fn required(
+        &self,
+        key: &str,
+        expected: &'static str,
+    ) -> Result<Node<'a>, MessageError> {
+        self.get(key).ok_or_else(|| MessageError::Unexpected {
+            provider: self.owner.provider,
+            pointer: format!("{}/{key}", self.owner.pointer),
+            expected,
+            found: if self.is_null(key) { "null" } else { "nothing" }.to_owned(),
+        })
+    }
+
+    pub(super) fn string(&self, key: &str) -> Result<String, MessageError> {
+        self.required(key, "a string")?.string()
+    }
+
+    /// The member's text where it is a string, for looking without insisting.
+    pub(super) fn peek(&self, key: &str) -> Option<String> {
+        self.get(key)?.string().ok()
+    }
+}
+
+/// What a value is, in words for an error; of an object the first few keys by alphabet.
+pub(super) fn description(raw: &RawValue) -> String {
+    const NAMED: usize = 6;
+    let words = match raw.get().as_bytes().first() {
+        Some(b'{') => match serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) {
+            Err(_) => "an object with a broken key",
+            Ok(members) if members.is_empty() => "an empty object",
+            Ok(members) => {
+                let mut keys: Vec<&str> = members.keys().map(String::as_str).collect();
+                if keys.len() > NAMED {
+                    keys.truncate(NAMED);
+                    keys.push("…");
+                }
+                let plural = if keys.len() == 1 { "" } else { "s" };
+                return format!("an object with the key{plural} {}", keys.join(", "));
+            }
+        },
+        Some(b'[') => "an array",
+        Some(b'"') => match serde_json::from_str::<String>(raw.get()) {
+            Ok(_) => "a string",
+            Err(_) => "a string with a broken escape",
+        },
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    };
+    words.to_owned()
+}

@@ -1,0 +1,123 @@
+//! `OpenAI` Chat Completions: `tool_calls` of the assistant message in, one `tool` message per call out.
+
+use serde_json::{Value, json};
+
+use super::node::{Fields, Node};
+use super::{Answered, MessageError, Provider, ToolCall};
+
+/// Reasons to stop that may leave the last call unfinished.
+const CUT_SHORT: &[&str] = &["length", "content_filter"];
+
+pub(super) fn recognises(root: &Node<'_>) -> bool {
+    if let Ok(calls) = root.items("calls") {
+        return calls.iter().any(|call| {
+            call.fields("a call").is_ok_and(|fields| is_call(&fields) || fields.has("tool_calls"))
+        });
+    }
+    let Ok(fields) = root.fields("a message") else {
+        return false;
+    };
+    let from_assistant = fields.peek("role").as_deref() == Some("assistant");
+    fields.has("choices")
+        || fields.has("tool_calls")
+        || is_call(&fields)
+        || from_assistant
+            && (fields.has("function_call")
+                || fields.has("refusal")
+                || fields.is_null("refusal")
+                || fields.is_null("content"))
+}
+
+pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
+    const EXPECTED: &str = "a chat completion, an assistant message, its tool_calls or a call";
+    if root.is_array() {
+        return root.items(EXPECTED)?.iter().map(call).collect();
+    }
+    let fields = root.fields(EXPECTED)?;
+    if let Some(choices) = fields.get("choices") {
+        return calls_of_choices(&choices.items("an array of choices")?);
+    }
+    if is_call(&fields) {
+        return Ok(vec![call(root)?]);
+    }
+    if fields.has("tool_calls") || fields.peek("role").as_deref() == Some("assistant") {
+        return calls_of_message(root);
+    }
+    Err(root.unexpected(EXPECTED))
+}
+
+pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+    let messages = answered.iter().enumerate().map(|(index, answer)| {
+        let id = answer.required_id(Provider::OpenAiChat, index)?;
+        Ok(json!({"role": "tool", "tool_call_id": id, "content": content(answer)}))
+    });
+    Ok(messages.collect::<Result<Vec<_>, MessageError>>()?.into())
+}
+
+fn is_call(fields: &Fields<'_>) -> bool {
+    fields.has("function")
+        || fields.peek("type").as_deref() == Some("custom") && fields.has("custom")
+}
+
+fn calls_of_choices(choices: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
+    let mut first = Vec::new();
+    for (index, choice) in choices.iter().enumerate() {
+        let fields = choice.fields("a choice")?;
+        let message = fields.required("message", "an assistant message")?;
+        let calls = calls_of_message(&message)?;
+        if calls.is_empty() {
+            continue;
+        }
+        if index > 0 {
+            return Err(choice.several_alternatives());
+        }
+        if let Some(reason) =
+            fields.peek("finish_reason").filter(|reason| CUT_SHORT.contains(&reason.as_str()))
+        {
+            return Err(last_call(&message)?.cut_short(&reason));
+        }
+        first = calls;
+    }
+    Ok(first)
+}
+
+fn calls_of_message(message: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
+    let fields = message.fields("an assistant message")?;
+    if let Some(legacy) = fields.get("function_call") {
+        let name = legacy.fields("a call").ok().and_then(|it| it.peek("name"));
+        return Err(legacy.unsupported(name, "function_call of the deprecated form"));
+    }
+    let Some(calls) = fields.get("tool_calls") else {
+        return Ok(Vec::new());
+    };
+    calls.items("an array of calls")?.iter().map(call).collect()
+}
+
+fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {
+    let calls =
+        message.fields("an assistant message")?.required("tool_calls", "an array of calls")?;
+    let last = calls.items("an array of calls")?.pop();
+    Ok(last.unwrap_or(calls))
+}
+
+fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
+    let fields = node.fields("a call")?;
+    match fields.peek("type").as_deref() {
+        // Servers that imitate this API leave the type out.
+        Some("function") | None => {}
+        Some("custom") => return Err(node.unsupported(fields.peek("id"), "custom tool call")),
+        Some(other) => return Err(node.unsupported(fields.peek("id"), other)),
+    }
+    let function = fields.required("function", "an object")?.fields("an object")?;
+    Ok(ToolCall {
+        id: Some(fields.string("id")?),
+        name: function.string("name")?,
+        arguments: function.string("arguments")?,
+    })
+}
+
+/// One string, a line per block: the API takes nothing but text here, and its imitators no arrays.
+fn content(answer: &Answered<'_>) -> String {
+    let words = answer.content.iter().map(|block| block.words(Provider::OpenAiChat.name()));
+    words.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,5 @@
+//! Reading, answering, and both together; the captured messages are read by the integration tests.
+
+mod answering;
+mod reading;
+mod round_trip;
