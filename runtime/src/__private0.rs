@@ -18,7 +18,9 @@ pub use crate::input::{
     Bound, BoundOf, Fault, InvalidKeys, Key, Keys, Param, Problem, Problems, Reader, Rule, Slots,
     absent, fill, read_object,
 };
-pub use crate::output::{Answer, Codec, Plain, Preview, Probe, preview_codec, reconciled_codec};
+pub use crate::output::{
+    Answer, Codec, NoSchema, Plain, Preview, Probe, preview_codec, reconciled_codec,
+};
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,
 };

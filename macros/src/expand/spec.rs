@@ -75,7 +75,10 @@ pub fn spec(tool: &Tool) -> TokenStream {
             location: #location,
             parameters: &[#(#params),*],
             capabilities: &[#(#capabilities),*],
-            output: || __tw_output().schema(),
+            output: || {
+                use __tw::{NoSchema as _, Plain as _};
+                __tw::Probe::<__TwOutput>::NEW.kind().schema()
+            },
             start: __tw_start,
             #(#fields)*
             ..__tw::Spec::EMPTY

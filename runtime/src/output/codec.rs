@@ -6,27 +6,22 @@
 use std::any::Any;
 use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Output};
 use crate::error::ToolError;
+use crate::spec::SchemaOf;
 
-/// Turns a returned value into `A`; for answers it also knows the schema.
+/// Turns a returned value into `A`.
 pub struct Codec<R, A> {
     encode: fn(R) -> A,
-    schema: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
 impl<R, A> Codec<R, A> {
     #[inline(always)]
     pub fn encode(&self, value: R) -> A {
         (self.encode)(value)
-    }
-
-    /// How to make the schema, where the output has one.
-    pub fn schema(&self) -> Option<fn(&mut SchemaGenerator) -> Schema> {
-        self.schema
     }
 }
 
@@ -69,7 +64,6 @@ impl<T: ToolOutput, E: Failure> Fallible<T, E> {
                 Ok(value) => value.into_answer(),
                 Err(error) => error.into().into(),
             },
-            schema: T::SCHEMA,
         }
     }
 }
@@ -77,9 +71,32 @@ impl<T: ToolOutput, E: Failure> Fallible<T, E> {
 impl<R: ToolOutput> Infallible<R> {
     #[inline(always)]
     pub fn codec(&self) -> Codec<R, Answer> {
-        Codec { encode: R::into_answer, schema: R::SCHEMA }
+        Codec { encode: R::into_answer }
     }
 }
+
+impl<T: JsonSchema, E> Fallible<T, E> {
+    pub fn schema(&self) -> Option<SchemaOf> {
+        Some(|generator| T::json_schema(generator))
+    }
+}
+
+impl<R: JsonSchema> Infallible<R> {
+    pub fn schema(&self) -> Option<SchemaOf> {
+        Some(|generator| R::json_schema(generator))
+    }
+}
+
+/// The output has no schema: the inherent methods above are found where it has one.
+pub trait NoSchema {
+    fn schema(&self) -> Option<SchemaOf> {
+        None
+    }
+}
+
+impl<T, E> NoSchema for Fallible<T, E> {}
+
+impl<R> NoSchema for Infallible<R> {}
 
 /// What may stand for `E` in a tool's `Result<T, E>`.
 #[diagnostic::on_unimplemented(
@@ -95,19 +112,15 @@ impl<E: Into<ToolError>> Failure for E {}
 /// What a tool may return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a tool",
-    label = "it has no JSON form with a schema",
+    label = "it has no JSON form",
     note = "write `#[toolwright::data]` on the type, or return text, a `serde_json::Value` or `Output`"
 )]
 pub trait ToolOutput {
-    const SCHEMA: Option<fn(&mut SchemaGenerator) -> Schema>;
     fn into_answer(self) -> Answer;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema + 'static> ToolOutput for T {
-    const SCHEMA: Option<fn(&mut SchemaGenerator) -> Schema> =
-        Some(|generator| T::json_schema(generator));
-
+impl<T: Serialize + 'static> ToolOutput for T {
     #[inline(always)]
     fn into_answer(self) -> Answer {
         let mut value = Some(self);
@@ -123,8 +136,6 @@ impl<T: Serialize + JsonSchema + 'static> ToolOutput for T {
 }
 
 impl ToolOutput for Output {
-    const SCHEMA: Option<fn(&mut SchemaGenerator) -> Schema> = None;
-
     fn into_answer(self) -> Answer {
         self.into()
     }
@@ -162,12 +173,12 @@ pub enum Reconciled {
 
 /// Text, or a `Result` of text.
 pub fn preview_codec<R: IntoPreview>() -> Codec<R, Preview> {
-    Codec { encode: R::into_preview, schema: None }
+    Codec { encode: R::into_preview }
 }
 
 /// [`Reconciled`], or a `Result` of it.
 pub fn reconciled_codec<R: IntoReconciled>() -> Codec<R, Result<Reconciled, ToolError>> {
-    Codec { encode: R::into_reconciled, schema: None }
+    Codec { encode: R::into_reconciled }
 }
 
 #[diagnostic::on_unimplemented(
