@@ -5,6 +5,8 @@
 pub mod __private0;
 mod call;
 mod capability;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod context;
 mod error;
 mod event;

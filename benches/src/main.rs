@@ -1,0 +1,55 @@
+//! Measures Toolwright and its peers side by side: `cargo run --release -p benches -- NAME [--quick]`.
+//!
+//! Each benchmark prints a table for people, then one line per measure:
+//! `NAME/<measure> ratio=<number> against=<what>`.
+
+mod call;
+mod compile;
+mod measure;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use measure::Effort;
+
+const BENCHMARKS: [(&str, &str, Run); 2] = [
+    ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
+    ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+];
+
+type Run = fn(Effort) -> Result<()>;
+
+fn main() -> ExitCode {
+    match chosen(std::env::args().skip(1)).and_then(|(run, effort)| run(effort)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn chosen(arguments: impl Iterator<Item = String>) -> Result<(Run, Effort)> {
+    let mut effort = Effort::Full;
+    let mut run = None;
+    for argument in arguments {
+        match argument.as_str() {
+            "--quick" => effort = Effort::Quick,
+            name => match BENCHMARKS.iter().find(|(known, ..)| *known == name) {
+                Some((.., found)) if run.is_none() => run = Some(*found),
+                Some(_) => bail!("one benchmark at a time"),
+                None => bail!("no benchmark is called `{name}`\n{}", names()),
+            },
+        }
+    }
+    match run {
+        Some(run) => Ok((run, effort)),
+        None => bail!("which benchmark?\n{}", names()),
+    }
+}
+
+fn names() -> String {
+    let lines: Vec<_> =
+        BENCHMARKS.iter().map(|(name, about, _)| format!("  {name:<10} {about}")).collect();
+    format!("benchmarks:\n{}\n`--quick` makes a short, rough run", lines.join("\n"))
+}

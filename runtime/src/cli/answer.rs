@@ -1,0 +1,53 @@
+//! `answer FILE…`: the tool calls of captured provider messages, answered as the provider wants it.
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use std::path::{Path, PathBuf};
+
+use super::{Exit, complain};
+use crate::call::Call;
+use crate::executor::Executor;
+use crate::provider::Provider;
+
+pub(super) const NAME: &str = "answer";
+
+const FILES: &str = "files";
+
+pub(super) fn command() -> Command {
+    let files = Arg::new(FILES)
+        .value_name("FILE")
+        .required(true)
+        .num_args(1..)
+        .value_parser(value_parser!(PathBuf))
+        .help("Messages as the provider sent them: Anthropic, OpenAI chat or Responses, Gemini");
+    Command::new(NAME)
+        .about("Answer the tool calls of captured provider messages")
+        .long_about(
+            "Runs the tool calls of captured provider messages, one after the other, and prints for each \
+             message, on one line, the message that carries the results back to the provider.",
+        )
+        .arg(files)
+}
+
+pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
+    let mut exit = Exit::Success;
+    for file in matches.get_many::<PathBuf>(FILES).into_iter().flatten() {
+        match answer(executor, file).await {
+            Ok(message) => println!("{message}"),
+            Err(problem) => exit = complain(Exit::Failed, format!("{}: {problem}", file.display())),
+        }
+    }
+    exit
+}
+
+async fn answer(executor: &Executor, file: &Path) -> Result<String, String> {
+    let message = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let provider = Provider::detect(&message).map_err(|error| error.to_string())?;
+    let calls = provider.tool_calls(&message).map_err(|error| error.to_string())?;
+    let mut answered = Vec::with_capacity(calls.len());
+    for call in calls {
+        let answer = executor.call(Call::from(&call)).await;
+        answered.push((call, answer));
+    }
+    let results = provider.tool_results(&answered).map_err(|error| error.to_string())?;
+    Ok(results.to_string())
+}
