@@ -62,12 +62,12 @@ fn body(tool: &Tool) -> TokenStream {
     let run =
         start(tool, "__tw_start", &callee(tool), "Answer", &quote!(__tw_output()), &facts(tool));
     let extra = [
-        ("__tw_preview", &tool.args.preview, "Preview"),
-        ("__tw_reconcile", &tool.args.reconcile, "Reconciled"),
+        ("__tw_preview", &tool.args.preview, "Preview", "preview_codec"),
+        ("__tw_reconcile", &tool.args.reconcile, "Reconciling", "reconciled_codec"),
     ];
-    let extra = extra.iter().filter_map(|(name, path, answer)| {
+    let extra = extra.iter().filter_map(|(name, path, answer, codec)| {
         let path = path.as_ref()?;
-        let codec = Ident::new(&format!("{}_codec", answer.to_lowercase()), Span::call_site());
+        let codec = Ident::new(codec, at(path.span()));
         let codec = quote_spanned!(at(path.span())=> __tw::#codec());
         Some(start(tool, name, &quote!(#path), answer, &codec, &TokenStream::new()))
     });
@@ -208,13 +208,15 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     for (index, (_, exclusive)) in capabilities(tool).enumerate() {
         let (local, constant) = (capability_local(index), capability_constant(index));
         if exclusive {
-            let close =
-                opened.iter().rev().map(|other| quote!(__tw::close(#other, __tw_answer).await));
-            let unwound = quote!({ #(let __tw_answer = #close;)* __tw_answer });
+            let close = close_all(&opened);
             lines.extend(quote! {
                 let mut #local = match __tw_scope.open(&#constant, #index).await {
-                    __tw::Ok(opened) => opened,
-                    __tw::Err(__tw_answer) => return #unwound,
+                    __tw::Ok(__tw_opened) => __tw_opened,
+                    __tw::Err(__tw_error) => {
+                        let __tw_ended = __tw::Ended::failed(__tw_error);
+                        #close
+                        return __tw_ended;
+                    }
                 };
             });
             opened.push(local);
@@ -235,17 +237,20 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     } else {
         quote!(let __tw_value = #call.await;)
     };
-    let close = opened
-        .iter()
-        .rev()
-        .map(|local| quote!(let __tw_answer = __tw::close(#local, __tw_answer).await;));
+    let close = close_all(&opened);
     quote! {
         #lines
         #value
-        let __tw_answer = #codec.encode(__tw_value);
-        #(#close)*
-        __tw_answer
+        let __tw_ended = #codec.encode(__tw_value);
+        #close
+        __tw_ended
     }
+}
+
+/// Closes resources, the last opened first.
+fn close_all(opened: &[Ident]) -> TokenStream {
+    let closed = opened.iter().rev();
+    quote!(#(let __tw_ended = __tw::close(#closed, __tw_ended).await;)*)
 }
 
 fn call(tool: &Tool, callee: &TokenStream) -> TokenStream {

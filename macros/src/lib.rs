@@ -93,3 +93,6 @@ fn with_error(item: TokenStream, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
     quote!(#item #error)
 }
+
+#[cfg(test)]
+mod tests;

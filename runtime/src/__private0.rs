@@ -12,14 +12,14 @@ pub use linkme;
 pub use schemars;
 pub use serde;
 
-pub use crate::capability::{Capability, Scope, blocking, close};
+pub use crate::capability::{Capability, Ended, Scope, blocking, close};
 pub use crate::footprint::File;
 pub use crate::input::{
     Bound, BoundOf, Fault, InvalidKeys, Key, Keys, Param, Problem, Problems, Reader, Rule, Slots,
     absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, NoSchema, Plain, Preview, Probe, preview_codec, reconciled_codec,
+    Answer, Codec, NoSchema, Plain, Preview, Probe, Reconciling, preview_codec, reconciled_codec,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,

@@ -12,12 +12,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::error::ToolError;
-use crate::output::Answer;
 use crate::tool::Requirement;
 
 pub(crate) use resource::Opener;
-pub use resource::close;
 pub use resource::{Closing, Opening, Resource};
+pub use resource::{Ended, close};
 
 /// What a tool may borrow.
 #[diagnostic::on_unimplemented(
@@ -119,14 +118,14 @@ impl<'a> Scope<'a> {
     }
 
     /// Opens the resource at `index` for this call.
-    pub async fn open<T: Resource>(&self, _: &Capability<T>, index: usize) -> Result<T, Answer> {
+    pub async fn open<T: Resource>(&self, _: &Capability<T>, index: usize) -> Result<T, ToolError> {
         let (Some(Source::Opener(opener)), Some(opening)) = (self.sources.get(index), self.opening)
         else {
-            return Err(ToolError::internal(CHECKED).into());
+            return Err(ToolError::internal(CHECKED));
         };
         let opener =
             self.openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
-        (opener.0)(opening.clone()).await.map_err(Answer::from)
+        (opener.0)(opening.clone()).await
     }
 
     #[inline]

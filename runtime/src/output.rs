@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 pub use answer::Answer;
 pub use codec::Reconciled;
-pub use codec::{Codec, NoSchema, Plain, Preview, Probe, preview_codec, reconciled_codec};
+pub use codec::{
+    Codec, NoSchema, Plain, Preview, Probe, Reconciling, preview_codec, reconciled_codec,
+};
 pub use content::Content;
 pub(crate) use content::decoded_length;
 pub use process::ProcessOutput;

@@ -10,10 +10,9 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::capability::{CapabilitySpec, Scope};
-use crate::error::ToolError;
 use crate::footprint::Facts;
 use crate::input::{Bounds, Keys, NoSlots, Param, Problems, Slots};
-use crate::output::{Answer, Preview, Reconciled};
+use crate::output::{Answer, Preview, Reconciling};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
 /// A tool by its constant, for explicit registration.
@@ -115,7 +114,7 @@ pub struct Spec {
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
     pub preview: Option<StartWith<Preview>>,
-    pub reconcile: Option<StartWith<Result<Reconciled, ToolError>>>,
+    pub reconcile: Option<StartWith<Reconciling>>,
 }
 
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;

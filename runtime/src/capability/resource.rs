@@ -79,13 +79,40 @@ type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> + Sen
 
 pub(crate) struct Opener<T>(pub(crate) Box<Open<T>>);
 
-/// Closes a resource by the answer, which becomes an error when closing fails.
-pub async fn close<T: Resource>(resource: T, answer: Answer) -> Answer {
-    let outcome = if answer.is_error() { Closing::Failed } else { Closing::Succeeded };
+/// What a use of resources ends in: an answer, a preview, a reconciliation.
+pub trait Ended {
+    /// The end of a use that failed.
+    fn failed(error: ToolError) -> Self;
+    /// Whether the use failed.
+    fn is_failure(&self) -> bool;
+}
+
+impl Ended for Answer {
+    fn failed(error: ToolError) -> Self {
+        error.into()
+    }
+
+    fn is_failure(&self) -> bool {
+        self.is_error()
+    }
+}
+
+impl<T> Ended for Result<T, ToolError> {
+    fn failed(error: ToolError) -> Self {
+        Err(error)
+    }
+
+    fn is_failure(&self) -> bool {
+        self.is_err()
+    }
+}
+
+/// Closes a resource by how its use ended, which is a failure too when closing fails.
+pub async fn close<T: Resource, E: Ended>(resource: T, ended: E) -> E {
+    let outcome = if ended.is_failure() { Closing::Failed } else { Closing::Succeeded };
     match resource.close(outcome).await {
-        Ok(()) => answer,
         // The first error is the one to tell.
-        Err(_) if answer.is_error() => answer,
-        Err(error) => error.into(),
+        Err(error) if !ended.is_failure() => E::failed(error),
+        _ => ended,
     }
 }

@@ -171,13 +171,16 @@ pub enum Reconciled {
     Unknown,
 }
 
+/// What a `reconcile` function found, or why it could not look.
+pub type Reconciling = Result<Reconciled, ToolError>;
+
 /// Text, or a `Result` of text.
 pub fn preview_codec<R: IntoPreview>() -> Codec<R, Preview> {
     Codec { encode: R::into_preview }
 }
 
 /// [`Reconciled`], or a `Result` of it.
-pub fn reconciled_codec<R: IntoReconciled>() -> Codec<R, Result<Reconciled, ToolError>> {
+pub fn reconciled_codec<R: IntoReconciled>() -> Codec<R, Reconciling> {
     Codec { encode: R::into_reconciled }
 }
 
@@ -206,17 +209,17 @@ impl<E: Failure> IntoPreview for Result<String, E> {
     note = "it takes the tool's own parameters"
 )]
 pub trait IntoReconciled {
-    fn into_reconciled(self) -> Result<Reconciled, ToolError>;
+    fn into_reconciled(self) -> Reconciling;
 }
 
 impl IntoReconciled for Reconciled {
-    fn into_reconciled(self) -> Result<Reconciled, ToolError> {
+    fn into_reconciled(self) -> Reconciling {
         Ok(self)
     }
 }
 
 impl<E: Failure> IntoReconciled for Result<Reconciled, E> {
-    fn into_reconciled(self) -> Result<Reconciled, ToolError> {
+    fn into_reconciled(self) -> Reconciling {
         self.map_err(Into::into)
     }
 }

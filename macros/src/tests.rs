@@ -1,0 +1,118 @@
+//! What the macros write, reviewed as code.
+
+use insta::assert_snapshot;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+fn pretty(tokens: TokenStream) -> String {
+    prettyplease::unparse(&syn::parse2(tokens).unwrap())
+}
+
+fn tool(args: TokenStream, item: TokenStream) -> String {
+    pretty(crate::expand_tool(args, item))
+}
+
+#[test]
+fn a_plain_tool() {
+    let item = quote! {
+        /// Says hello.
+        pub async fn hello(
+            /// Whom.
+            name: String,
+        ) -> String {
+            format!("hello {name}")
+        }
+    };
+    assert_snapshot!(tool(quote!(), item));
+}
+
+#[test]
+fn a_tool_without_parameters() {
+    let item = quote! {
+        /// Says when.
+        async fn now() -> u64 { 0 }
+    };
+    assert_snapshot!(tool(quote!(effect = read), item));
+}
+
+#[test]
+fn a_tool_with_services_limits_and_expressions() {
+    let args = quote! {
+        group = "file", title = "Read a file", tags("fs", "text"), danger = classify(&path), effect = read,
+        reads(file = path, Index), approval = reason(workspace, &path), retry(attempts = 3, delay = "500ms"),
+        timeout = "5s", limit = 4, repair = off, deferred
+    };
+    let item = quote! {
+        /// Reads a file.
+        async fn read_file(
+            workspace: &Workspace,
+            context: &ToolContext,
+            /// Which.
+            #[arg(length = 1..=200, pattern = "^[a-z]", alias = "file", example = "a.txt", positional)]
+            path: String,
+            /// From where.
+            #[arg(default = 1, minimum = 1, maximum = LAST, short = 'o')]
+            offset: usize,
+            /// With what.
+            #[arg(secret)]
+            key: Option<String>,
+        ) -> Result<Slice, ToolError> { body }
+    };
+    assert_snapshot!(tool(args, item));
+}
+
+#[test]
+fn a_blocking_tool_with_two_resources() {
+    let item = quote! {
+        /// Copies rows.
+        fn copy(source: &mut Source, pool: &Pool, target: &mut Target) -> Result<u64, Failed> { body }
+    };
+    assert_snapshot!(tool(quote!(blocking, preview = preview_copy, reconcile = find_copy), item));
+}
+
+#[test]
+fn a_tool_whose_input_is_one_type() {
+    let item = quote! {
+        /// Searches.
+        async fn search(#[input] args: SearchArgs) -> Output { body }
+    };
+    assert_snapshot!(tool(quote!(crate = ::other, handle = FIND), item));
+}
+
+#[test]
+fn methods_of_a_service() {
+    let item = quote! {
+        impl Tickets {
+            const MOST: usize = 3;
+
+            /// Reads a ticket.
+            #[cfg(feature = "read")]
+            #[tool(effect = read)]
+            pub async fn read(&self, /** Which. */ id: u64) -> Result<Ticket, ToolError> { body }
+
+            fn helper(&self) {}
+        }
+    };
+    assert_snapshot!(pretty(crate::expand_tools(quote!(group = "ticket"), item)));
+}
+
+#[test]
+fn a_tool_with_mistakes_leaves_the_function_and_asks_about_its_types() {
+    let item = quote! {
+        async fn broken(
+            /// Which.
+            #[arg(minimun = 1)]
+            id: u64,
+        ) -> Answer { body }
+    };
+    assert_snapshot!(tool(quote!(effect = reed), item));
+}
+
+#[test]
+fn data_gets_its_derives_from_the_runtime() {
+    let item = quote! {
+        #[serde(rename_all = "snake_case")]
+        pub enum Mode { Fast, Slow }
+    };
+    assert_snapshot!(pretty(crate::data::expand(quote!(crate = other::inner), item)));
+}
