@@ -1,0 +1,41 @@
+# What is done often. Each line is an ordinary command: nothing here needs `just`.
+
+# Lists these recipes.
+default:
+    @just --list --unsorted
+
+# Answers the example's captured provider messages.
+answer:
+    cargo run -p workspace -- answer examples/workspace/messages/*.json
+
+# Every test, the compiler's messages and the examples in the docs included.
+test:
+    cargo test
+
+# What rustc tells a user who erred; `just ui-accept` takes what it says now as what it should say.
+ui:
+    cargo test -p ui-tests
+
+ui-accept:
+    TRYBUILD=overwrite cargo test -p ui-tests
+
+# Formatting and lints.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# The API documentation; `just docs --open` shows it.
+docs *options:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude benches --no-deps {{ options }}
+
+# Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
+bench name *options:
+    cargo run --release -p benches -- {{ name }} {{ options }}
+
+# Licences, sources and advisories of the dependencies; needs cargo-deny.
+deny:
+    cargo deny check
+
+# The gate.
+ci:
+    .ci/run
