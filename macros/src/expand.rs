@@ -129,7 +129,7 @@ fn start(
             #read
             #facts
             let __tw_scope = __tw_call.scope;
-            __tw::Ok(__tw::Box::pin(async move { #run }))
+            __tw::Ok(#run)
         }
     }
 }
@@ -200,7 +200,8 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// The body of the boxed future: open what is exclusive, call, answer, close in reverse order.
+/// The boxed future. A tool that opens nothing is called at once, which runs nothing of it yet;
+/// otherwise a block opens what is exclusive, calls, encodes and closes in reverse order.
 fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some();
     let mut opened: Vec<Ident> = Vec::new();
@@ -226,6 +227,9 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
         }
     }
     let call = call(tool, callee);
+    if !blocking && opened.is_empty() {
+        return quote!({ #lines __tw::answering(#call, #codec) });
+    }
     let value = if blocking {
         // Resources move to the blocking thread and come back to be closed.
         quote! {
@@ -239,11 +243,13 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     };
     let close = close_all(&opened);
     quote! {
-        #lines
-        #value
-        let __tw_ended = #codec.encode(__tw_value);
-        #close
-        __tw_ended
+        __tw::Box::pin(async move {
+            #lines
+            #value
+            let __tw_ended = #codec.encode(__tw_value);
+            #close
+            __tw_ended
+        })
     }
 }
 

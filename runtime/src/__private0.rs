@@ -12,7 +12,7 @@ pub use linkme;
 pub use schemars;
 pub use serde;
 
-pub use crate::capability::{Capability, Ended, Scope, blocking, close};
+pub use crate::capability::{Capability, Ended, Scope, answering, blocking, close};
 pub use crate::footprint::File;
 pub use crate::input::{
     Bound, BoundOf, Fault, InvalidKeys, Key, Keys, Param, Problem, Problems, Reader, Rule, Slots,

@@ -21,20 +21,20 @@ pub struct Call<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) arguments: Cow<'a, str>,
     pub(crate) id: Option<Cow<'a, str>>,
-    pub(crate) values: Vec<(TypeId, Value)>,
-    pub(crate) cancelled: Option<CancellationToken>,
+    extras: Option<Box<Extras>>,
+}
+
+/// What few calls bring.
+#[derive(Default)]
+struct Extras {
+    values: Vec<(TypeId, Value)>,
+    cancelled: Option<CancellationToken>,
 }
 
 impl<'a> Call<'a> {
     /// A call by name.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            name: name.into(),
-            arguments: arguments.into(),
-            id: None,
-            values: Vec::new(),
-            cancelled: None,
-        }
+        Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
 
     /// The id that the provider gave the call.
@@ -53,15 +53,30 @@ impl<'a> Call<'a> {
     /// The same, shared with others or behind a trait object.
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        self.values.push((TypeId::of::<T>(), Box::new(value)));
+        self.extras().values.push((TypeId::of::<T>(), Box::new(value)));
         self
     }
 
     /// Gives up on the call when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
-        self.cancelled = Some(token);
+        self.extras().cancelled = Some(token);
         self
+    }
+
+    /// The service of this type that the call brings; the last one given counts.
+    pub(crate) fn value(&self, id: TypeId) -> Option<&Value> {
+        let values = &self.extras.as_ref()?.values;
+        values.iter().rev().find(|(given, _)| *given == id).map(|(_, value)| value)
+    }
+
+    #[inline]
+    pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
+        self.extras.as_ref()?.cancelled.as_ref()
+    }
+
+    fn extras(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
     }
 
     /// The tool's name as it was called.

@@ -9,9 +9,17 @@ mod resource;
 
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
+use futures::future::BoxFuture;
+
+use crate::call::Call;
+use crate::context::{CallId, ToolContext};
 use crate::error::ToolError;
+use crate::executor::{Plan, Run};
+use crate::output::Codec;
 use crate::tool::Requirement;
 
 pub(crate) use resource::Opener;
@@ -91,21 +99,60 @@ pub(crate) enum Source {
 
 /// Everything that one call may be given.
 pub struct Scope<'a> {
-    pub(crate) sources: &'a [Source],
-    pub(crate) requirements: &'a [CapabilitySpec],
-    pub(crate) services: &'a [Value],
-    pub(crate) run: &'a [Value],
-    pub(crate) call: &'a [(TypeId, Value)],
-    pub(crate) openers: &'a [Value],
-    /// The tool's context as a service, made only for tools that name it.
-    pub(crate) context: Option<&'a Value>,
-    pub(crate) opening: Option<&'a Opening>,
+    run: &'a Arc<Run>,
+    plan: &'a Plan,
+    call: &'a Call<'a>,
+    /// Made only for tools that name it or open resources.
+    context: Option<Box<Own>>,
 }
 
-/// The builder and the executor have checked every source before a tool is started.
+/// The call's context, as itself and as a service.
+struct Own {
+    context: ToolContext,
+    service: Value,
+}
+
+/// The builder and [`Scope::new`] have checked every source before a tool is started.
 const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl<'a> Scope<'a> {
+    /// Gathers what the call may be given; `id` is the call's, where it has one already.
+    #[inline]
+    pub(crate) fn new(
+        run: &'a Arc<Run>,
+        plan: &'a Plan,
+        call: &'a Call<'a>,
+        id: Option<CallId>,
+    ) -> Result<Self, ToolError> {
+        if plan.needs_more {
+            return Self::with_more(run, plan, call, id);
+        }
+        Ok(Self { run, plan, call, context: None })
+    }
+
+    #[cold]
+    fn with_more(
+        run: &'a Arc<Run>,
+        plan: &'a Plan,
+        call: &'a Call<'a>,
+        id: Option<CallId>,
+    ) -> Result<Self, ToolError> {
+        if plan.sources.iter().any(|source| matches!(source, Source::Run(_)))
+            && run.values.is_empty()
+        {
+            return Err(no_run(call.name()));
+        }
+        if let Some(missing) = plan.from_call.iter().find(|it| call.value(it.id).is_none()) {
+            return Err(not_brought(call.name(), missing.name));
+        }
+        let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
+        let context = plan.sources.iter().any(named).then(|| {
+            let context = ToolContext::new(id.unwrap_or_else(CallId::new), call, run);
+            Box::new(Own { service: Box::new(Arc::new(context.clone())), context })
+        });
+        Ok(Self { run, plan, call, context })
+    }
+
     /// The service at `index` of the tool's capabilities.
     #[inline]
     pub fn shared<T: ?Sized>(&'a self, capability: &Capability<T>, index: usize) -> &'a T {
@@ -119,33 +166,53 @@ impl<'a> Scope<'a> {
 
     /// Opens the resource at `index` for this call.
     pub async fn open<T: Resource>(&self, _: &Capability<T>, index: usize) -> Result<T, ToolError> {
-        let (Some(Source::Opener(opener)), Some(opening)) = (self.sources.get(index), self.opening)
+        let (Some(Source::Opener(opener)), Some(own)) =
+            (self.plan.sources.get(index), &self.context)
         else {
             return Err(ToolError::internal(CHECKED));
         };
+        let opening = Opening { run: Arc::clone(self.run), context: own.context.clone() };
+        let openers = &self.run.core.openers;
         let opener =
-            self.openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
-        (opener.0)(opening.clone()).await
+            openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
+        (opener.0)(opening).await
     }
 
     #[inline]
     fn arc<T: ?Sized>(&'a self, capability: &Capability<T>, index: usize) -> &'a Arc<T> {
-        self.value(index).and_then(capability.get).expect(CHECKED)
+        self.value(index, capability.spec.id).and_then(capability.get).expect(CHECKED)
     }
 
     #[inline]
-    fn value(&'a self, index: usize) -> Option<&'a Value> {
-        match *self.sources.get(index)? {
-            Source::Executor(service) => self.services.get(service),
-            Source::Run(service) => self.run.get(service),
-            Source::Context => self.context,
-            Source::Call => {
-                let wanted = (self.requirements.get(index)?.id)();
-                self.call.iter().rev().find(|(id, _)| *id == wanted).map(|(_, value)| value)
-            }
+    fn value(&'a self, index: usize, id: fn() -> TypeId) -> Option<&'a Value> {
+        match *self.plan.sources.get(index)? {
+            Source::Executor(service) => self.run.core.services.get(service),
+            Source::Run(service) => self.run.values.get(service),
+            Source::Context => self.context.as_ref().map(|own| &own.service),
+            Source::Call => self.call.value(id()),
             Source::Opener(_) => None,
         }
     }
+}
+
+/// A blocking tool may outlive its call; it learns here that nobody waits for it any more.
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.context.end();
+    }
+}
+
+#[cold]
+fn no_run(tool: &str) -> ToolError {
+    let cause =
+        format!("`{tool}` needs services of a run; call it on `executor.run(id).with(…).start()?`");
+    ToolError::new("no_run", "this tool cannot be used outside a run").caused_by(cause)
+}
+
+#[cold]
+fn not_brought(tool: &str, type_name: &str) -> ToolError {
+    let cause = format!("`{tool}` needs `&{type_name}`, which every call brings: `Call::with(…)`");
+    ToolError::new("missing_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
 /// Runs a plain function on the blocking pool. Its panic goes on in the call, which answers it.
@@ -158,4 +225,33 @@ pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'stati
             Err(_) => std::future::pending().await,
         },
     }
+}
+
+pin_project_lite::pin_project! {
+    /// The call of an async tool and the encoding of what it returns, without a second copy of the
+    /// tool's future as an `async` block would make.
+    struct Answering<F, R, A> {
+        #[pin]
+        future: F,
+        codec: Codec<R, A>,
+    }
+}
+
+impl<F: Future<Output = R>, R, A> Future for Answering<F, R, A> {
+    type Output = A;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A> {
+        let this = self.project();
+        this.future.poll(context).map(|value| this.codec.encode(value))
+    }
+}
+
+/// The boxed, unpolled call of an async tool.
+#[inline]
+pub fn answering<'a, F, R: 'a, A: 'a>(future: F, codec: Codec<R, A>) -> BoxFuture<'a, A>
+where
+    F: Future<Output = R> + Send + 'a,
+{
+    Box::pin(Answering { future, codec })
 }

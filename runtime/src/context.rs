@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::call::Call;
 use crate::event::EventKind;
 use crate::executor::Run;
 
@@ -59,20 +60,14 @@ struct Inner {
 }
 
 impl ToolContext {
-    pub(crate) fn new(
-        id: CallId,
-        provider_id: Option<&str>,
-        tool: &str,
-        run: &Arc<Run>,
-        cancelled: Option<&CancellationToken>,
-    ) -> Self {
+    pub(crate) fn new(id: CallId, call: &Call<'_>, run: &Arc<Run>) -> Self {
         Self(Arc::new(Inner {
             id,
-            provider_id: provider_id.map(Into::into),
-            tool: tool.into(),
+            provider_id: call.id.as_deref().map(Into::into),
+            tool: call.name().into(),
             run: Some(Arc::clone(run)),
             ended: CancellationToken::new(),
-            cancelled: cancelled.cloned(),
+            cancelled: call.cancellation().cloned(),
         }))
     }
 

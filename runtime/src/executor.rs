@@ -11,11 +11,12 @@ use std::time::Duration;
 use tracing::Instrument;
 
 use crate::call::Call;
+use crate::capability::Scope;
 use crate::error::ToolError;
 use crate::footprint::Facts;
 use crate::output::Answer;
 use crate::registry::Registry;
-use crate::stage;
+use crate::stage::{self, record};
 
 pub use builder::{BuildError, BuildProblem, ExecutorBuilder};
 pub use run::{MissingServices, RunBuilder};
@@ -79,12 +80,22 @@ impl Executor {
     ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`.
     pub async fn call(&self, call: Call<'_>) -> Answer {
-        let span = stage::record::span(&self.run, &call);
-        let watch = stage::record::Watch::start(&self.run, &call);
-        let answer =
-            self.stages(&call, &watch).instrument(span.clone()).await.unwrap_or_else(Answer::from);
-        stage::record::answered(&self.run, &span, &answer);
-        watch.end(&answer);
+        let span = record::span(&self.run, &call);
+        let watch = record::Watch::start(&self.run, &call);
+        let stages = self.stages(&call, watch.as_ref());
+        let ended = if span.is_disabled() {
+            stages.await
+        } else {
+            // Boxed, so that calls that nobody traces do not carry it.
+            Box::pin(stages.instrument(span.clone())).await
+        };
+        let answer = ended.unwrap_or_else(Answer::from);
+        if !span.is_disabled() {
+            record::conclude(&span, &self.run, &answer);
+        }
+        if let Some(watch) = watch {
+            watch.end(&answer);
+        }
         answer
     }
 
@@ -94,29 +105,27 @@ impl Executor {
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
-        let (entry, plan) = stage::find(&self.run.core, &call.name)?;
+        let (entry, plan) = stage::find(&self.run.core, call.name())?;
         let facts = plan.facts().with_footprint(entry.definition.effect);
-        let given = stage::input::Given::new(&self.run, plan, call, None)?;
-        given.complete(entry, plan)?;
-        let scope = given.scope(entry, plan);
-        stage::input::read(entry, &scope, &call.arguments, facts).map(|prepared| prepared.facts)
+        let scope = Scope::new(&self.run, plan, call, None)?;
+        stage::read(entry, &scope, call.arguments(), facts).map(|prepared| prepared.facts)
     }
 
     /// The order of the stages. Any of them may end the call with an error.
+    #[inline]
     async fn stages(
         &self,
         call: &Call<'_>,
-        watch: &stage::record::Watch<'_>,
+        watch: Option<&record::Watch<'_>>,
     ) -> Result<Answer, ToolError> {
-        let core = &*self.run.core;
-        let (entry, plan) = stage::find(core, &call.name)?;
+        let (entry, plan) = stage::find(&self.run.core, call.name())?;
+        let scope = Scope::new(&self.run, plan, call, watch.map(|watch| watch.id))?;
+        let prepared = stage::read(entry, &scope, call.arguments(), plan.facts())?;
+        stage::approve(call.name(), &prepared.facts)?;
         let _admitted = stage::admit(&self.run, plan, call).await?;
-        let given = stage::input::Given::new(&self.run, plan, call, Some(watch))?;
-        given.complete(entry, plan)?;
-        let scope = given.scope(entry, plan);
-        let prepared = stage::input::read(entry, &scope, &call.arguments, plan.facts())?;
-        stage::approve(&entry.definition.name, &prepared.facts)?;
-        watch.executing();
+        if let Some(watch) = watch {
+            watch.executing();
+        }
         let answer = stage::invoke(prepared.future, &self.run, plan, call).await?;
         stage::check(entry, answer)
     }

@@ -18,7 +18,7 @@ pub struct Facts {
     pub danger: Danger,
     /// Why this call needs a person's word, where the tool says so.
     pub approval: Option<Cow<'static, str>>,
-    footprint: Option<Footprint>,
+    footprint: Option<Box<Footprint>>,
 }
 
 /// The resources that one call touches.
@@ -51,13 +51,13 @@ impl Facts {
 
     /// The same, with room for the footprint, which takes time to work out.
     pub(crate) fn with_footprint(mut self, effect: Effect) -> Self {
-        self.footprint = Some(Footprint::of_effect(effect));
+        self.footprint = Some(Box::new(Footprint::of_effect(effect)));
         self
     }
 
     /// The resources that the call touches, where they were asked for.
     pub fn touches(&self) -> Option<&Footprint> {
-        self.footprint.as_ref()
+        self.footprint.as_deref()
     }
 
     #[doc(hidden)]
@@ -72,7 +72,7 @@ impl Facts {
 
     #[doc(hidden)]
     pub fn footprint(&mut self) -> Option<&mut Footprint> {
-        self.footprint.as_mut()
+        self.footprint.as_deref_mut()
     }
 }
 

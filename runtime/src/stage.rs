@@ -4,7 +4,7 @@ mod admit;
 mod approve;
 mod check;
 mod find;
-pub(crate) mod input;
+mod input;
 mod invoke;
 pub(crate) mod record;
 
@@ -12,4 +12,5 @@ pub(crate) use admit::admit;
 pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::find;
+pub(crate) use input::read;
 pub(crate) use invoke::invoke;

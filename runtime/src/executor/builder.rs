@@ -42,11 +42,10 @@ pub(crate) struct Declared {
 /// How the calls of one tool are run: everything that can be decided before the first.
 pub(crate) struct Plan {
     pub(crate) sources: Box<[Source]>,
-    pub(crate) needs_context: bool,
-    pub(crate) needs_opening: bool,
-    pub(crate) needs_run: bool,
-    /// Indices of the capabilities that each call must bring.
-    pub(crate) from_call: Box<[usize]>,
+    /// Whether any source is not the executor, so that a call has to look for it.
+    pub(crate) needs_more: bool,
+    /// What each call must bring.
+    pub(crate) from_call: Box<[Declared]>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) gate: Option<Gate>,
     danger: Danger,
@@ -237,16 +236,12 @@ impl ExecutorBuilder {
             });
             return Err(missing.collect());
         };
-        let is = |wanted: fn(&Source) -> bool| sources.iter().any(wanted);
+        let brought =
+            capabilities.iter().zip(&sources).filter(|(_, source)| **source == Source::Call);
         Ok(Plan {
-            needs_context: is(|source| matches!(source, Source::Context | Source::Opener(_))),
-            needs_opening: is(|source| matches!(source, Source::Opener(_))),
-            needs_run: is(|source| matches!(source, Source::Run(_))),
-            from_call: sources
-                .iter()
-                .enumerate()
-                .filter(|(_, it)| **it == Source::Call)
-                .map(|(index, _)| index)
+            needs_more: sources.iter().any(|source| !matches!(source, Source::Executor(_))),
+            from_call: brought
+                .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
                 .collect(),
             timeout: match entry.definition.timeout {
                 Timeout::Default => self.timeout,

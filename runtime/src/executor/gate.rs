@@ -35,15 +35,25 @@ impl Gate {
         }
     }
 
-    /// Enters at once where there is room and nobody waits already.
+    /// Enters at once; `None` where it is full or others wait already.
     #[inline]
-    pub(crate) async fn enter(&self) -> Result<Pass<'_>, Closed> {
-        if self.waiting.load(Ordering::SeqCst) == 0
-            && let Some(entered) = self.try_enter()
-        {
-            return entered;
+    pub(crate) fn try_pass(&self) -> Option<Result<Pass<'_>, Closed>> {
+        if self.waiting.load(Ordering::SeqCst) > 0 { None } else { self.try_enter() }
+    }
+
+    /// Enters when there is room.
+    pub(crate) async fn wait(&self) -> Result<Pass<'_>, Closed> {
+        let _waiting = Waiting::new(&self.waiting);
+        loop {
+            let left = self.left.notified();
+            tokio::pin!(left);
+            // Registered before the look at the count, so that no leaving is missed.
+            left.as_mut().enable();
+            if let Some(entered) = self.try_enter() {
+                return entered;
+            }
+            left.await;
         }
-        self.wait().await
     }
 
     /// Lets nobody in any more. Those who wait are turned away, those inside stay.
@@ -78,21 +88,6 @@ impl Gate {
             Ok(_) => Some(Ok(Pass(self))),
             Err(inside) if inside & CLOSED != 0 => Some(Err(Closed)),
             Err(_) => None,
-        }
-    }
-
-    #[cold]
-    async fn wait(&self) -> Result<Pass<'_>, Closed> {
-        let _waiting = Waiting::new(&self.waiting);
-        loop {
-            let left = self.left.notified();
-            tokio::pin!(left);
-            // Registered before the look at the count, so that no leaving is missed.
-            left.as_mut().enable();
-            if let Some(entered) = self.try_enter() {
-                return entered;
-            }
-            left.await;
         }
     }
 

@@ -17,38 +17,36 @@ use crate::error::ToolError;
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
 #[derive(Debug)]
-pub struct Answer {
-    body: Body,
-    metadata: Option<Box<Map<String, Value>>>,
-}
+pub struct Answer(Body);
 
+/// Small, because every stage hands it on.
 #[derive(Debug)]
 enum Body {
     Text(String),
     Json(String),
-    Blocks(Vec<Content<'static>>, Option<Value>),
+    Output(Box<Output>),
     Error(ToolError),
 }
 
 impl Answer {
     /// A result that is text, sent as it is.
     pub(crate) fn from_text(text: String) -> Self {
-        Self { body: Body::Text(text), metadata: None }
+        Self(Body::Text(text))
     }
 
     /// A result that is JSON.
     pub(crate) fn from_json(json: String) -> Self {
-        Self { body: Body::Json(json), metadata: None }
+        Self(Body::Json(json))
     }
 
     /// Whether the call failed.
     pub fn is_error(&self) -> bool {
-        matches!(self.body, Body::Error(_))
+        matches!(self.0, Body::Error(_))
     }
 
     /// The error of a failed call.
     pub fn error(&self) -> Option<&ToolError> {
-        match &self.body {
+        match &self.0 {
             Body::Error(error) => Some(error),
             _ => None,
         }
@@ -57,10 +55,10 @@ impl Answer {
     /// The answer as text: what a model that only reads text gets. Blocks stand one below the
     /// other; what is no text is named by type and size.
     pub fn text(&self) -> Cow<'_, str> {
-        match &self.body {
+        match &self.0 {
             Body::Text(text) | Body::Json(text) => Cow::Borrowed(text),
             Body::Error(error) => Cow::Owned(error.to_json()),
-            Body::Blocks(blocks, _) => match blocks.as_slice() {
+            Body::Output(output) => match output.content.as_slice() {
                 [block] => block.words("text"),
                 blocks => Cow::Owned(
                     blocks.iter().map(|it| it.words("text")).collect::<Vec<_>>().join("\n"),
@@ -71,7 +69,7 @@ impl Answer {
 
     /// The answer as text, without a copy where it is text already.
     pub fn into_text(self) -> String {
-        match self.body {
+        match self.0 {
             Body::Text(text) | Body::Json(text) => text,
             _ => self.text().into_owned(),
         }
@@ -79,31 +77,34 @@ impl Answer {
 
     /// The answer block by block.
     pub fn content(&self) -> Vec<Content<'_>> {
-        match &self.body {
+        match &self.0 {
             Body::Text(text) => vec![Content::text(text)],
             Body::Json(json) => vec![Content::json(json)],
-            Body::Blocks(blocks, _) => blocks.clone(),
+            Body::Output(output) => output.content.clone(),
             Body::Error(error) => vec![Content::json(error.to_json())],
         }
     }
 
     /// The result as a value, for programs: what the tool returned, or what it set as structured.
     pub fn structured(&self) -> Option<Value> {
-        match &self.body {
+        match &self.0 {
             Body::Json(json) => serde_json::from_str(json).ok(),
-            Body::Blocks(_, structured) => structured.clone(),
+            Body::Output(output) => output.structured.clone(),
             Body::Text(_) | Body::Error(_) => None,
         }
     }
 
     /// Facts for the host, which no model sees.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
-        self.metadata.as_deref()
+        match &self.0 {
+            Body::Output(output) => Some(&output.metadata),
+            _ => None,
+        }
     }
 
     /// The JSON text, where the result is one serialised value.
     pub(crate) fn json(&self) -> Option<&str> {
-        match &self.body {
+        match &self.0 {
             Body::Json(json) => Some(json),
             _ => None,
         }
@@ -112,13 +113,12 @@ impl Answer {
 
 impl From<ToolError> for Answer {
     fn from(error: ToolError) -> Self {
-        Self { body: Body::Error(error), metadata: None }
+        Self(Body::Error(error))
     }
 }
 
 impl From<Output> for Answer {
     fn from(output: Output) -> Self {
-        let metadata = (!output.metadata.is_empty()).then(|| Box::new(output.metadata));
-        Self { body: Body::Blocks(output.content, output.structured), metadata }
+        Self(Body::Output(Box::new(output)))
     }
 }

@@ -1,9 +1,11 @@
 //! Lets a call in when there is room, or turns it away when the executor is shutting down.
 
+use futures::future::{Either, select};
+
 use crate::call::Call;
 use crate::error::{Class, ToolError};
-use crate::executor::{Closed, Pass, Plan, Run};
-use crate::stage::invoke::{cancellations, cancelled};
+use crate::executor::{Closed, Gate, Pass, Plan, Run};
+use crate::stage::invoke::{cancelled, given_up, is_given_up};
 
 /// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
 /// tool do not hold the places of others.
@@ -18,37 +20,28 @@ pub(crate) async fn admit<'a>(
     plan: &'a Plan,
     call: &Call<'_>,
 ) -> Result<Admitted<'a>, ToolError> {
-    if cancellations(run, call).any(|token| token.is_cancelled()) {
-        return Err(cancelled(&call.name));
+    if is_given_up(run, call) {
+        return Err(cancelled(call.name()));
     }
-    let enter = async {
-        let tool = match &plan.gate {
-            Some(gate) => Some(gate.enter().await?),
-            None => None,
-        };
-        Ok(Admitted { _tool: tool, _executor: run.core.gate.enter().await? })
+    let tool = match &plan.gate {
+        Some(gate) => Some(enter(gate, run, call).await?),
+        None => None,
     };
-    let mut enter = std::pin::pin!(enter);
-    let admitted = match futures::poll!(enter.as_mut()) {
-        std::task::Poll::Ready(admitted) => admitted,
-        std::task::Poll::Pending => {
-            let given_up = futures::future::select_all(all_cancellations(run, call));
-            match futures::future::select(enter, given_up).await {
-                futures::future::Either::Left((admitted, _)) => admitted,
-                futures::future::Either::Right(_) => return Err(cancelled(&call.name)),
-            }
-        }
-    };
-    admitted.map_err(|Closed| shutting_down())
+    Ok(Admitted { _tool: tool, _executor: enter(&run.core.gate, run, call).await? })
 }
 
-fn all_cancellations<'a>(
-    run: &'a Run,
-    call: &'a Call<'_>,
-) -> impl Iterator<Item = impl Future<Output = ()> + Unpin + 'a> {
-    std::iter::once(&run.core.released)
-        .chain(cancellations(run, call))
-        .map(|token| Box::pin(token.cancelled()))
+/// Enters at once where there is room; the waiting is boxed, so that calls that need not wait do
+/// not carry it.
+#[inline]
+async fn enter<'a>(gate: &'a Gate, run: &Run, call: &Call<'_>) -> Result<Pass<'a>, ToolError> {
+    let entered = match gate.try_pass() {
+        Some(entered) => entered,
+        None => match select(Box::pin(gate.wait()), Box::pin(given_up(run, call))).await {
+            Either::Left((entered, _)) => entered,
+            Either::Right(_) => return Err(cancelled(call.name())),
+        },
+    };
+    entered.map_err(|Closed| shutting_down())
 }
 
 #[cold]

@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::{BoxFuture, select_all};
 use tokio_util::sync::CancellationToken;
 
@@ -28,9 +27,10 @@ pub(crate) async fn invoke(
     let first = poll_fn(|context| Poll::Ready(guarded(&mut future, context))).await;
     let ended = match first {
         Poll::Ready(ended) => ended,
-        Poll::Pending => wait(&mut future, run, plan.timeout, call).await?,
+        // Boxed, so that calls that need not wait do not carry it.
+        Poll::Pending => Box::pin(wait(&mut future, run, plan.timeout, call)).await?,
     };
-    ended.map_err(|panic| panicked(&call.name, panic))
+    ended.map_err(|panic| panicked(call.name(), panic))
 }
 
 /// Goes on after the first wait.
@@ -40,10 +40,7 @@ async fn wait(
     timeout: Option<Duration>,
     call: &Call<'_>,
 ) -> Result<Result<Answer, Panic>, ToolError> {
-    let released = std::iter::once(&run.core.released);
-    let mut given_up = pin!(select_all(
-        released.chain(cancellations(run, call)).map(|it| Box::pin(it.cancelled()))
-    ));
+    let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
         match timeout {
             Some(timeout) => tokio::time::sleep(timeout).await,
@@ -54,12 +51,13 @@ async fn wait(
         if let Poll::Ready(ended) = guarded(future, context) {
             return Poll::Ready(Ok(ended));
         }
-        if given_up.poll_unpin(context).is_ready() {
-            return Poll::Ready(Err(cancelled(&call.name)));
+        if given_up.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(cancelled(call.name())));
         }
         time_up
-            .poll_unpin(context)
-            .map(|()| Err(timed_out(&call.name, timeout.unwrap_or_default())))
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(timed_out(call.name(), timeout.unwrap_or_default())))
     })
     .await
 }
@@ -76,13 +74,18 @@ fn guarded(
     }
 }
 
-/// The tokens of the run and of the call; the executor's own is only cancelled when it drains.
+/// Whether the run or the call has been cancelled already.
 #[inline]
-pub(super) fn cancellations<'a>(
-    run: &'a Run,
-    call: &'a Call<'_>,
-) -> impl Iterator<Item = &'a CancellationToken> {
-    run.own_cancellation().into_iter().chain(&call.cancelled)
+pub(super) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
+    let cancelled =
+        |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
+    cancelled(run.own_cancellation()) || cancelled(call.cancellation())
+}
+
+/// Ends when the call, its run or the executor is cancelled.
+pub(super) async fn given_up(run: &Run, call: &Call<'_>) {
+    let tokens = run.cancellations().chain(call.cancellation());
+    select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
 }
 
 #[cold]

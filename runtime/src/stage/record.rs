@@ -1,6 +1,5 @@
 //! Tells listeners and tracing what became of a call.
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use tracing::Span;
@@ -14,56 +13,51 @@ use crate::output::Answer;
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
 pub(crate) struct Watch<'a> {
+    pub(crate) id: CallId,
     run: &'a Run,
     call: &'a Call<'a>,
-    id: OnceLock<CallId>,
-    /// `None` where nobody listens, or the end has been told.
-    started: Option<Instant>,
+    started: Instant,
+    ended: bool,
 }
 
 impl<'a> Watch<'a> {
+    /// Nothing where nobody listens.
     #[inline]
-    pub(crate) fn start(run: &'a Run, call: &'a Call<'a>) -> Self {
-        let started = (!run.core.listeners.is_empty()).then(Instant::now);
-        let watch = Self { run, call, id: OnceLock::new(), started };
+    pub(crate) fn start(run: &'a Run, call: &'a Call<'a>) -> Option<Self> {
+        if run.core.listeners.is_empty() { None } else { Some(Self::listened(run, call)) }
+    }
+
+    #[cold]
+    fn listened(run: &'a Run, call: &'a Call<'a>) -> Self {
+        let watch = Self { id: CallId::new(), run, call, started: Instant::now(), ended: false };
         watch.tell(EventKind::Started);
         watch
     }
 
-    /// The call's id, made when somebody asks for it.
-    pub(crate) fn id(&self) -> CallId {
-        *self.id.get_or_init(CallId::new)
-    }
-
-    #[inline]
+    #[cold]
     pub(crate) fn executing(&self) {
         self.tell(EventKind::Executing);
     }
 
-    #[inline]
+    #[cold]
     pub(crate) fn end(mut self, answer: &Answer) {
-        if let Some(started) = self.started {
-            let elapsed = started.elapsed();
-            self.tell(match answer.error() {
-                Some(error) => EventKind::Failed { error, elapsed },
-                None => EventKind::Completed { answer, elapsed },
-            });
-            self.started = None;
-        }
+        self.ended = true;
+        let elapsed = self.started.elapsed();
+        self.tell(match answer.error() {
+            Some(error) => EventKind::Failed { error, elapsed },
+            None => EventKind::Completed { answer, elapsed },
+        });
     }
 
-    #[inline]
     fn tell(&self, kind: EventKind<'_>) {
-        if self.started.is_some() {
-            self.run.tell(self.id(), self.call.id.as_deref(), &self.call.name, kind);
-        }
+        self.run.tell(self.id, self.call.id.as_deref(), self.call.name(), kind);
     }
 }
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if let Some(started) = self.started {
-            self.tell(EventKind::Abandoned { elapsed: started.elapsed() });
+        if !self.ended {
+            self.tell(EventKind::Abandoned { elapsed: self.started.elapsed() });
         }
     }
 }
@@ -75,7 +69,7 @@ pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
         "execute_tool",
         otel.name = Empty,
         gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = &*call.name,
+        gen_ai.tool.name = call.name(),
         gen_ai.tool.r#type = "function",
         gen_ai.tool.call.id = call.id.as_deref(),
         gen_ai.tool.description = Empty,
@@ -91,24 +85,17 @@ pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
 
 #[cold]
 fn describe(span: &Span, run: &Run, call: &Call<'_>) {
-    span.record("otel.name", display(format_args!("execute_tool {}", call.name)));
-    let Some(definition) = run.core.registry.get(&call.name) else { return };
+    span.record("otel.name", display(format_args!("execute_tool {}", call.name())));
+    let Some(definition) = run.core.registry.get(call.name()) else { return };
     span.record("gen_ai.tool.description", &*definition.description);
     let secret = definition.parameters.iter().any(|parameter| parameter.secret);
     if run.core.records_content && !secret {
-        span.record("gen_ai.tool.call.arguments", &*call.arguments);
+        span.record("gen_ai.tool.call.arguments", call.arguments());
     }
 }
 
-#[inline]
-pub(crate) fn answered(run: &Run, span: &Span, answer: &Answer) {
-    if !span.is_disabled() {
-        conclude(span, run, answer);
-    }
-}
-
-#[cold]
-fn conclude(span: &Span, run: &Run, answer: &Answer) {
+/// Writes the end of a call into its span.
+pub(crate) fn conclude(span: &Span, run: &Run, answer: &Answer) {
     if let Some(error) = answer.error() {
         span.record("error.type", error.kind());
     }
