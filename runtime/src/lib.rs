@@ -1,4 +1,34 @@
 //! Toolwright turns annotated functions into tools for language-model agents.
+//!
+//! [`#[tool]`](macro@tool) makes a tool of a function. A [`Registry`] holds tools by name, an [`Executor`]
+//! runs [`Call`]s of them and gives each exactly one [`Answer`], [`provider`] reads and writes the messages
+//! of model providers, and [`cli`] is an application's command line.
+//!
+//! ```
+//! use toolwright::{Call, Executor, Registry, ToolError, tool};
+//!
+//! /// Divide one number by another.
+//! #[tool(effect = read)]
+//! async fn divide(
+//!     /// What is divided.
+//!     dividend: i64,
+//!     /// By what.
+//!     divisor: i64,
+//! ) -> Result<i64, ToolError> {
+//!     dividend.checked_div(divisor).ok_or_else(|| ToolError::invalid("nothing can be divided by zero"))
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let executor = Executor::builder(Registry::of([DIVIDE])?).unrestricted().build()?;
+//! let answer = executor.call(Call::new("divide", r#"{"dividend":84,"divisor":2}"#)).await;
+//! assert_eq!(answer.text(), "42");
+//!
+//! // The function is still a function.
+//! assert!(divide(1, 0).await.is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![warn(missing_docs)]
 
 #[doc(hidden)]
@@ -38,4 +68,155 @@ pub use tool::{
     Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Parameter, Repair,
     Requirement, Retry, Timeout,
 };
-pub use toolwright_macros::{data, tool, tools};
+
+/// Makes a tool of a function. The function stays as it is; beside it come a constant in capitals, its
+/// [`Handle`], and its registration in [`Registry::linked`].
+///
+/// | option | meaning | default |
+/// | --- | --- | --- |
+/// | `name = "…"` | the name that models call | the function's |
+/// | `title = "…"` | a name for people | none |
+/// | `group = "…"` | the namespace on a command line | none |
+/// | `tags("…", …)` | words to select tools by | none |
+/// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
+/// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
+/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]) | everything |
+/// | `approval = "reason"`, or an expression that gives one | a person is asked first | nobody is |
+/// | `timeout = "30s"` or `none` | how long a call may take | the executor's |
+/// | `limit = 4` | how many calls run at once | the executor's |
+/// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
+/// | `preview = path` | a function that tells an approver what the call would do | none |
+/// | `reconcile = path` | a function that finds out what became of an interrupted call ([`Reconciled`]) | none |
+/// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
+/// | `repair = off`, `standard` or `lenient` | how far wrong input is mended ([`Repair`]) | the executor's |
+/// | `terminal` | an agent's run ends with it | it goes on |
+/// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
+/// | `handle = NAME` | the name of the constant | the function's in capitals |
+/// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
+///
+/// `preview`, `reconcile`, `retry` and `repair` are checked and kept in the [`Definition`], but nothing acts
+/// on them yet; a call that asks for approval is refused, because nobody can be asked yet.
+///
+/// Without a doc comment on the function and on every parameter that is input, it does not compile: they
+/// are what a model reads.
+///
+/// # Parameters
+///
+/// | parameter | is |
+/// | --- | --- |
+/// | `T`, `Option<T>` | input, one key of the object that the model sends; an `Option` may be left out |
+/// | `#[input] args: T` | the whole input, by a type with serde and schemars attributes of its own |
+/// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
+/// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
+/// | `&ToolContext` | the call itself ([`ToolContext`]) |
+///
+/// | `#[arg(…)]` on input | meaning |
+/// | --- | --- |
+/// | `default`, `default = value` | what an absent key stands for |
+/// | `minimum = 1`, `maximum = 9` | limits of a number |
+/// | `length = 1..=80` | limits of a text in characters, of a list in items |
+/// | `pattern = "…"` | a regular expression that a text matches |
+/// | `name = "…"` | the key, where it is not the parameter's name |
+/// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
+/// | `example = value` | shown in the schema, repeatable |
+/// | `secret` | left out of tracing spans |
+/// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
+///
+/// # Result
+///
+/// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is
+/// sent without quotes. [`Output`] carries several blocks.
+///
+/// ```
+/// use toolwright::{Closing, Danger, Resource, ToolError, tool};
+///
+/// struct Books(Vec<String>);
+///
+/// struct Transaction;
+///
+/// impl Resource for Transaction {
+///     async fn close(self, _: Closing) -> Result<(), ToolError> {
+///         Ok(())
+///     }
+/// }
+///
+/// /// Lend books to a reader.
+/// #[tool(group = "book", danger = by_count(copies), effect = keyed, writes(file = title), timeout = "5s")]
+/// async fn lend_book(
+///     books: &Books,
+///     transaction: &mut Transaction,
+///     /// Its title.
+///     #[arg(length = 1..=200, example = "Emma")]
+///     title: String,
+///     /// How many copies.
+///     #[arg(default = 1, minimum = 1, maximum = 5, short)]
+///     copies: u8,
+/// ) -> Result<String, ToolError> {
+///     let _ = transaction;
+///     match books.0.contains(&title) {
+///         true => Ok(format!("lent {copies} of {title}")),
+///         false => Err(ToolError::new("not_found", format!("no book is called `{title}`"))),
+///     }
+/// }
+///
+/// fn by_count(copies: u8) -> Danger {
+///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
+/// }
+/// ```
+pub use toolwright_macros::tool;
+
+/// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`
+/// their resource. The handles are associated constants: `Tickets::READ`.
+///
+/// Its options are `group`, `tags` and `crate`, which hold for every tool of the block.
+///
+/// ```
+/// use toolwright::{Registry, tools};
+///
+/// struct Tickets(Vec<String>);
+///
+/// #[tools(group = "ticket")]
+/// impl Tickets {
+///     /// Read a ticket.
+///     #[tool(effect = read)]
+///     async fn read(
+///         &self,
+///         /// Its number.
+///         number: usize,
+///     ) -> Option<String> {
+///         self.0.get(number).cloned()
+///     }
+/// }
+///
+/// let registry = Registry::of([Tickets::READ])?;
+/// assert_eq!(registry.get("read").expect("registered").group, Some("ticket"));
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+pub use toolwright_macros::tools;
+
+/// Puts on a type of the user's what input and output need: `Serialize`, `Deserialize` and `JsonSchema`,
+/// through this crate, so that neither serde nor schemars has to be named in a `Cargo.toml`.
+///
+/// Attributes of serde and schemars on the type work as ever. The one option is `crate = path`.
+///
+/// ```
+/// use toolwright::tool;
+///
+/// /// How to sort.
+/// #[toolwright::data]
+/// #[serde(rename_all = "snake_case")]
+/// enum Order {
+///     ByName,
+///     ByDate,
+/// }
+///
+/// /// Sort the list.
+/// #[tool(effect = read)]
+/// async fn sort(
+///     /// By what.
+///     order: Order,
+/// ) -> Order {
+///     order
+/// }
+/// ```
+pub use toolwright_macros::data;

@@ -73,7 +73,7 @@ pub struct Location {
     pub package: &'static str,
     /// The file, as rustc names it.
     pub file: &'static str,
-    /// The line of its attribute.
+    /// The line of its function's name.
     pub line: u32,
 }
 
