@@ -41,7 +41,7 @@ impl<'a> Contestant<'a> {
 ///
 /// The order rotates, and every other round runs backwards, so that nobody always follows the
 /// same neighbour.
-pub fn take_turns(rounds: usize, mut contestants: Vec<Contestant>) -> Result<Rounds> {
+pub fn take_turns(rounds: usize, mut contestants: Vec<Contestant<'_>>) -> Result<Rounds> {
     let mut samples: Vec<_> = contestants
         .iter()
         .map(|contestant| (contestant.name, Vec::with_capacity(rounds)))

@@ -16,7 +16,7 @@ pub enum Docs {
 impl Docs {
     pub fn of(attributes: &[Attribute]) -> Self {
         let lines: Vec<&Expr> = attributes.iter().filter_map(line).collect();
-        let texts: Option<Vec<String>> = lines.iter().map(|line| literal(line)).collect();
+        let texts: Option<Vec<String>> = lines.iter().map(literal).collect();
         match texts {
             Some(texts) if texts.iter().all(|text| text.trim().is_empty()) => Self::Missing,
             Some(texts) => Self::Text(texts.join("\n")),

@@ -25,6 +25,9 @@ pub trait Input: DeserializeOwned + JsonSchema + Send + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {}
 
+/// How long a value is, and in what unit.
+type Measure<T> = (fn(&T) -> Option<usize>, &'static str);
+
 /// Evidence that `T` is an input, with its limits.
 pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
@@ -33,7 +36,7 @@ pub struct Param<T> {
     optional: fn() -> bool,
     schema: SchemaOf,
     number: Option<fn(&T) -> Option<Bound>>,
-    length: Option<(fn(&T) -> Option<usize>, &'static str)>,
+    length: Option<Measure<T>>,
     bounds: Bounds,
 }
 

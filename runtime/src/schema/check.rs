@@ -46,7 +46,7 @@ fn problem(error: &ValidationError<'_>) -> Problem {
         ValidationErrorKind::Maximum { limit } => {
             (Rule::Range, format!("a number of at most {limit}"))
         }
-        ValidationErrorKind::UniqueItems { .. } => {
+        ValidationErrorKind::UniqueItems => {
             (Rule::Other, "items that differ from each other".to_owned())
         }
         _ => (Rule::Other, format!("what the schema says: {error}")),

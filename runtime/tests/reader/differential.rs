@@ -157,9 +157,10 @@ fn read_slots(text: &str) -> Option<TreeSlots> {
         Key::required("leaf", "an object"),
         Key::required("kinds", "an array"),
         Key::optional("limit", "an integer"),
-    ]);
+    ])
+    .expect("no key twice");
     let mut slots = TreeSlots::default();
-    match read_object(text, &keys.unwrap(), &mut slots) {
+    match read_object(text, &keys, &mut slots) {
         Ok(()) => Some(slots),
         Err(problems) => {
             assert!(!problems.is_empty() && !problems.to_string().is_empty());

@@ -38,7 +38,7 @@ fn keys() -> Keys {
         Key::optional("limit", "an integer"),
         Key::optional("filter", "an object"),
     ])
-    .unwrap()
+    .expect("no key twice")
 }
 
 fn problems(text: &str) -> Vec<String> {
