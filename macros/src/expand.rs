@@ -273,7 +273,7 @@ fn call(tool: &Tool, callee: &TokenStream) -> TokenStream {
             borrowed += 1;
             match argument {
                 Argument::Exclusive(_) => quote!(&mut #local),
-                _ if blocking => quote!(&#local),
+                _ if blocking => quote!(&*#local),
                 _ => quote!(#local),
             }
         }
