@@ -217,13 +217,31 @@ fn not_brought(tool: &str, type_name: &str) -> ToolError {
 
 /// Runs a plain function on the blocking pool. Its panic goes on in the call, which answers it.
 pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'static) -> R {
-    match tokio::task::spawn_blocking(run).await {
+    match Queued(tokio::task::spawn_blocking(run)).await {
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             // The runtime is shutting down and dropped the call before it began.
             Err(_) => std::future::pending().await,
         },
+    }
+}
+
+/// A function on the blocking pool. Dropped before a thread was free for it, it never runs: its call
+/// has been answered otherwise.
+struct Queued<R>(tokio::task::JoinHandle<R>);
+
+impl<R> Future for Queued<R> {
+    type Output = Result<R, tokio::task::JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<R> Drop for Queued<R> {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
