@@ -138,6 +138,11 @@ impl Problems {
     pub fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
     }
+
+    /// Each problem changed, none added or taken away.
+    pub(crate) fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
+        Self(self.0.into_iter().map(change).collect())
+    }
 }
 
 impl From<Fault> for Problems {

@@ -8,11 +8,12 @@ use futures::future::BoxFuture;
 use crate::capability::Scope;
 use crate::error::ToolError;
 use crate::footprint::Facts;
-use crate::input::Problems;
+use crate::input::{Problems, Rule};
 use crate::output::Answer;
 use crate::registry::Entry;
 use crate::spec::Start;
 use crate::stage::invoke::panicked;
+use crate::tool::Definition;
 
 /// A call whose input has been read. Nothing of the tool has run.
 pub(crate) struct Prepared<'a> {
@@ -30,15 +31,37 @@ pub(crate) fn read<'a>(
     let start = Start { scope, text: arguments, keys: &entry.keys, facts: &mut facts };
     match catch_unwind(AssertUnwindSafe(|| (entry.spec.start)(start))) {
         Ok(Ok(future)) => Ok(Prepared { future, facts }),
-        Ok(Err(problems)) => Err(refused(&entry.definition.name, &problems)),
+        Ok(Err(problems)) => Err(refused(&entry.definition, problems)),
         Err(panic) => Err(panicked(&entry.definition.name, panic as Box<dyn Any + Send>)),
     }
 }
 
 #[cold]
-fn refused(tool: &str, problems: &Problems) -> ToolError {
+fn refused(definition: &Definition, problems: Problems) -> ToolError {
+    let tool = &definition.name;
+    let problems = unless_secret(definition, problems);
     ToolError::invalid(format!(
         "the input of `{tool}` is not what its schema asks for:\n{problems}"
     ))
     .hint("correct the input and call again")
+}
+
+/// The problems without what was found where a secret may have stood: listeners read them too.
+fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
+    if !definition.parameters.iter().any(|parameter| parameter.secret) {
+        return problems;
+    }
+    let is_secret = |key: &str| {
+        definition.parameters.iter().any(|parameter| parameter.secret && parameter.name == key)
+    };
+    problems.map(|mut problem| {
+        let key = problem.pointer.split('/').nth(1);
+        if key.is_none_or(is_secret) {
+            problem.found.clear();
+            if problem.rule == Rule::Other {
+                problem.expected = "what its type and its schema ask for".to_owned();
+            }
+        }
+        problem
+    })
 }
