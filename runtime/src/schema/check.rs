@@ -37,7 +37,7 @@ impl Checker {
 fn problem(error: &ValidationError<'_>) -> Problem {
     let (rule, expected) = match error.kind() {
         ValidationErrorKind::Pattern { pattern } => {
-            (Rule::Other, format!("text that matches `{pattern}`"))
+            (Rule::Value, format!("text that matches `{pattern}`"))
         }
         ValidationErrorKind::Enum { options } => (Rule::Choice, format!("one of {options}")),
         ValidationErrorKind::Minimum { limit } => {
@@ -47,7 +47,7 @@ fn problem(error: &ValidationError<'_>) -> Problem {
             (Rule::Range, format!("a number of at most {limit}"))
         }
         ValidationErrorKind::UniqueItems => {
-            (Rule::Other, "items that differ from each other".to_owned())
+            (Rule::Value, "items that differ from each other".to_owned())
         }
         _ => (Rule::Other, format!("what the schema says: {error}")),
     };
