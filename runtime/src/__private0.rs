@@ -4,6 +4,7 @@
 pub use core::convert::Into;
 pub use core::default::Default;
 pub use core::option::Option::{self, None, Some};
+pub use core::primitive::usize;
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{env, file};
 pub use std::boxed::Box;

@@ -8,9 +8,9 @@ mod input;
 mod invoke;
 pub(crate) mod record;
 
-pub(crate) use admit::admit;
+pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::find;
 pub(crate) use input::read;
-pub(crate) use invoke::invoke;
+pub(crate) use invoke::{invoke, panicked};

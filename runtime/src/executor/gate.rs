@@ -37,22 +37,27 @@ impl Gate {
 
     /// Enters at once; `None` where it is full or others wait already.
     #[inline]
-    pub(crate) fn try_pass(&self) -> Option<Result<Pass<'_>, Closed>> {
+    pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
         if self.waiting.load(Ordering::SeqCst) > 0 { None } else { self.try_enter() }
     }
 
-    /// Enters when there is room.
-    pub(crate) async fn wait(&self) -> Result<Pass<'_>, Closed> {
-        let _waiting = Waiting::new(&self.waiting);
+    /// Enters when there is room, and not before those who waited already: one who leaves and comes
+    /// again would otherwise overtake them for ever.
+    pub(crate) async fn enter(&self) -> Result<Pass<'_>, Closed> {
+        let waiting = Waiting::new(self);
+        let mut is_next = waiting.is_first;
         loop {
             let left = self.left.notified();
             tokio::pin!(left);
             // Registered before the look at the count, so that no leaving is missed.
             left.as_mut().enable();
-            if let Some(entered) = self.try_enter() {
+            if (is_next || self.is_closed())
+                && let Some(entered) = self.try_enter()
+            {
                 return entered;
             }
             left.await;
+            is_next = true;
         }
     }
 
@@ -64,6 +69,10 @@ impl Gate {
 
     pub(crate) fn inside(&self) -> u64 {
         self.inside.load(Ordering::SeqCst) & !CLOSED
+    }
+
+    fn is_closed(&self) -> bool {
+        self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 
     /// Ends when nobody is inside.
@@ -104,23 +113,30 @@ impl Gate {
 }
 
 impl Drop for Pass<'_> {
+    #[inline]
     fn drop(&mut self) {
         self.0.leave();
     }
 }
 
 /// Counts one who waits, also one who gives up.
-struct Waiting<'a>(&'a AtomicUsize);
+struct Waiting<'a> {
+    gate: &'a Gate,
+    is_first: bool,
+}
 
 impl<'a> Waiting<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
+    fn new(gate: &'a Gate) -> Self {
+        Self { gate, is_first: gate.waiting.fetch_add(1, Ordering::SeqCst) == 0 }
     }
 }
 
+/// Who came after this one did not look for room, so it is told where some is left.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);
+        if before > 1 && self.gate.inside() < self.gate.limit {
+            self.gate.left.notify_one();
+        }
     }
 }

@@ -173,6 +173,14 @@ impl<'de> Reader<'de> {
 /// The first quote, backslash or control character from `start` on, or the end.
 #[inline]
 fn special(bytes: &[u8], mut start: usize) -> usize {
+    // Without branches inside, so that the compiler compares all of them at once.
+    while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+        let is_special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        if chunk.iter().fold(false, |found, byte| found | is_special(byte)) {
+            break;
+        }
+        start += 16;
+    }
     while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
         let found = marks(u64::from_le_bytes(*chunk));
         if found != 0 {

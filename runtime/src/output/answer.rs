@@ -30,11 +30,13 @@ enum Body {
 
 impl Answer {
     /// A result that is text, sent as it is.
+    #[inline]
     pub(crate) fn from_text(text: String) -> Self {
         Self(Body::Text(text))
     }
 
     /// A result that is JSON.
+    #[inline]
     pub(crate) fn from_json(json: String) -> Self {
         Self(Body::Json(json))
     }
@@ -68,6 +70,7 @@ impl Answer {
     }
 
     /// The answer as text, without a copy where it is text already.
+    #[inline]
     pub fn into_text(self) -> String {
         match self.0 {
             Body::Text(text) | Body::Json(text) => text,

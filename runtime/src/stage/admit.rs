@@ -1,10 +1,12 @@
 //! Lets a call in when there is room, or turns it away when the executor is shutting down.
 
+use std::pin::pin;
+
 use futures::future::{Either, select};
 
 use crate::call::Call;
 use crate::error::{Class, ToolError};
-use crate::executor::{Closed, Gate, Pass, Plan, Run};
+use crate::executor::{Closed, Pass, Plan, Run};
 use crate::stage::invoke::{cancelled, given_up, is_given_up};
 
 /// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
@@ -14,34 +16,52 @@ pub(crate) struct Admitted<'a> {
     _executor: Pass<'a>,
 }
 
+/// Lets a call in without waiting; `None` where it would have to wait.
 #[inline]
+pub(crate) fn admit_at_once<'a>(
+    run: &'a Run,
+    plan: &'a Plan,
+    call: &Call<'_>,
+) -> Option<Result<Admitted<'a>, ToolError>> {
+    if is_given_up(run, call) {
+        return Some(Err(cancelled(call.name())));
+    }
+    let tool = match &plan.gate {
+        Some(gate) => Some(gate.enter_at_once()?),
+        None => None,
+    };
+    let executor = run.core.gate.enter_at_once()?;
+    Some(admitted(tool, executor))
+}
+
+/// Lets a call in when there is room, unless it is given up before.
 pub(crate) async fn admit<'a>(
     run: &'a Run,
     plan: &'a Plan,
     call: &Call<'_>,
 ) -> Result<Admitted<'a>, ToolError> {
-    if is_given_up(run, call) {
-        return Err(cancelled(call.name()));
-    }
-    let tool = match &plan.gate {
-        Some(gate) => Some(enter(gate, run, call).await?),
-        None => None,
+    let enter = async {
+        let tool = match &plan.gate {
+            Some(gate) => Some(gate.enter().await),
+            None => None,
+        };
+        admitted(tool, run.core.gate.enter().await)
     };
-    Ok(Admitted { _tool: tool, _executor: enter(&run.core.gate, run, call).await? })
+    match select(pin!(enter), pin!(given_up(run, call))).await {
+        Either::Left((admitted, _)) => admitted,
+        Either::Right(_) => Err(cancelled(call.name())),
+    }
 }
 
-/// Enters at once where there is room; the waiting is boxed, so that calls that need not wait do
-/// not carry it.
 #[inline]
-async fn enter<'a>(gate: &'a Gate, run: &Run, call: &Call<'_>) -> Result<Pass<'a>, ToolError> {
-    let entered = match gate.try_pass() {
-        Some(entered) => entered,
-        None => match select(Box::pin(gate.wait()), Box::pin(given_up(run, call))).await {
-            Either::Left((entered, _)) => entered,
-            Either::Right(_) => return Err(cancelled(call.name())),
-        },
-    };
-    entered.map_err(|Closed| shutting_down())
+fn admitted<'a>(
+    tool: Option<Result<Pass<'a>, Closed>>,
+    executor: Result<Pass<'a>, Closed>,
+) -> Result<Admitted<'a>, ToolError> {
+    match (tool.transpose(), executor) {
+        (Ok(tool), Ok(executor)) => Ok(Admitted { _tool: tool, _executor: executor }),
+        _ => Err(shutting_down()),
+    }
 }
 
 #[cold]

@@ -1,8 +1,5 @@
 //! Reads a call's input into the tool's own types, and learns what policy must know of it.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use futures::future::BoxFuture;
 
 use crate::capability::Scope;
@@ -12,7 +9,6 @@ use crate::input::{Problems, Rule};
 use crate::output::Answer;
 use crate::registry::Entry;
 use crate::spec::Start;
-use crate::stage::invoke::panicked;
 use crate::tool::Definition;
 
 /// A call whose input has been read. Nothing of the tool has run.
@@ -29,10 +25,9 @@ pub(crate) fn read<'a>(
     mut facts: Facts,
 ) -> Result<Prepared<'a>, ToolError> {
     let start = Start { scope, text: arguments, keys: &entry.keys, facts: &mut facts };
-    match catch_unwind(AssertUnwindSafe(|| (entry.spec.start)(start))) {
-        Ok(Ok(future)) => Ok(Prepared { future, facts }),
-        Ok(Err(problems)) => Err(refused(&entry.definition, problems)),
-        Err(panic) => Err(panicked(&entry.definition.name, panic as Box<dyn Any + Send>)),
+    match (entry.spec.start)(start) {
+        Ok(future) => Ok(Prepared { future, facts }),
+        Err(problems) => Err(refused(&entry.definition, problems)),
     }
 }
 

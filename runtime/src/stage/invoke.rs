@@ -1,4 +1,4 @@
-//! Runs the tool: a panic is caught, and time-out and cancellation are set up at the first wait.
+//! Runs a tool that has to wait: only then are time-out and cancellation set up. A panic is caught.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -17,29 +17,14 @@ use crate::output::Answer;
 
 type Panic = Box<dyn Any + Send>;
 
-#[inline]
+/// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
 pub(crate) async fn invoke(
     mut future: BoxFuture<'_, Answer>,
     run: &Run,
     plan: &Plan,
     call: &Call<'_>,
 ) -> Result<Answer, ToolError> {
-    let first = poll_fn(|context| Poll::Ready(guarded(&mut future, context))).await;
-    let ended = match first {
-        Poll::Ready(ended) => ended,
-        // Boxed, so that calls that need not wait do not carry it.
-        Poll::Pending => Box::pin(wait(&mut future, run, plan.timeout, call)).await?,
-    };
-    ended.map_err(|panic| panicked(call.name(), panic))
-}
-
-/// Goes on after the first wait.
-async fn wait(
-    future: &mut BoxFuture<'_, Answer>,
-    run: &Run,
-    timeout: Option<Duration>,
-    call: &Call<'_>,
-) -> Result<Result<Answer, Panic>, ToolError> {
+    let timeout = plan.timeout;
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
         match timeout {
@@ -48,8 +33,8 @@ async fn wait(
         }
     });
     poll_fn(|context| {
-        if let Poll::Ready(ended) = guarded(future, context) {
-            return Poll::Ready(Ok(ended));
+        if let Poll::Ready(ended) = guarded(&mut future, context) {
+            return Poll::Ready(ended.map_err(|panic| panicked(call.name(), panic)));
         }
         if given_up.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(cancelled(call.name())));
@@ -105,7 +90,7 @@ fn timed_out(tool: &str, timeout: Duration) -> ToolError {
 }
 
 #[cold]
-pub(super) fn panicked(tool: &str, panic: Panic) -> ToolError {
+pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
     let words = match panic.downcast::<String>() {
         Ok(words) => *words,
         Err(panic) => match panic.downcast::<&'static str>() {

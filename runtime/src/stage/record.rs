@@ -11,6 +11,12 @@ use crate::event::EventKind;
 use crate::executor::Run;
 use crate::output::Answer;
 
+/// Whether anybody listens or traces. Where nobody does, a call carries nothing of it.
+#[inline]
+pub(crate) fn is_wanted(run: &Run) -> bool {
+    !run.core.listeners.is_empty() || tracing::span_enabled!(tracing::Level::INFO)
+}
+
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
 pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
@@ -63,7 +69,6 @@ impl Drop for Watch<'_> {
 }
 
 /// A span by the OpenTelemetry conventions for generative AI.
-#[inline]
 pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
@@ -77,29 +82,30 @@ pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
         gen_ai.tool.call.result = Empty,
         error.r#type = Empty,
     );
-    if !span.is_disabled() {
-        describe(&span, run, call);
+    if span.is_disabled() {
+        return span;
+    }
+    span.record("otel.name", display(format_args!("execute_tool {}", call.name())));
+    let Some(definition) = run.core.registry.get(call.name()) else { return span };
+    span.record("gen_ai.tool.description", &*definition.description);
+    if run.core.records_content && !takes_a_secret(run, call) {
+        span.record("gen_ai.tool.call.arguments", call.arguments());
     }
     span
 }
 
-#[cold]
-fn describe(span: &Span, run: &Run, call: &Call<'_>) {
-    span.record("otel.name", display(format_args!("execute_tool {}", call.name())));
-    let Some(definition) = run.core.registry.get(call.name()) else { return };
-    span.record("gen_ai.tool.description", &*definition.description);
-    let secret = definition.parameters.iter().any(|parameter| parameter.secret);
-    if run.core.records_content && !secret {
-        span.record("gen_ai.tool.call.arguments", call.arguments());
-    }
-}
-
 /// Writes the end of a call into its span.
-pub(crate) fn conclude(span: &Span, run: &Run, answer: &Answer) {
+pub(crate) fn conclude(span: &Span, run: &Run, call: &Call<'_>, answer: &Answer) {
     if let Some(error) = answer.error() {
         span.record("error.type", error.kind());
     }
-    if run.core.records_content {
+    if run.core.records_content && !takes_a_secret(run, call) {
         span.record("gen_ai.tool.call.result", &*answer.text());
     }
+}
+
+/// Whether a secret is among the arguments, which a result may repeat.
+fn takes_a_secret(run: &Run, call: &Call<'_>) -> bool {
+    let definition = run.core.registry.get(call.name());
+    definition.is_some_and(|it| it.parameters.iter().any(|parameter| parameter.secret))
 }
