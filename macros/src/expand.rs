@@ -123,15 +123,30 @@ fn start(
 ) -> TokenStream {
     let [name, answer] = [name, answer].map(|name| Ident::new(name, Span::call_site()));
     let read = input::read(tool);
+    let (bound, callee) = if is_hidden(tool, callee) {
+        (quote!(let __tw_callee = #callee;), &quote!(__tw_callee))
+    } else {
+        (TokenStream::new(), callee)
+    };
     let run = run(tool, callee, codec);
     quote! {
         fn #name<'__tw>(__tw_call: __tw::Start<'__tw, '_>) -> __tw::Started<'__tw, __tw::#answer> {
+            #bound
             #read
             #facts
             let __tw_scope = __tw_call.scope;
             __tw::Ok(#run)
         }
     }
+}
+
+/// Whether a parameter that the attribute's expressions need by name is called like the function
+/// that it is passed to.
+fn is_hidden(tool: &Tool, callee: &TokenStream) -> bool {
+    let services = capabilities(tool).filter_map(|(capability, _)| capability.ident.as_ref());
+    let callee = callee.to_string();
+    tool.has_expressions()
+        && tool.inputs().map(|param| &param.ident).chain(services).any(|it| *it == callee)
 }
 
 /// What policy must know of this call, from the expressions of the attribute.

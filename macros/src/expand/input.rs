@@ -54,7 +54,7 @@ pub fn slots(tool: &Tool) -> TokenStream {
     quote! {
         struct __TwSlots(#(__tw::Option<#types>),*);
         impl __tw::Slots for __TwSlots {
-            fn put(&mut self, __tw_index: usize, __tw_reader: &mut __tw::Reader<'_>) -> __tw::Result<(), __tw::Fault> {
+            fn put(&mut self, __tw_index: __tw::usize, __tw_reader: &mut __tw::Reader<'_>) -> __tw::Result<(), __tw::Fault> {
                 match __tw_index { #(#arms),* }
             }
         }
