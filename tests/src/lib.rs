@@ -1,5 +1,33 @@
 //! Black-box tests of the whole: what a user's program sees through the public interface.
 #![cfg(test)]
 
+mod answers;
+mod approval;
+mod blocking;
+mod building;
+mod context;
+mod crates;
+mod danger;
+mod definitions;
+mod drain;
+mod errors;
+mod fixtures;
+mod footprints;
+mod functions;
+mod input;
+mod limits;
+mod listeners;
+mod lookup;
 mod messages;
-mod scratch;
+mod methods;
+mod middleware;
+mod one_answer;
+mod panics;
+mod processes;
+mod registration;
+mod resources;
+mod services;
+mod spans;
+mod support;
+mod timeouts;
+mod whole_input;

@@ -1,6 +1,10 @@
-//! The captured messages of the example are what the converters take them for.
+//! The captured messages of the example are what the converters take them for, and tools answer
+//! them.
 
 use toolwright::provider::{Provider, ToolCall};
+use toolwright::{Answer, Call, Executor};
+
+use crate::support::{Log, builder};
 
 const MESSAGES: [(Provider, &str, &[&str]); 4] = [
     (
@@ -48,4 +52,146 @@ fn one_captured_call_misses_its_file_and_one_has_a_wrong_type() {
     let having = |part: &str| calls.iter().filter(|it| it.arguments.contains(part)).count();
     assert_eq!(having("runtime/src/scheduler.rs"), 1);
     assert_eq!(having(r#""limit":"ten""#), 1);
+}
+
+/// The tools of the captured messages, with a service that writes down what ran.
+mod tools {
+    use toolwright::{ToolError, tool};
+
+    use crate::support::Log;
+
+    /// Lists.
+    #[tool(effect = read)]
+    pub async fn list_files(
+        log: &Log,
+        /// Where.
+        path: String,
+        /// How deep.
+        depth: Option<u32>,
+    ) -> Vec<String> {
+        log.add(format!("list {path} {depth:?}"));
+        vec![path]
+    }
+
+    /// Reads.
+    #[tool(effect = read)]
+    pub async fn read_file(
+        log: &Log,
+        /// Which.
+        path: String,
+        /// From which line.
+        offset: Option<u32>,
+        /// How many lines.
+        limit: Option<u32>,
+    ) -> Result<String, ToolError> {
+        log.add(format!("read {path} {offset:?} {limit:?}"));
+        if path.ends_with("scheduler.rs") {
+            return Err(ToolError::new("not_found", "no such file"));
+        }
+        Ok(format!("text of {path}"))
+    }
+
+    /// Searches.
+    #[tool(effect = read)]
+    pub async fn search_files(
+        log: &Log,
+        /// What.
+        pattern: String,
+        /// Where.
+        path: String,
+        /// How many.
+        limit: u32,
+    ) -> Vec<String> {
+        log.add(format!("search {pattern} {path} {limit}"));
+        vec![pattern]
+    }
+
+    /// Completes.
+    #[tool(terminal)]
+    pub async fn complete_task(
+        log: &Log,
+        /// Summary of work done
+        summary: String,
+    ) -> String {
+        log.add("complete");
+        format!("Task completed: {summary}")
+    }
+}
+
+fn executor(log: &Log) -> Executor {
+    let tools = [tools::LIST_FILES, tools::READ_FILE, tools::SEARCH_FILES, tools::COMPLETE_TASK];
+    builder(tools).service(log.clone()).build().unwrap()
+}
+
+async fn answers(executor: &Executor, calls: Vec<ToolCall>) -> Vec<(ToolCall, Answer)> {
+    let mut answered = Vec::new();
+    for call in calls {
+        let answer = executor.call(&Call::from(&call)).await;
+        answered.push((call, answer));
+    }
+    answered
+}
+
+/// S0.31: a call in a message is looked up by its name.
+/// S0.33: the function that was found is called.
+/// S0.34: its result goes back as a `tool_result` block that names the call.
+#[tokio::test]
+async fn a_tool_use_block_is_answered_by_a_tool_result_block() {
+    let log = Log::default();
+    let message = MESSAGES[0].1;
+    let calls = Provider::Anthropic.tool_calls(message).unwrap();
+    let ids: Vec<String> = calls.iter().filter_map(|call| call.id.clone()).collect();
+    let answered = answers(&executor(&log), calls).await;
+    assert_eq!(
+        log.lines(),
+        [
+            "list runtime/src Some(1)",
+            "read README.md None Some(60)",
+            "search pub enum Danger runtime/src 20"
+        ]
+    );
+    let results = Provider::Anthropic.tool_results(&answered).unwrap();
+    let blocks = results["content"].as_array().unwrap();
+    for (block, id) in blocks.iter().zip(&ids) {
+        assert_eq!(
+            (&block["type"], &block["tool_use_id"]),
+            (&"tool_result".into(), &id.as_str().into())
+        );
+    }
+    assert_eq!(blocks[1]["content"], "text of README.md");
+}
+
+/// S2.7: a tool knows no provider; the messages of all four are answered by the same functions.
+#[tokio::test]
+async fn the_messages_of_four_providers_are_answered_by_the_same_tools() {
+    for (provider, message, names) in MESSAGES {
+        let log = Log::default();
+        let answered = answers(&executor(&log), provider.tool_calls(message).unwrap()).await;
+        assert_eq!(answered.len(), names.len());
+        let results = provider.tool_results(&answered).unwrap().to_string();
+        for (call, answer) in &answered {
+            let wrong_type = call.arguments.contains(r#""ten""#);
+            let missing = call.arguments.contains("scheduler.rs");
+            assert_eq!(answer.is_error(), wrong_type || missing, "{provider} {}", call.name);
+            assert!(results.contains(call.id.as_ref().unwrap()), "{provider}");
+        }
+    }
+}
+
+/// S0.9: a loop goes on until a turn calls a tool whose definition says that it is terminal.
+#[tokio::test]
+async fn a_loop_ends_with_the_turn_that_calls_a_terminal_tool() {
+    let log = Log::default();
+    let executor = executor(&log);
+    let mut turns = 0;
+    for (provider, message, _) in MESSAGES {
+        turns += 1;
+        let answered = answers(&executor, provider.tool_calls(message).unwrap()).await;
+        let definition = |name: &str| executor.registry().get(name).unwrap();
+        if answered.iter().any(|(call, _)| definition(&call.name).terminal) {
+            break;
+        }
+    }
+    assert_eq!((turns, log.count("complete")), (4, 1));
+    assert!(!executor.registry().get("read_file").unwrap().terminal);
 }

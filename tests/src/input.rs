@@ -1,0 +1,235 @@
+//! Input is read as strictly as its schema says, and all that is wrong is told at once.
+
+use std::collections::BTreeMap;
+
+use toolwright::{Call, data, tool};
+
+use crate::support::{executor, kind};
+
+/// Where to look.
+#[data]
+struct Place {
+    /// The shelf.
+    shelf: u8,
+    /// The row.
+    row: Option<u8>,
+}
+
+/// Looks for books.
+#[tool(effect = read)]
+async fn look_for_books(
+    /// Words of the title.
+    #[arg(length = 1..=20)]
+    title: String,
+    /// A signature.
+    #[arg(pattern = "^[A-Z]{2}[0-9]+$")]
+    signature: Option<String>,
+    /// How many at the most.
+    #[arg(default = 3, minimum = 1, maximum = 9)]
+    limit: u32,
+    /// Where.
+    place: Option<Place>,
+    /// Names of authors.
+    #[arg(default, length = ..=2)]
+    authors: Vec<String>,
+) -> String {
+    let row = place.as_ref().map(|place| (place.shelf, place.row));
+    format!("{title} {signature:?} {limit} {row:?} {authors:?}")
+}
+
+async fn told(arguments: &str) -> String {
+    let answer = executor([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", arguments)).await;
+    answer.error().map_or_else(|| answer.text().into_owned(), |error| error.message().to_owned())
+}
+
+fn problems(message: &str) -> Vec<&str> {
+    message.lines().skip(1).collect()
+}
+
+/// S0.32: input is checked against the input schema before anything runs.
+/// S2.10: a function tool checks its input by its schema: required, unknown, types, arrays, bounds.
+#[tokio::test]
+async fn everything_that_is_wrong_is_told_at_once_by_its_place() {
+    let message = told(
+        r#"{"signature":"x1","limit":0,"place":{"shelf":256,"sheelf":1},"authors":["a",7],"titel":"Emma"}"#,
+    )
+    .await;
+    insta::assert_snapshot!(message);
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_its_default_or_nothing() {
+    assert_eq!(told(r#"{"title":"Emma"}"#).await, "Emma None 3 None []");
+    assert_eq!(
+        told(
+            r#"{"authors":["Jane"],"place":{"shelf":1},"limit":9,"signature":"AB1","title":"Emma"}"#
+        )
+        .await,
+        r#"Emma Some("AB1") 9 Some((1, None)) ["Jane"]"#
+    );
+}
+
+#[tokio::test]
+async fn absent_is_the_only_way_to_leave_something_out() {
+    let message = told(r#"{"title":"Emma","signature":null,"place":{"shelf":1,"row":null}}"#).await;
+    assert_eq!(
+        problems(&message),
+        [
+            "/signature: found null, expected a string; leave the key out instead",
+            "/place/row: found null, expected an integer; leave the key out instead",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_refused_with_the_key_that_was_probably_meant() {
+    let message = told(r#"{"title":"Emma","limits":3}"#).await;
+    assert!(message.contains("/limits: unknown key"), "{message}");
+    assert!(message.ends_with("did you mean \"limit\"?"), "{message}");
+}
+
+#[tokio::test]
+async fn a_key_that_is_given_twice_is_refused_however_it_is_spelt() {
+    for twice in [r#"{"title":"Emma","title":"Emma"}"#, r#"{"title":"Emma","t\u0069tle":"Emma"}"#] {
+        let message = told(twice).await;
+        assert_eq!(problems(&message), ["/title: duplicate key, expected each key once"]);
+    }
+    let message = told(r#"{"title":"Emma","place":{"shelf":1,"shelf":1}}"#).await;
+    assert_eq!(problems(&message), ["/place/shelf: duplicate key, expected each key once"]);
+}
+
+#[tokio::test]
+async fn limits_hold_at_both_ends_and_one_beyond() {
+    let limit = |limit: u32| format!(r#"{{"title":"Emma","limit":{limit}}}"#);
+    for (within, beyond, words) in [(1, 0, "from 1 to 9"), (9, 10, "from 1 to 9")] {
+        assert!(told(&limit(within)).await.starts_with("Emma"));
+        assert!(told(&limit(beyond)).await.contains(words));
+    }
+}
+
+#[tokio::test]
+async fn a_length_counts_characters_of_text_and_items_of_lists() {
+    let title = |title: String| serde_json::json!({"title": title}).to_string();
+    assert!(told(&title("é".repeat(20))).await.starts_with("éé"));
+    assert_eq!(
+        problems(&told(&title("é".repeat(21))).await),
+        ["/title: found 21 characters, expected 1 to 20 characters"]
+    );
+    assert_eq!(
+        problems(&told(&title(String::new())).await),
+        ["/title: found 0 characters, expected 1 to 20 characters"]
+    );
+    assert_eq!(
+        problems(&told(r#"{"title":"Emma","authors":["a","b","c"]}"#).await),
+        ["/authors: found 3 items, expected at most 2 items"]
+    );
+}
+
+#[tokio::test]
+async fn text_must_match_its_pattern() {
+    let message = told(r#"{"title":"Emma","signature":"ab1"}"#).await;
+    assert_eq!(
+        problems(&message),
+        [r#"/signature: found "ab1", expected text that matches `^[A-Z]{2}[0-9]+$`"#]
+    );
+}
+
+#[tokio::test]
+async fn a_number_in_quotes_and_a_list_for_an_object_are_refused() {
+    let message = told(r#"{"title":"Emma","limit":"3","place":[1,2]}"#).await;
+    assert_eq!(
+        problems(&message),
+        [r#"/limit: found "3", expected an integer"#, "/place: found [1,2], expected an object"]
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_json_object_is_refused_in_words() {
+    for (text, words) in [
+        ("", "input"),
+        ("null", "expected an object"),
+        ("[]", "expected an object"),
+        (r#"{"title":"Emma""#, "input"),
+        (r#"{"title":"Emma"} {}"#, "input"),
+    ] {
+        let answer = executor([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", text)).await;
+        assert_eq!(kind(&answer), "invalid_input", "{text}");
+        assert!(answer.text().contains(words), "{text}: {}", answer.text());
+    }
+}
+
+/// Takes nothing.
+#[tool(effect = read)]
+async fn take_nothing() -> &'static str {
+    "taken"
+}
+
+#[tokio::test]
+async fn a_tool_without_parameters_takes_the_empty_object_alone() {
+    let executor = executor([TAKE_NOTHING]);
+    assert_eq!(executor.call(&Call::new("take_nothing", " { } ")).await.text(), "taken");
+    let answer = executor.call(&Call::new("take_nothing", r#"{"x":1}"#)).await;
+    assert!(answer.text().contains("unknown key"), "{}", answer.text());
+}
+
+/// Adds up.
+#[tool(effect = read)]
+async fn add_up(
+    /// Numbers by name.
+    numbers: BTreeMap<String, i64>,
+    /// A number of any size that fits.
+    big: u64,
+) -> String {
+    format!("{} {big}", numbers.values().sum::<i64>())
+}
+
+#[tokio::test]
+async fn numbers_keep_their_last_digit() {
+    let executor = executor([ADD_UP]);
+    let answer = executor
+        .call(&Call::new(
+            "add_up",
+            r#"{"numbers":{"a":9007199254740993,"b":0},"big":18446744073709551615}"#,
+        ))
+        .await;
+    assert_eq!(answer.text(), "9007199254740993 18446744073709551615");
+    let beyond = r#"{"numbers":{},"big":18446744073709551616}"#;
+    assert_eq!(kind(&executor.call(&Call::new("add_up", beyond)).await), "invalid_input");
+}
+
+/// S2.22: reading input is a value of its own, what was parsed or what is wrong, before any run.
+#[test]
+fn input_can_be_read_without_running_the_tool() {
+    let executor = executor([LOOK_FOR_BOOKS]);
+    assert!(executor.examine(&Call::new("look_for_books", r#"{"title":"Emma"}"#)).is_ok());
+    let error = executor.examine(&Call::new("look_for_books", "{}")).unwrap_err();
+    assert_eq!(problems(error.message()), ["/title: missing, expected a string"]);
+}
+
+/// Takes a secret.
+#[tool]
+async fn log_in(
+    /// The password.
+    #[arg(secret, length = 8..)]
+    password: String,
+) -> String {
+    format!("{} letters", password.len())
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_secret_is_told_without_the_secret() {
+    let executor = executor([LOG_IN]);
+    for wrong in [
+        r#"{"password":1234512345}"#,
+        r#"{"password":["hunter2hunter2"]}"#,
+        r#"{"password":"hunter2hunter2"#,
+        r#""hunter2hunter2""#,
+    ] {
+        let answer = executor.call(&Call::new("log_in", wrong)).await;
+        assert_eq!(kind(&answer), "invalid_input");
+        assert!(!answer.text().contains("12345"), "{}", answer.text());
+        assert!(!answer.text().contains("hunter2"), "{}", answer.text());
+    }
+    let short = executor.call(&Call::new("log_in", r#"{"password":"short"}"#)).await;
+    assert!(short.text().contains("/password: expected at least 8 characters"), "{}", short.text());
+}

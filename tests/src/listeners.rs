@@ -1,0 +1,101 @@
+//! What listeners hear of a call: in life order, with exactly one end.
+
+use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
+
+use crate::support::{Log, NEVER_ENDS, PING, builder, call, word};
+
+/// Reports and ends as told.
+#[tool(effect = read)]
+async fn report(
+    context: &ToolContext,
+    /// Whether to fail.
+    fail: bool,
+) -> Result<(), ToolError> {
+    context.progress("on the way", None);
+    if fail { Err(ToolError::new("failed", "as told")) } else { Ok(()) }
+}
+
+#[tokio::test]
+async fn events_come_in_life_order_and_end_once() {
+    for (call, expected) in [
+        (
+            Call::new("report", r#"{"fail":false}"#),
+            vec!["started", "executing", "progress", "completed"],
+        ),
+        (
+            Call::new("report", r#"{"fail":true}"#),
+            vec!["started", "executing", "progress", "failed"],
+        ),
+        (Call::new("report", "{}"), vec!["started", "failed"]),
+        (Call::new("unknown", "{}"), vec!["started", "failed"]),
+    ] {
+        let log = Log::default();
+        let executor = builder([REPORT]).listen(log.listener()).build().unwrap();
+        executor.call(call).await;
+        assert_eq!(log.lines(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_abandoned() {
+    let log = Log::default();
+    let executor = builder([NEVER_ENDS]).listen(log.listener()).build().unwrap();
+    let mut running = Box::pin(executor.call(call("never_ends")));
+    assert!(futures::poll!(&mut running).is_pending());
+    drop(running);
+    assert_eq!(log.lines(), ["started", "executing", "abandoned"]);
+}
+
+#[tokio::test]
+async fn a_call_that_was_never_polled_never_began() {
+    let log = Log::default();
+    let executor = builder([PING]).listen(log.listener()).build().unwrap();
+    drop(executor.call(call("ping")));
+    assert!(log.lines().is_empty());
+}
+
+#[tokio::test]
+async fn a_panic_of_a_listener_harms_neither_the_call_nor_other_listeners() {
+    let log = Log::default();
+    let executor = builder([PING])
+        .listen(|_| std::panic::resume_unwind(Box::new("a defect")))
+        .listen(log.listener())
+        .build()
+        .unwrap();
+    assert_eq!(executor.call(call("ping")).await.text(), "pong");
+    assert_eq!(log.lines(), ["started", "executing", "completed"]);
+}
+
+/// S2.26: what ran is told with it: the tool's name, the run, the ids and how long it took.
+#[tokio::test(start_paused = true)]
+async fn an_end_tells_the_tool_the_run_the_ids_and_the_time_it_took() {
+    let log = Log::default();
+    let heard = log.clone();
+    let executor = builder([PING])
+        .listen(move |event| {
+            let elapsed = match event.kind {
+                EventKind::Completed { elapsed, answer } => Some((elapsed, answer.text())),
+                _ => None,
+            };
+            heard.add(format!(
+                "{} {} {} {:?} {}",
+                word(&event.kind),
+                event.tool,
+                event.run,
+                event.provider_id,
+                elapsed.is_some_and(|(_, text)| text == "pong")
+            ));
+        })
+        .build()
+        .unwrap();
+    let run = executor.run("run-1").start().unwrap();
+    run.call(call("ping").id("call_1")).await;
+    assert_eq!(
+        log.lines(),
+        [
+            r#"started ping run-1 Some("call_1") false"#,
+            r#"executing ping run-1 Some("call_1") false"#,
+            r#"completed ping run-1 Some("call_1") true"#,
+        ]
+    );
+}

@@ -1,0 +1,154 @@
+//! What many tests share: an executor of a few tools, a list that tools write to, a resource that
+//! tells what becomes of it, and a tool that waits until it is let go.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Semaphore;
+use toolwright::{
+    Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
+    Resource, ToolError, tool,
+};
+
+/// A builder of an executor of these tools that runs everything.
+pub fn builder(tools: impl IntoIterator<Item = Handle>) -> ExecutorBuilder {
+    Executor::builder(Registry::of(tools).unwrap()).unrestricted()
+}
+
+/// An executor of tools that need nothing.
+pub fn executor(tools: impl IntoIterator<Item = Handle>) -> Executor {
+    builder(tools).build().unwrap()
+}
+
+/// The kind of error in an answer, `ok` where there is none.
+pub fn kind(answer: &Answer) -> String {
+    answer.error().map_or_else(|| "ok".to_owned(), |error| error.kind().to_owned())
+}
+
+/// What happened, in order.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub fn add(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub fn count(&self, line: &str) -> usize {
+        self.lines().iter().filter(|it| *it == line).count()
+    }
+
+    /// Writes one word for each event.
+    pub fn listener(&self) -> impl Fn(&Event<'_>) + Send + Sync + 'static {
+        let log = self.clone();
+        move |event| log.add(word(&event.kind))
+    }
+}
+
+pub fn word(kind: &EventKind<'_>) -> &'static str {
+    match kind {
+        EventKind::Started => "started",
+        EventKind::Executing => "executing",
+        EventKind::Progress { .. } => "progress",
+        EventKind::Completed { .. } => "completed",
+        EventKind::Failed { .. } => "failed",
+        EventKind::Abandoned { .. } => "abandoned",
+        _ => "unknown",
+    }
+}
+
+/// A resource that writes down how it is opened, closed and dropped.
+pub struct Held<const N: usize> {
+    pub log: Log,
+    closing_fails: bool,
+    closed: bool,
+}
+
+impl<const N: usize> Held<N> {
+    pub fn open(log: &Log) -> Self {
+        log.add(format!("open {N}"));
+        Self { log: log.clone(), closing_fails: false, closed: false }
+    }
+
+    pub fn opener(
+        log: &Log,
+    ) -> impl Fn(Opening) -> std::future::Ready<Result<Self, ToolError>> + Send + Sync + 'static + use<N>
+    {
+        let log = log.clone();
+        move |_| std::future::ready(Ok(Self::open(&log)))
+    }
+
+    pub fn closing_fails(mut self) -> Self {
+        self.closing_fails = true;
+        self
+    }
+}
+
+impl<const N: usize> Resource for Held<N> {
+    async fn close(mut self, outcome: Closing) -> Result<(), ToolError> {
+        // A resource that takes its time is closed all the same.
+        tokio::task::yield_now().await;
+        self.closed = true;
+        self.log.add(format!("close {N} {outcome:?}"));
+        if self.closing_fails {
+            return Err(ToolError::new("not_kept", format!("resource {N} was not kept")));
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> Drop for Held<N> {
+    fn drop(&mut self) {
+        if !self.closed {
+            self.log.add(format!("drop {N}"));
+        }
+    }
+}
+
+/// Where calls of [`wait_for_go`] stand until they are let go.
+pub struct Turnstile {
+    pub entered: Semaphore,
+    pub go: Semaphore,
+}
+
+impl Turnstile {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { entered: Semaphore::new(0), go: Semaphore::new(0) })
+    }
+
+    /// Ends when so many calls have entered since it was last asked.
+    pub async fn entered(&self, calls: u32) {
+        self.entered.acquire_many(calls).await.unwrap().forget();
+    }
+
+    pub fn let_go(&self, calls: usize) {
+        self.go.add_permits(calls);
+    }
+}
+
+/// Stands at the turnstile until it is let go.
+#[tool(effect = read)]
+pub async fn wait_for_go(turnstile: &Turnstile) -> &'static str {
+    turnstile.entered.add_permits(1);
+    turnstile.go.acquire().await.unwrap().forget();
+    "went"
+}
+
+/// Never ends by itself.
+#[tool(effect = read)]
+pub async fn never_ends() {
+    std::future::pending::<()>().await;
+}
+
+/// Answers.
+#[tool(effect = read)]
+pub async fn ping() -> &'static str {
+    "pong"
+}
+
+pub fn call(name: &'static str) -> Call<'static> {
+    Call::new(name, "{}")
+}
