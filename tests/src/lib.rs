@@ -6,6 +6,7 @@ mod approval;
 mod blocking;
 mod building;
 mod context;
+mod coverage;
 mod crates;
 mod danger;
 mod definitions;

@@ -19,6 +19,7 @@ mod second {
 
 /// S2.29: a function tool is a value, which can be named, kept and registered.
 /// S2.30: annotating a function makes one; nothing is constructed.
+/// S3.1: the attribute is what creates a tool, from whatever fields it has.
 /// S2.55: it stands on its own, without a type to inherit from or a trait to implement.
 #[test]
 fn a_tool_is_a_constant_that_is_there_before_the_program_runs() {

@@ -115,6 +115,7 @@ async fn a_failure_is_an_error_type_in_the_span() {
     assert_eq!(unknown["error.type"], "unknown_tool");
 }
 
+/// S2.26: the parameters of a call are told with it, where somebody asked for them.
 #[tokio::test]
 async fn arguments_and_results_are_recorded_where_asked_for_alone() {
     let arguments = r#"{"word":"rust"}"#;

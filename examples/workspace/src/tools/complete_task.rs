@@ -20,13 +20,38 @@ pub async fn complete_task(
 
 #[cfg(test)]
 mod tests {
+    use toolwright::{Call, Executor, Registry};
+
     use super::*;
 
-    /// S0.4, S0.14: a test calls the tool as the function it is.
+    /// S0.4: a test calls the tool as the function it is.
     #[tokio::test]
     async fn the_summary_is_in_the_message() {
         let completed = complete_task("wrote the guide".into()).await;
         assert_eq!(completed.message, "Task completed: wrote the guide");
         assert!(!completed.is_error);
+    }
+
+    /// S0.14: name, description, group, input, output and end of the example tool are as named.
+    #[tokio::test]
+    async fn the_tool_is_the_one_that_was_asked_for() {
+        let registry = Registry::of([COMPLETE_TASK]).expect("one tool");
+        let definition = registry.get("complete_task").expect("registered");
+        assert_eq!(
+            definition.description,
+            "Mark the current task as complete with a summary of what was accomplished."
+        );
+        assert_eq!((definition.group, definition.terminal), (Some("task"), true));
+        let summary = &definition.input_schema["properties"]["summary"];
+        assert_eq!(summary["type"], "string");
+        assert_eq!(summary["description"], "Summary of work done");
+        let output = definition.output_schema.as_ref().expect("it is derived");
+        assert_eq!(output["properties"]["message"]["type"], "string");
+        assert_eq!(output["properties"]["is_error"]["type"], "boolean");
+
+        let executor =
+            Executor::builder(registry).unrestricted().build().expect("nothing is missing");
+        let answer = executor.call(Call::new("complete_task", r#"{"summary":"wrote"}"#)).await;
+        assert_eq!(answer.text(), r#"{"message":"Task completed: wrote","is_error":false}"#);
     }
 }

@@ -1,0 +1,236 @@
+//! The command line as a person and a script see it: results on standard output and nothing else,
+//! words for people on standard error, exit codes for scripts.
+
+// The tools themselves, to compare what their definitions say with what the program does.
+#[path = "../src"]
+mod source {
+    pub mod tools;
+    #[expect(dead_code, reason = "the program starts in the current folder, these tests do not")]
+    pub mod workspace;
+}
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use source::workspace;
+use toolwright::{Call, Definition, Executor, Registry};
+use workspace::Workspace;
+
+/// What a command left behind.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// A folder with the files that the captured messages ask for.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    for (path, text) in [
+        ("README.md", "# A project\n\nIt has \"quotes\".\n"),
+        ("Cargo.toml", "[workspace]\nmembers = []\n"),
+        ("macros/src/lib.rs", "#[proc_macro_attribute]\npub fn tool() {}\n"),
+        ("runtime/src/tool.rs", "pub enum Danger {\n    Safe,\n}\n"),
+        ("runtime/src/stage/plan.rs", "// nothing yet\n"),
+        (".hidden", "nobody is to see this\n"),
+    ] {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn run_with(folder: &Path, arguments: &[&str], input: &str) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_workspace"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input may have ended already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    run_with(folder, arguments, "")
+}
+
+fn message(provider: &str) -> String {
+    format!("{}/messages/{provider}.json", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The words of the command that runs a tool.
+fn command(definition: &Definition) -> [String; 2] {
+    let group = definition.group.unwrap();
+    let name = definition.name.replace('_', "-");
+    let suffix = format!("-{group}");
+    [group.to_owned(), name.strip_suffix(&suffix).unwrap_or(&name).to_owned()]
+}
+
+/// Line breaks are the terminal's affair.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// S0.6: a tool's name is its subcommand.
+/// S0.8: its group is the namespace that the subcommand stands in.
+#[test]
+fn every_tool_is_a_subcommand_of_its_name_in_its_group() {
+    let folder = folder("names");
+    for definition in Registry::linked().unwrap().definitions() {
+        let [group, name] = command(definition);
+        let listed = run(&folder, &[&group, "--help"]).out;
+        assert!(
+            listed.lines().any(|line| line.split_whitespace().next() == Some(&name)),
+            "{listed}"
+        );
+        assert_eq!(run(&folder, &[&group, &name, "--help"]).code, 0);
+        assert_eq!(run(&folder, &[&name]).code, 2, "`{name}` stands outside its group");
+    }
+}
+
+/// S0.7: a tool's description is the model's and the help's.
+/// S0.10: each field of the input has its description in the schema of the model, and a flag or a
+/// place on the command line with the same words.
+#[test]
+fn the_help_of_a_command_says_what_the_definition_says() {
+    let folder = folder("help");
+    for definition in Registry::linked().unwrap().definitions() {
+        let [group, name] = command(definition);
+        let help = words(&run(&folder, &[&group, &name, "--help"]).out);
+        assert!(help.contains(&words(&definition.description)), "{help}");
+        for parameter in &definition.parameters {
+            let schema = &definition.input_schema["properties"][&parameter.name];
+            assert_eq!(schema["description"], parameter.description.as_str());
+            assert!(help.contains(&words(&parameter.description)), "{help}");
+            let flag = format!("--{}", parameter.name.replace('_', "-"));
+            let place = format!("[{}]", parameter.name.to_uppercase());
+            assert!(help.contains(&flag) || help.contains(&place), "{help}");
+        }
+    }
+}
+
+/// S3.50: every tool is described, and not at length in its first line.
+/// S3.51: every field is described.
+#[test]
+fn every_tool_and_every_field_of_it_is_described() {
+    let registry = Registry::linked().unwrap();
+    assert_eq!(registry.definitions().count(), 5);
+    for definition in registry.definitions() {
+        let first = definition.description.lines().next().unwrap_or_default();
+        assert!((10..120).contains(&first.len()), "{}: {first}", definition.name);
+        for parameter in &definition.parameters {
+            assert!(!parameter.description.is_empty(), "{} {}", definition.name, parameter.name);
+        }
+    }
+}
+
+/// S0.1: a tool is defined once, and is a command and a model's tool, which give the same.
+#[tokio::test]
+async fn one_definition_is_a_command_and_a_models_tool() {
+    let folder = folder("once");
+    let typed = run(&folder, &["file", "read", "README.md", "--limit", "1"]);
+    let builder = Executor::builder(Registry::linked().unwrap()).unrestricted();
+    let executor = builder.service(Workspace::at(&folder).unwrap()).build().unwrap();
+    let call = Call::new("read_file", r#"{"path":"README.md","limit":1}"#);
+    let called = executor.call(call).await;
+    assert_eq!(typed.out.trim_end(), called.text());
+    assert!(called.text().contains("# A project"));
+}
+
+#[test]
+fn the_help_of_a_tool_reads_well() {
+    insta::assert_snapshot!(run(&folder("read-help"), &["file", "read", "--help"]).out);
+}
+
+#[test]
+fn a_result_is_all_there_is_on_standard_output() {
+    let ran = run(&folder("result"), &["file", "read", "README.md", "--offset", "3"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ran.out);
+}
+
+#[test]
+fn a_wrong_type_is_told_on_standard_error_with_exit_code_2() {
+    let ran = run(&folder("wrong-type"), &["file", "read", "README.md", "--limit", "ten"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    insta::assert_snapshot!(ran.err);
+}
+
+#[test]
+fn a_missing_file_is_told_on_standard_error_with_exit_code_1() {
+    let ran = run(&folder("missing"), &["file", "read", "nope.md"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    insta::assert_snapshot!(ran.err);
+}
+
+#[test]
+fn an_unknown_command_is_told_on_standard_error_with_exit_code_2() {
+    let ran = run(&folder("unknown"), &["flie"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("'file'"), "{}", ran.err);
+}
+
+#[test]
+fn a_whole_input_is_taken_as_json_or_from_standard_input() {
+    let folder = folder("json");
+    let input = r#"{"path":"README.md","limit":1}"#;
+    let typed = run(&folder, &["file", "read", "--json", input]);
+    let piped = run_with(&folder, &["file", "read", "--json", "-"], input);
+    assert_eq!((typed.code, &typed.out), (0, &piped.out));
+    let both = run(&folder, &["file", "read", "README.md", "--json", input]);
+    assert_eq!((both.code, both.out.as_str()), (2, ""));
+}
+
+#[test]
+fn a_file_is_written_once_and_replaced_when_asked_for() {
+    let folder = folder("write");
+    let write =
+        |more: &[&str]| run(&folder, &[&["file", "write", "new/a.txt", "one"], more].concat());
+    assert_eq!(write(&[]).out, "wrote 3 bytes to new/a.txt\n");
+    let again = write(&[]);
+    assert_eq!((again.code, again.out.as_str()), (1, ""));
+    assert!(again.err.contains("path_conflict") && again.err.contains("hint: "), "{}", again.err);
+    assert_eq!(write(&["--on-conflict", "overwrite"]).code, 0);
+    assert_eq!(fs::read_to_string(folder.join("new/a.txt")).unwrap(), "one");
+}
+
+#[test]
+fn no_command_leads_out_of_the_folder() {
+    let ran = run(&folder("outside"), &["file", "read", "../outside.txt"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("outside_workspace"), "{}", ran.err);
+}
+
+#[test]
+fn the_messages_of_all_four_providers_are_answered_in_their_own_form() {
+    for provider in ["anthropic", "openai-chat", "openai-responses", "gemini"] {
+        let ran = run(&folder(provider), &["answer", &message(provider)]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{provider}");
+        assert_eq!(ran.out.lines().count(), 1, "one line for one message");
+        let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        insta::assert_snapshot!(provider, serde_json::to_string_pretty(&value).unwrap());
+    }
+}
+
+#[test]
+fn a_message_that_cannot_be_read_is_told_and_the_others_are_answered() {
+    let folder = folder("unreadable");
+    fs::write(folder.join("text.json"), "no json").unwrap();
+    let (first, last) = (message("gemini"), message("anthropic"));
+    let ran = run(&folder, &["answer", &first, "missing.json", "text.json", &last]);
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 2));
+    assert!(ran.err.contains("missing.json: ") && ran.err.contains("text.json: "), "{}", ran.err);
+    assert_eq!(run(&folder, &["answer"]).code, 2);
+}
