@@ -169,6 +169,7 @@ async fn generated_code_raises_no_warning_in_the_strictest_crate() {
         strict::STRICT_COUNT,
         strict::STRICT_END,
         strict::STRICT_WHOLE,
+        strict::EVERYTHING,
         strict::Guests::STRICT_TELL,
     ];
     let directory: std::sync::Arc<dyn strict::Directory> = std::sync::Arc::new(Names);

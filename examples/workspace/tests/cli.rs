@@ -1,5 +1,6 @@
 //! The command line as a person and a script see it: results on standard output and nothing else,
 //! words for people on standard error, exit codes for scripts.
+#![cfg(test)]
 
 // The tools themselves, to compare what their definitions say with what the program does.
 #[path = "../src"]
@@ -177,7 +178,7 @@ fn a_missing_file_is_told_on_standard_error_with_exit_code_1() {
 
 #[test]
 fn an_unknown_command_is_told_on_standard_error_with_exit_code_2() {
-    let ran = run(&folder("unknown"), &["flie"]);
+    let ran = run(&folder("unknown"), &["files"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("'file'"), "{}", ran.err);
 }

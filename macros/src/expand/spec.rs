@@ -65,6 +65,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
         exposure,
         tool.whole().map(|_| quote!(whole: true,)),
     ];
+    let rest = rest("Spec", fields.iter().all(Option::is_some));
     let fields = fields.iter().flatten();
     let line = tool.function.span().start().line as u32;
     let location = quote!(__tw::Location::new(__tw::env!("CARGO_PKG_NAME"), __tw::file!(), #line));
@@ -81,7 +82,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
             },
             start: __tw_start,
             #(#fields)*
-            ..__tw::Spec::EMPTY
+            #rest
         }
     }
 }
@@ -126,7 +127,15 @@ fn retry(retry: &Retry) -> TokenStream {
         delay.map(|delay| quote!(delay: __tw::Some(#delay),)),
         max_delay.map(|delay| quote!(max_delay: __tw::Some(#delay),)),
     ];
-    quote!(retry: __tw::RetrySpec { #attempts #delay #max_delay ..__tw::RetrySpec::EMPTY },)
+    let all = attempts.is_some() && delay.is_some() && max_delay.is_some();
+    let rest = rest("RetrySpec", all);
+    quote!(retry: __tw::RetrySpec { #attempts #delay #max_delay #rest },)
+}
+
+/// The fields that are left out, which clippy does not want named where there are none.
+fn rest(of: &str, all_given: bool) -> TokenStream {
+    let of = Ident::new(of, Span::call_site());
+    if all_given { TokenStream::new() } else { quote!(..__tw::#of::EMPTY) }
 }
 
 /// `safe` → `Danger::Safe`.
