@@ -98,45 +98,32 @@ pub(crate) enum Source {
 }
 
 /// Everything that one call may be given.
+#[derive(Clone, Copy)]
 pub struct Scope<'a> {
     run: &'a Arc<Run>,
     plan: &'a Plan,
     call: &'a Call<'a>,
-    /// Made only for tools that name it or open resources.
-    context: Option<Box<Own>>,
+    own: Option<&'a Own>,
 }
 
-/// The call's context, as itself and as a service.
-struct Own {
+/// The call's context, as itself and as a service, for tools that name it or open resources.
+pub(crate) struct Own {
     context: ToolContext,
     service: Value,
 }
 
-/// The builder and [`Scope::new`] have checked every source before a tool is started.
+/// The builder and [`Own::of`] have checked every source before a tool is started.
 const CHECKED: &str = "the executor gives every tool what it requires";
 
-impl<'a> Scope<'a> {
-    /// Gathers what the call may be given; `id` is the call's, where it has one already.
-    #[inline]
-    pub(crate) fn new(
-        run: &'a Arc<Run>,
-        plan: &'a Plan,
-        call: &'a Call<'a>,
+impl Own {
+    /// Sees to it that run and call bring what the tool takes from them, and makes the context
+    /// where the tool needs one; `id` is the call's, where it has one already.
+    pub(crate) fn of(
+        run: &Arc<Run>,
+        plan: &Plan,
+        call: &Call<'_>,
         id: Option<CallId>,
-    ) -> Result<Self, ToolError> {
-        if plan.needs_more {
-            return Self::with_more(run, plan, call, id);
-        }
-        Ok(Self { run, plan, call, context: None })
-    }
-
-    #[cold]
-    fn with_more(
-        run: &'a Arc<Run>,
-        plan: &'a Plan,
-        call: &'a Call<'a>,
-        id: Option<CallId>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Option<Self>, ToolError> {
         if plan.sources.iter().any(|source| matches!(source, Source::Run(_)))
             && run.values.is_empty()
         {
@@ -146,28 +133,38 @@ impl<'a> Scope<'a> {
             return Err(not_brought(call.name(), missing.name));
         }
         let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
-        let context = plan.sources.iter().any(named).then(|| {
+        Ok(plan.sources.iter().any(named).then(|| {
             let context = ToolContext::new(id.unwrap_or_else(CallId::new), call, run);
-            Box::new(Own { service: Box::new(Arc::new(context.clone())), context })
-        });
-        Ok(Self { run, plan, call, context })
+            Self { service: Box::new(Arc::new(context.clone())), context }
+        }))
+    }
+}
+
+impl<'a> Scope<'a> {
+    #[inline]
+    pub(crate) fn new(
+        run: &'a Arc<Run>,
+        plan: &'a Plan,
+        call: &'a Call<'a>,
+        own: Option<&'a Own>,
+    ) -> Self {
+        Self { run, plan, call, own }
     }
 
     /// The service at `index` of the tool's capabilities.
     #[inline]
-    pub fn shared<T: ?Sized>(&'a self, capability: &Capability<T>, index: usize) -> &'a T {
+    pub fn shared<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> &'a T {
         self.arc(capability, index)
     }
 
     /// The same to keep, for a thread of its own.
-    pub fn share<T: ?Sized>(&'a self, capability: &Capability<T>, index: usize) -> Arc<T> {
+    pub fn share<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> Arc<T> {
         Arc::clone(self.arc(capability, index))
     }
 
     /// Opens the resource at `index` for this call.
-    pub async fn open<T: Resource>(&self, _: &Capability<T>, index: usize) -> Result<T, ToolError> {
-        let (Some(Source::Opener(opener)), Some(own)) =
-            (self.plan.sources.get(index), &self.context)
+    pub async fn open<T: Resource>(self, _: &Capability<T>, index: usize) -> Result<T, ToolError> {
+        let (Some(Source::Opener(opener)), Some(own)) = (self.plan.sources.get(index), self.own)
         else {
             return Err(ToolError::internal(CHECKED));
         };
@@ -179,16 +176,16 @@ impl<'a> Scope<'a> {
     }
 
     #[inline]
-    fn arc<T: ?Sized>(&'a self, capability: &Capability<T>, index: usize) -> &'a Arc<T> {
+    fn arc<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> &'a Arc<T> {
         self.value(index, capability.spec.id).and_then(capability.get).expect(CHECKED)
     }
 
     #[inline]
-    fn value(&'a self, index: usize, id: fn() -> TypeId) -> Option<&'a Value> {
+    fn value(self, index: usize, id: fn() -> TypeId) -> Option<&'a Value> {
         match *self.plan.sources.get(index)? {
             Source::Executor(service) => self.run.core.services.get(service),
             Source::Run(service) => self.run.values.get(service),
-            Source::Context => self.context.as_ref().map(|own| &own.service),
+            Source::Context => self.own.map(|own| &own.service),
             Source::Call => self.call.value(id()),
             Source::Opener(_) => None,
         }

@@ -20,7 +20,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let executor = Executor::builder(Registry::of([DIVIDE])?).unrestricted().build()?;
-//! let answer = executor.call(Call::new("divide", r#"{"dividend":84,"divisor":2}"#)).await;
+//! let answer = executor.call(&Call::new("divide", r#"{"dividend":84,"divisor":2}"#)).await;
 //! assert_eq!(answer.text(), "42");
 //!
 //! // The function is still a function.
@@ -57,7 +57,8 @@ pub use context::{CallId, ToolContext};
 pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{
-    BuildError, BuildProblem, Drained, Executor, ExecutorBuilder, MissingServices, RunBuilder,
+    BuildError, BuildProblem, Calling, Drained, Executor, ExecutorBuilder, MissingServices,
+    RunBuilder,
 };
 pub use footprint::{Facts, Footprint, ResourceKind, ResourceName};
 pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};

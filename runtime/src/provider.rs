@@ -221,7 +221,7 @@ impl Provider {
     /// let provider = Provider::detect(message)?;
     /// let mut answered = Vec::new();
     /// for call in provider.tool_calls(message)? {
-    ///     let answer = executor.call(Call::from(&call)).await;
+    ///     let answer = executor.call(&Call::from(&call)).await;
     ///     answered.push((call, answer));
     /// }
     /// assert_eq!(

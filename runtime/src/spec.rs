@@ -234,7 +234,7 @@ impl Spec {
 
 /// All that generated code needs to prepare one call.
 pub struct Start<'a, 'b> {
-    pub scope: &'a Scope<'a>,
+    pub scope: Scope<'a>,
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,

@@ -59,6 +59,6 @@ impl Ours {
     }
 
     async fn call(&self, name: &str, text: &str) -> Result<String> {
-        Ok(self.executor.call(Call::new(name, text)).await.into_text())
+        Ok(self.executor.call(&Call::new(name, text)).await.into_text())
     }
 }

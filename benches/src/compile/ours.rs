@@ -62,7 +62,7 @@ pub fn definitions() -> Vec<(String, String, serde_json::Value)> {
 pub fn call_now(name: &str, text: &str) -> Result<String, ToolError> {
     let registry = Registry::linked().expect("the tools make a registry");
     let executor = Executor::builder(registry).unrestricted().build().map_err(ToolError::internal)?;
-    Ok(now(executor.call(Call::new(name, text))).into_text())
+    Ok(now(executor.call(&Call::new(name, text))).into_text())
 }
 "#;
 

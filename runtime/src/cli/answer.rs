@@ -45,7 +45,7 @@ async fn answer(executor: &Executor, file: &Path) -> Result<String, String> {
     let calls = provider.tool_calls(&message).map_err(|error| error.to_string())?;
     let mut answered = Vec::with_capacity(calls.len());
     for call in calls {
-        let answer = executor.call(Call::from(&call)).await;
+        let answer = executor.call(&Call::from(&call)).await;
         answered.push((call, answer));
     }
     let results = provider.tool_results(&answered).map_err(|error| error.to_string())?;

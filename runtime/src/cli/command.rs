@@ -110,7 +110,7 @@ async fn call(executor: &Executor, definition: &Definition, matches: &ArgMatches
         Ok(input) => input,
         Err(problem) => return complain(Exit::Usage, problem),
     };
-    let answer = executor.call(Call::new(&definition.name, input)).await;
+    let answer = executor.call(&Call::new(&definition.name, input)).await;
     match answer.error() {
         None => {
             println!("{}", answer.text());

@@ -23,7 +23,7 @@ impl Service<Call<'static>> for Executor {
 
     fn call(&mut self, call: Call<'static>) -> Self::Future {
         let executor = self.clone();
-        Box::pin(async move { Ok(Executor::call(&executor, call).await) })
+        Box::pin(async move { Ok(Executor::call(&executor, &call).await) })
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Key {
     check: Option<Check>,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
+    /// Its first sixteen bytes, and which of them count.
+    head: u128,
+    mask: u128,
 }
 
 impl Key {
@@ -77,7 +80,12 @@ impl Key {
 
     fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
         let quoted = serde_json::Value::from(&*name).to_string().into_boxed_str();
-        Self { name, expected, required, check: None, quoted }
+        let first = |byte: fn(u8) -> u8| {
+            let bytes = quoted.bytes().take(16).enumerate();
+            bytes.fold(0, |word, (place, it)| word | u128::from(byte(it)) << (8 * place))
+        };
+        let (head, mask) = (first(|byte| byte), first(|_| 0xFF));
+        Self { name, expected, required, check: None, quoted, head, mask }
     }
 }
 
@@ -160,8 +168,17 @@ impl Keys {
     /// How many bytes the key at `index` takes at the start of `text`, if it stands there.
     #[inline]
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
-        let quoted = self.keys.get(index)?.quoted.as_bytes();
-        text.starts_with(quoted).then_some(quoted.len())
+        let key = self.keys.get(index)?;
+        let quoted = key.quoted.as_bytes();
+        // Sixteen bytes in one step; only long keys and the end of the text need more.
+        let is_here = match text.split_first_chunk::<16>() {
+            Some((start, rest)) => {
+                (u128::from_le_bytes(*start) ^ key.head) & key.mask == 0
+                    && quoted.get(16..).is_none_or(|tail| rest.starts_with(tail))
+            }
+            None => text.starts_with(quoted),
+        };
+        is_here.then_some(quoted.len())
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {

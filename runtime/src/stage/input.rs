@@ -20,7 +20,7 @@ pub(crate) struct Prepared<'a> {
 #[inline]
 pub(crate) fn read<'a>(
     entry: &Entry,
-    scope: &'a Scope<'a>,
+    scope: Scope<'a>,
     arguments: &str,
     mut facts: Facts,
 ) -> Result<Prepared<'a>, ToolError> {
