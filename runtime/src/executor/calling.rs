@@ -1,0 +1,210 @@
+//! A call on its way. Most calls end at their first poll, which is a plain function over the stack:
+//! what waits, is watched or needs a context of its own is boxed, and only such calls carry it.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use tracing::Instrument;
+
+use super::{Plan, Run};
+use crate::call::Call;
+use crate::capability::{Own, Scope};
+use crate::error::ToolError;
+use crate::output::Answer;
+use crate::registry::Entry;
+use crate::stage::{self, record};
+
+/// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
+#[must_use = "a call does nothing until it is awaited"]
+pub struct Calling<'a> {
+    run: &'a Arc<Run>,
+    call: &'a Call<'a>,
+    state: State<'a>,
+}
+
+enum State<'a> {
+    New,
+    Waiting(BoxFuture<'a, Answer>),
+    Ended,
+}
+
+impl<'a> Calling<'a> {
+    #[inline]
+    pub(super) fn new(run: &'a Arc<Run>, call: &'a Call<'a>) -> Self {
+        Self { run, call, state: State::New }
+    }
+}
+
+impl Future for Calling<'_> {
+    type Output = Answer;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        let this = &mut *self;
+        let mut rest = match std::mem::replace(&mut this.state, State::Ended) {
+            State::New => match start(this.run, this.call, context) {
+                Ok(answer) => return Poll::Ready(answer),
+                Err(rest) => rest,
+            },
+            State::Waiting(rest) => rest,
+            State::Ended => panic!("a call was polled after it had been answered"),
+        };
+        let polled = rest.as_mut().poll(context);
+        if polled.is_pending() {
+            this.state = State::Waiting(rest);
+        }
+        polled
+    }
+}
+
+impl std::fmt::Debug for Calling<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Calling").field("call", self.call).finish_non_exhaustive()
+    }
+}
+
+/// Answers a call at once, or says what is left to be done.
+#[inline]
+fn start<'a>(
+    run: &'a Arc<Run>,
+    call: &'a Call<'a>,
+    context: &mut Context<'_>,
+) -> Result<Answer, BoxFuture<'a, Answer>> {
+    if record::is_wanted(run) {
+        return Err(Box::pin(recorded(run, call)));
+    }
+    let stages = match Stages::of(run, call, None) {
+        Ok(stages) => stages,
+        Err(error) => return Ok(error.into()),
+    };
+    if stages.plan.needs_more {
+        return Err(Box::pin(stages.with_own()));
+    }
+    match stages.first_poll(Scope::new(run, stages.plan, call, None), context) {
+        Progress::Ended(answer) => Ok(answer),
+        Progress::Waiting(future) => Err(Box::pin(stages.wait(None, future))),
+        Progress::Running(admitted, future) => Err(Box::pin(stages.wait(Some(admitted), future))),
+    }
+}
+
+/// A call under the eyes of listeners and tracing.
+async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    let span = record::span(run, call);
+    let watch = record::Watch::start(run, call);
+    let answered = async {
+        match Stages::of(run, call, watch.as_ref()) {
+            Ok(stages) => stages.with_own().await,
+            Err(error) => error.into(),
+        }
+    };
+    let answer = answered.instrument(span.clone()).await;
+    record::conclude(&span, run, call, &answer);
+    if let Some(watch) = watch {
+        watch.end(&answer);
+    }
+    answer
+}
+
+/// The stages of one call.
+#[derive(Clone, Copy)]
+struct Stages<'a> {
+    run: &'a Arc<Run>,
+    entry: &'a Entry,
+    plan: &'a Plan,
+    call: &'a Call<'a>,
+    watch: Option<&'a record::Watch<'a>>,
+}
+
+/// How far a call came at its first poll.
+enum Progress<'a> {
+    Ended(Answer),
+    /// There is no room for it yet.
+    Waiting(BoxFuture<'a, Answer>),
+    /// Its tool waits for something.
+    Running(stage::Admitted<'a>, BoxFuture<'a, Answer>),
+}
+
+impl<'a> Stages<'a> {
+    #[inline]
+    fn of(
+        run: &'a Arc<Run>,
+        call: &'a Call<'a>,
+        watch: Option<&'a record::Watch<'a>>,
+    ) -> Result<Self, ToolError> {
+        let (entry, plan) = stage::find(&run.core, call.name())?;
+        Ok(Self { run, entry, plan, call, watch })
+    }
+
+    /// The order of the stages. Any of them may end the call with an error, and so does a panic of
+    /// the tool.
+    #[inline]
+    fn first_poll(self, scope: Scope<'a>, context: &mut Context<'_>) -> Progress<'a> {
+        let stages = AssertUnwindSafe(|| {
+            let prepared =
+                stage::read(self.entry, scope, self.call.arguments(), self.plan.facts())?;
+            stage::approve(self.call.name(), &prepared.facts)?;
+            let mut future = prepared.future;
+            let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
+                return Ok(Progress::Waiting(future));
+            };
+            let admitted = admitted?;
+            self.executing();
+            match future.as_mut().poll(context) {
+                Poll::Ready(answer) => stage::check(self.entry, answer).map(Progress::Ended),
+                Poll::Pending => Ok(Progress::Running(admitted, future)),
+            }
+        });
+        match catch_unwind(stages) {
+            Ok(Ok(progress)) => progress,
+            Ok(Err(error)) => Progress::Ended(error.into()),
+            Err(panic) => Progress::Ended(stage::panicked(self.call.name(), panic).into()),
+        }
+    }
+
+    /// The rest of a call that has to wait, for a place or for its tool.
+    async fn wait(
+        self,
+        admitted: Option<stage::Admitted<'a>>,
+        future: BoxFuture<'a, Answer>,
+    ) -> Answer {
+        let rest = async {
+            let _admitted = match admitted {
+                Some(admitted) => admitted,
+                None => {
+                    let admitted = stage::admit(self.run, self.plan, self.call).await?;
+                    self.executing();
+                    admitted
+                }
+            };
+            let answer = stage::invoke(future, self.run, self.plan, self.call).await?;
+            stage::check(self.entry, answer)
+        };
+        rest.await.unwrap_or_else(Answer::from)
+    }
+
+    /// A whole call whose tool is given something of the call's own.
+    async fn with_own(self) -> Answer {
+        let id = self.watch.map(|watch| watch.id);
+        let own = match Own::of(self.run, self.plan, self.call, id) {
+            Ok(own) => own,
+            Err(error) => return error.into(),
+        };
+        let scope = Scope::new(self.run, self.plan, self.call, own.as_ref());
+        match poll_fn(|context| Poll::Ready(self.first_poll(scope, context))).await {
+            Progress::Ended(answer) => answer,
+            Progress::Waiting(future) => self.wait(None, future).await,
+            Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,
+        }
+    }
+
+    #[inline]
+    fn executing(self) {
+        if let Some(watch) = self.watch {
+            watch.executing();
+        }
+    }
+}
