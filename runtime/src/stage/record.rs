@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use tracing::Span;
 use tracing::field::{Empty, display};
+use tracing::level_filters::LevelFilter;
 
 use crate::call::Call;
 use crate::context::CallId;
@@ -11,10 +12,11 @@ use crate::event::EventKind;
 use crate::executor::Run;
 use crate::output::Answer;
 
-/// Whether anybody listens or traces. Where nobody does, a call carries nothing of it.
+/// Whether anybody listens or traces. Where nobody does, a call carries nothing of it. Only the level
+/// is asked for: a filter may choose the span by its name, which is known when it is made.
 #[inline]
 pub(crate) fn is_wanted(run: &Run) -> bool {
-    !run.core.listeners.is_empty() || tracing::span_enabled!(tracing::Level::INFO)
+    !run.core.listeners.is_empty() || tracing::Level::INFO <= LevelFilter::current()
 }
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
