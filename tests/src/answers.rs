@@ -70,18 +70,18 @@ async fn give_error() -> Result<String, ToolError> {
 #[tokio::test]
 async fn a_value_is_serialised_and_text_is_sent_raw() {
     let executor = executor([GIVE_TEXT, GIVE_VALUE, GIVE_LIST, GIVE_CHOICE]);
-    assert_eq!(executor.call(call("give_text")).await.text(), "say \"hi\"\nand go");
+    assert_eq!(executor.call(&call("give_text")).await.text(), "say \"hi\"\nand go");
     assert_eq!(
-        executor.call(call("give_value")).await.text(),
+        executor.call(&call("give_value")).await.text(),
         r#"{"title":"list","number":18446744073709551615}"#
     );
-    assert_eq!(executor.call(call("give_list")).await.text(), "[1,2]");
-    assert_eq!(executor.call(call("give_choice")).await.text(), "second");
+    assert_eq!(executor.call(&call("give_list")).await.text(), "[1,2]");
+    assert_eq!(executor.call(&call("give_choice")).await.text(), "second");
 }
 
 #[tokio::test]
 async fn a_tool_that_returns_nothing_is_answered_with_null() {
-    let answer = executor([GIVE_NOTHING]).call(call("give_nothing")).await;
+    let answer = executor([GIVE_NOTHING]).call(&call("give_nothing")).await;
     assert!(!answer.is_error());
     assert_eq!(answer.text(), "null");
 }
@@ -90,9 +90,9 @@ async fn a_tool_that_returns_nothing_is_answered_with_null() {
 #[tokio::test]
 async fn an_object_is_there_for_programs_and_text_is_not_taken_for_one() {
     let executor = executor([GIVE_TEXT, GIVE_VALUE]);
-    let value = executor.call(call("give_value")).await.structured();
+    let value = executor.call(&call("give_value")).await.structured();
     assert_eq!(value, Some(json!({"title": "list", "number": u64::MAX})));
-    assert_eq!(executor.call(call("give_text")).await.structured(), None);
+    assert_eq!(executor.call(&call("give_text")).await.structured(), None);
 }
 
 /// S0.15: whatever becomes of a call, its answer says whether it is an error, and the text of an
@@ -101,10 +101,10 @@ async fn an_object_is_there_for_programs_and_text_is_not_taken_for_one() {
 async fn every_answer_says_whether_it_is_an_error() {
     let executor = executor([GIVE_TEXT, GIVE_NOTHING, GIVE_OUTPUT, GIVE_ERROR]);
     for name in ["give_text", "give_nothing", "give_output"] {
-        assert!(!executor.call(call(name)).await.is_error(), "{name}");
+        assert!(!executor.call(&call(name)).await.is_error(), "{name}");
     }
     for wrong in [call("give_error"), call("unknown"), Call::new("give_text", "no json")] {
-        let answer = executor.call(wrong).await;
+        let answer = executor.call(&wrong).await;
         assert!(answer.is_error());
         let shown: Value = serde_json::from_str(&answer.text()).unwrap();
         assert_eq!(shown["is_error"], true);
@@ -116,7 +116,7 @@ async fn every_answer_says_whether_it_is_an_error() {
 /// S4.41: output and metadata of a result; the metadata is for the host and reaches no model.
 #[tokio::test]
 async fn metadata_is_for_the_host_and_in_no_text_of_the_model() {
-    let answer = executor([GIVE_OUTPUT]).call(call("give_output")).await;
+    let answer = executor([GIVE_OUTPUT]).call(&call("give_output")).await;
     assert!(!answer.is_error());
     assert_eq!(answer.structured(), Some(json!({"files": 2})));
     assert_eq!(answer.metadata().unwrap()["trace"], "host-only-7");
@@ -126,7 +126,7 @@ async fn metadata_is_for_the_host_and_in_no_text_of_the_model() {
 
 #[tokio::test]
 async fn an_output_keeps_its_blocks_and_names_in_text_what_is_none() {
-    let answer = executor([GIVE_OUTPUT]).call(call("give_output")).await;
+    let answer = executor([GIVE_OUTPUT]).call(&call("give_output")).await;
     let content = answer.content();
     assert!(matches!(content.as_slice(), [Content::Text(_), Content::Image { .. }]));
     assert_eq!(
@@ -137,7 +137,7 @@ async fn an_output_keeps_its_blocks_and_names_in_text_what_is_none() {
 
 #[tokio::test]
 async fn an_error_tells_the_model_its_kind_its_words_and_what_to_do_next() {
-    let answer = executor([GIVE_ERROR]).call(call("give_error")).await;
+    let answer = executor([GIVE_ERROR]).call(&call("give_error")).await;
     let shown: Value = serde_json::from_str(&answer.text()).unwrap();
     assert_eq!(
         shown,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolwright::{Call, ToolContext, ToolError, tool};
 
-use crate::support::{Held, Log, builder, call, executor, kind};
+use crate::support::{Held, Log, answer, builder, call, executor, kind};
 
 /// Says on which thread it runs.
 #[tool(effect = read, blocking)]
@@ -16,7 +16,7 @@ fn say_thread() -> String {
 
 #[tokio::test]
 async fn a_plain_function_does_not_run_on_the_thread_of_the_caller() {
-    let answer = executor([SAY_THREAD]).call(call("say_thread")).await;
+    let answer = executor([SAY_THREAD]).call(&call("say_thread")).await;
     assert!(answer.text().starts_with("ThreadId"));
     assert_ne!(answer.text(), format!("{:?}", std::thread::current().id()));
 }
@@ -65,7 +65,7 @@ fn panic_blocking(held: &mut Held<1>) {
 async fn a_panic_on_the_blocking_thread_is_answered_and_drops_the_resource() {
     let log = Log::default();
     let executor = builder([PANIC_BLOCKING]).resource(Held::<1>::opener(&log)).build().unwrap();
-    let answer = executor.call(call("panic_blocking")).await;
+    let answer = executor.call(&call("panic_blocking")).await;
     assert_eq!(kind(&answer), "panic");
     assert!(!answer.text().contains("the words of a panic"));
     assert_eq!(answer.error().unwrap().source().unwrap().to_string(), "the words of a panic");
@@ -96,7 +96,7 @@ async fn a_blocking_tool_learns_that_nobody_waits_for_it() {
         let executor = builder([WORK_UNTIL_UNWANTED]).service(talk).build().unwrap();
         let token = CancellationToken::new();
         let mut running =
-            Box::pin(executor.call(call("work_until_unwanted").cancelled_by(token.clone())));
+            Box::pin(answer(&executor, call("work_until_unwanted").cancelled_by(token.clone())));
         assert!(futures::poll!(&mut running).is_pending());
         assert_eq!(from_tool.recv(), Ok("working"));
         if cancelled {
@@ -122,7 +122,7 @@ fn a_blocking_call_that_was_cancelled_before_its_thread_was_free_never_runs() {
         let occupying = tokio::task::spawn_blocking(move || occupied.recv());
         let token = CancellationToken::new();
         let mut running =
-            Box::pin(executor.call(call("write_blocking").cancelled_by(token.clone())));
+            Box::pin(answer(&executor, call("write_blocking").cancelled_by(token.clone())));
         assert!(futures::poll!(&mut running).is_pending());
         token.cancel();
         assert_eq!(kind(&running.await), "cancelled");
@@ -161,5 +161,5 @@ fn next_number(numbers: &dyn Numbers) -> u32 {
 async fn a_trait_object_goes_to_the_blocking_thread_too() {
     let numbers: Arc<dyn Numbers> = Arc::new(6);
     let executor = builder([NEXT_NUMBER]).service_arc(numbers).build().unwrap();
-    assert_eq!(executor.call(call("next_number")).await.text(), "7");
+    assert_eq!(executor.call(&call("next_number")).await.text(), "7");
 }

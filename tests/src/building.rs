@@ -70,5 +70,5 @@ fn a_type_that_is_given_in_two_ways_is_refused() {
 #[tokio::test]
 async fn a_service_that_no_tool_needs_does_no_harm() {
     let executor = builder([PING]).service(One).build().unwrap();
-    assert_eq!(executor.call(crate::support::call("ping")).await.text(), ping().await);
+    assert_eq!(executor.call(&crate::support::call("ping")).await.text(), ping().await);
 }

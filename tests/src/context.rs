@@ -120,6 +120,6 @@ async fn each_run_brings_its_own_project_and_ticket() {
     };
     let (red, blue) = (run("red", 0), run("blue", 1));
     let call = || Call::new("say_ticket", "{}");
-    assert_eq!(red.call(call()).await.text(), "red write /projects/red");
-    assert_eq!(blue.call(call()).await.text(), "blue test /projects/blue");
+    assert_eq!(red.call(&call()).await.text(), "red write /projects/red");
+    assert_eq!(blue.call(&call()).await.text(), "blue test /projects/blue");
 }

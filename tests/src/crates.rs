@@ -118,7 +118,7 @@ mod at_the_top {
     pub async fn run(name: &str, arguments: &str) -> Answer {
         let registry = Registry::of(TOOLS).unwrap();
         let executor = Executor::builder(registry).unrestricted().service(Counter).build().unwrap();
-        executor.call(toolwright::Call::new(name, arguments)).await
+        executor.call(&toolwright::Call::new(name, arguments)).await
     }
 }
 

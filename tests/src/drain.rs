@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use toolwright::{Class, Drained};
 
-use crate::support::{Log, NEVER_ENDS, PING, Turnstile, WAIT_FOR_GO, builder, call, kind};
+use crate::support::{Log, NEVER_ENDS, PING, Turnstile, WAIT_FOR_GO, answer, builder, call, kind};
 
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -18,13 +18,13 @@ async fn running_calls_finish_and_new_ones_are_turned_away() {
         let draining = executor.drain(GRACE);
         let late = async {
             tokio::task::yield_now().await;
-            let late = executor.call(call("ping")).await;
+            let late = executor.call(&call("ping")).await;
             turnstile.let_go(1);
             late
         };
         tokio::join!(draining, late)
     };
-    let (running, (drained, late)) = tokio::join!(executor.call(call("wait_for_go")), watch);
+    let (running, (drained, late)) = tokio::join!(answer(&executor, call("wait_for_go")), watch);
     assert_eq!(running.text(), "went");
     assert_eq!(drained, Drained { cancelled: 0 });
     let error = late.error().unwrap();
@@ -36,7 +36,7 @@ async fn running_calls_finish_and_new_ones_are_turned_away() {
 async fn calls_over_the_grace_are_cancelled_counted_and_answered() {
     let log = Log::default();
     let executor = builder([NEVER_ENDS]).timeout(None).listen(log.listener()).build().unwrap();
-    let calls = join_all((0..3).map(|_| executor.call(call("never_ends"))));
+    let calls = join_all((0..3).map(|_| answer(&executor, call("never_ends"))));
     let (answers, drained) = tokio::join!(calls, executor.drain(GRACE));
     assert!(answers.iter().all(|answer| kind(answer) == "cancelled"));
     assert_eq!(drained, Drained { cancelled: 3 });
@@ -52,7 +52,7 @@ async fn calls_that_wait_for_a_place_are_turned_away() {
         let let_go = async { turnstile.let_go(1) };
         tokio::join!(executor.drain(GRACE), let_go).0
     };
-    let [running, waiting] = [(); 2].map(|()| executor.call(call("wait_for_go")));
+    let [running, waiting] = [(); 2].map(|()| answer(&executor, call("wait_for_go")));
     let (running, waiting, drained) = tokio::join!(running, waiting, watch);
     assert_eq!([running, waiting].map(|it| kind(&it)), ["ok", "shutting_down"]);
     assert_eq!(drained, Drained { cancelled: 0 });
@@ -64,7 +64,7 @@ async fn an_executor_without_calls_is_drained_at_once_and_again() {
     for _ in 0..2 {
         assert_eq!(executor.drain(Duration::ZERO).await, Drained { cancelled: 0 });
     }
-    assert_eq!(kind(&executor.call(call("ping")).await), "shutting_down");
+    assert_eq!(kind(&executor.call(&call("ping")).await), "shutting_down");
     let run = executor.run("late").start().unwrap();
-    assert_eq!(kind(&run.call(call("ping")).await), "shutting_down");
+    assert_eq!(kind(&run.call(&call("ping")).await), "shutting_down");
 }

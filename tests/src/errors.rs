@@ -69,7 +69,7 @@ async fn an_err_is_never_a_success_however_its_result_is_spelt() {
         ("fail_by_own", "locked"),
         ("fail_by_box", "internal_error"),
     ] {
-        let answer = executor.call(call(name)).await;
+        let answer = executor.call(&call(name)).await;
         assert_eq!(kind(&answer), expected, "{name}");
     }
 }
@@ -79,10 +79,10 @@ async fn an_err_is_never_a_success_however_its_result_is_spelt() {
 #[tokio::test]
 async fn an_error_let_go_becomes_an_error_answer() {
     let executor = executor([FAIL_BY_QUESTION_MARK, FAIL_WITH_WORDS]);
-    let answer = executor.call(call("fail_by_question_mark")).await;
+    let answer = executor.call(&call("fail_by_question_mark")).await;
     let error: &ToolError = answer.error().unwrap();
     assert_eq!((error.kind(), error.classified()), ("internal_error", Class::Final));
-    let answer = executor.call(call("fail_with_words")).await;
+    let answer = executor.call(&call("fail_with_words")).await;
     assert_eq!(answer.error().unwrap().message(), "a port is a number");
 }
 
@@ -99,7 +99,7 @@ async fn the_words_of_a_foreign_error_reach_operators_and_no_model() {
         .build()
         .unwrap();
     for (name, secret) in [("fail_by_io", "/srv/secret"), ("fail_by_box", "db.internal")] {
-        let answer = executor.call(call(name)).await;
+        let answer = executor.call(&call(name)).await;
         assert!(!answer.text().contains(secret), "{name}");
         assert!(!format!("{:?}", answer.content()).contains(secret), "{name}");
         assert!(!answer.error().unwrap().to_string().contains(secret), "{name}");

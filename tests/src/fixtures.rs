@@ -28,7 +28,7 @@ async fn a_crate_may_know_toolwright_by_another_name() {
         .unwrap();
     let answer = executor.call(&Call::new("weigh", r#"{"thing":{"grams":4}}"#)).await;
     assert_eq!(answer.text(), "7 top weigh");
-    assert_eq!(executor.call(call("offset")).await.text(), "3");
+    assert_eq!(executor.call(&call("offset")).await.text(), "3");
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn a_condition_on_a_tool_or_a_method_holds_for_all_that_is_generated() {
     ];
     let executor = builder(tools).service(conditional::Service).build().unwrap();
     for (name, text) in [("always", "always"), ("either", "one"), ("method_always", "null")] {
-        assert_eq!(executor.call(call(name)).await.text(), text);
+        assert_eq!(executor.call(&call(name)).await.text(), text);
     }
     conditional::no_tool().await;
 }
@@ -83,7 +83,7 @@ async fn an_alias_is_what_it_stands_for() {
         assert_eq!(executor.call(&Call::new(name, arguments)).await.text(), text);
     }
     for failing in [Call::new("by_alias", r#"{"text":""}"#), call("done")] {
-        let answer = executor.call(failing).await;
+        let answer = executor.call(&failing).await;
         assert_eq!(kind(&answer), "own");
         assert_eq!(answer.error().unwrap().message(), "chosen words");
     }
@@ -101,7 +101,7 @@ async fn a_tool_may_stand_wherever_an_item_may() {
     let executor = builder(tools).service(nested::outer::Service(1)).build().unwrap();
     let calls = ["deep", "restricted", "method", "in_module_in_function"];
     for (name, text) in calls.into_iter().zip(["1", "2", "2", "3"]) {
-        assert_eq!(executor.call(call(name)).await.text(), text, "{name}");
+        assert_eq!(executor.call(&call(name)).await.text(), text, "{name}");
     }
     assert_eq!(names(&nested::local())[..2], ["in_function", "method_in_function"]);
 }
@@ -185,7 +185,7 @@ async fn generated_code_raises_no_warning_in_the_strictest_crate() {
     let root =
         executor.call(&Call::new("strict_greet", r#"{"name":"root","manner":"casual"}"#)).await;
     assert_eq!(kind(&root), "approval_required");
-    assert_eq!(executor.call(call("strict_count")).await.text(), "3");
+    assert_eq!(executor.call(&call("strict_count")).await.text(), "3");
     assert_eq!(executor.call(&Call::new("strict_tell", r#"{"without":1}"#)).await.text(), "2");
 }
 
@@ -195,7 +195,7 @@ async fn a_tool_that_is_not_registered_cannot_be_called_though_it_is_linked() {
     let listed: Vec<&str> = registry.definitions().map(|it| it.name.as_str()).collect();
     assert_eq!(listed, ["chosen", "other"]);
     let executor = executor(explicit::OFFERED.iter().copied());
-    assert_eq!(executor.call(call("chosen")).await.text(), "chosen");
-    assert_eq!(kind(&executor.call(call("passed_over")).await), "unknown_tool");
+    assert_eq!(executor.call(&call("chosen")).await.text(), "chosen");
+    assert_eq!(kind(&executor.call(&call("passed_over")).await), "unknown_tool");
     assert_eq!(explicit::passed_over().await, "passed over");
 }

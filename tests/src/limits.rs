@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 use toolwright::{Call, Executor, tool};
 
-use crate::support::{Log, PING, Turnstile, WAIT_FOR_GO, builder, call, kind};
+use crate::support::{Log, PING, Turnstile, WAIT_FOR_GO, answer, builder, call, kind};
 
 /// Counts who is inside, and the most that ever were.
 #[derive(Default)]
@@ -69,7 +69,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 async fn all_at_once(executor: &Executor, name: &'static str, turns: &[u32]) -> usize {
     let calls = turns.iter().map(|turns| {
         let (executor, call) = (executor.clone(), staying(name, *turns));
-        tokio::spawn(async move { executor.call(call).await })
+        tokio::spawn(async move { executor.call(&call).await })
     });
     let answers = join_all(calls).await;
     answers.into_iter().filter(|answer| !answer.as_ref().unwrap().is_error()).count()
@@ -106,7 +106,7 @@ proptest! {
 async fn as_many_run_at_once_as_the_limit_allows() {
     let turnstile = Turnstile::new();
     let executor = builder([WAIT_FOR_GO]).service_arc(turnstile.clone()).limit(3).build().unwrap();
-    let calls = join_all((0..4).map(|_| executor.call(call("wait_for_go"))));
+    let calls = join_all((0..4).map(|_| answer(&executor, call("wait_for_go"))));
     let watch = async {
         turnstile.entered(3).await;
         tokio::task::yield_now().await;
@@ -131,12 +131,12 @@ async fn who_waits_is_not_overtaken_for_ever_by_one_who_comes_again_and_again() 
     let executor = builder([YIELD_OFTEN]).limit(1).build().unwrap();
     let greedy = async {
         for _ in 0..100 {
-            executor.call(call("yield_often")).await;
+            executor.call(&call("yield_often")).await;
         }
         log.add("greedy");
     };
     let patient = async {
-        executor.call(call("yield_often")).await;
+        executor.call(&call("yield_often")).await;
         log.add("patient");
     };
     tokio::join!(greedy, patient);
@@ -150,7 +150,7 @@ async fn calls_are_let_in_in_the_order_in_which_they_came() {
     let calls = join_all((0..5).map(|number| {
         let (executor, log) = (&executor, &log);
         async move {
-            executor.call(call("wait_for_go")).await;
+            executor.call(&call("wait_for_go")).await;
             log.add(number.to_string());
         }
     }));
@@ -164,9 +164,9 @@ async fn a_call_that_waits_for_a_place_can_be_cancelled_and_leaves_it_to_the_nex
     let turnstile = Turnstile::new();
     let executor = builder([WAIT_FOR_GO]).service_arc(turnstile.clone()).limit(1).build().unwrap();
     let token = CancellationToken::new();
-    let first = executor.call(call("wait_for_go"));
-    let second = executor.call(call("wait_for_go").cancelled_by(token.clone()));
-    let third = executor.call(call("wait_for_go"));
+    let first = answer(&executor, call("wait_for_go"));
+    let second = answer(&executor, call("wait_for_go").cancelled_by(token.clone()));
+    let third = answer(&executor, call("wait_for_go"));
     let watch = async {
         turnstile.entered(1).await;
         token.cancel();
@@ -188,10 +188,10 @@ async fn calls_that_wait_for_one_slow_tool_do_not_hold_the_places_of_others() {
     let turnstile = Turnstile::new();
     let executor =
         builder([WAIT_ALONE, PING]).service_arc(turnstile.clone()).limit(2).build().unwrap();
-    let slow = join_all((0..3).map(|_| executor.call(call("wait_alone"))));
+    let slow = join_all((0..3).map(|_| answer(&executor, call("wait_alone"))));
     let quick = async {
         turnstile.entered(1).await;
-        let answer = executor.call(call("ping")).await;
+        let answer = executor.call(&call("ping")).await;
         turnstile.let_go(3);
         answer
     };
@@ -211,5 +211,5 @@ async fn runs_share_the_places_of_their_executor() {
         assert_eq!(turnstile.entered.available_permits(), 0);
         turnstile.let_go(2);
     };
-    tokio::join!(one.call(call("wait_for_go")), other.call(call("wait_for_go")), watch);
+    tokio::join!(answer(&one, call("wait_for_go")), answer(&other, call("wait_for_go")), watch);
 }

@@ -2,7 +2,7 @@
 
 use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
 
-use crate::support::{Log, NEVER_ENDS, PING, builder, call, word};
+use crate::support::{Log, NEVER_ENDS, PING, answer, builder, call, word};
 
 /// Reports and ends as told.
 #[tool(effect = read)]
@@ -31,7 +31,7 @@ async fn events_come_in_life_order_and_end_once() {
     ] {
         let log = Log::default();
         let executor = builder([REPORT]).listen(log.listener()).build().unwrap();
-        executor.call(call).await;
+        executor.call(&call).await;
         assert_eq!(log.lines(), expected);
     }
 }
@@ -40,7 +40,7 @@ async fn events_come_in_life_order_and_end_once() {
 async fn a_call_that_is_dropped_is_abandoned() {
     let log = Log::default();
     let executor = builder([NEVER_ENDS]).listen(log.listener()).build().unwrap();
-    let mut running = Box::pin(executor.call(call("never_ends")));
+    let mut running = Box::pin(answer(&executor, call("never_ends")));
     assert!(futures::poll!(&mut running).is_pending());
     drop(running);
     assert_eq!(log.lines(), ["started", "executing", "abandoned"]);
@@ -50,7 +50,7 @@ async fn a_call_that_is_dropped_is_abandoned() {
 async fn a_call_that_was_never_polled_never_began() {
     let log = Log::default();
     let executor = builder([PING]).listen(log.listener()).build().unwrap();
-    drop(executor.call(call("ping")));
+    drop(executor.call(&call("ping")));
     assert!(log.lines().is_empty());
 }
 
@@ -62,7 +62,7 @@ async fn a_panic_of_a_listener_harms_neither_the_call_nor_other_listeners() {
         .listen(log.listener())
         .build()
         .unwrap();
-    assert_eq!(executor.call(call("ping")).await.text(), "pong");
+    assert_eq!(executor.call(&call("ping")).await.text(), "pong");
     assert_eq!(log.lines(), ["started", "executing", "completed"]);
 }
 
@@ -89,7 +89,7 @@ async fn an_end_tells_the_tool_the_run_the_ids_and_the_time_it_took() {
         .build()
         .unwrap();
     let run = executor.run("run-1").start().unwrap();
-    run.call(call("ping").id("call_1")).await;
+    run.call(&call("ping").id("call_1")).await;
     assert_eq!(
         log.lines(),
         [

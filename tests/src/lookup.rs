@@ -16,7 +16,7 @@ async fn read_tickets() -> &'static str {
 
 #[tokio::test]
 async fn a_misspelt_name_is_answered_with_the_near_ones() {
-    let answer = executor([READ_TICKET, PING]).call(call("read_tiket")).await;
+    let answer = executor([READ_TICKET, PING]).call(&call("read_tiket")).await;
     let error = answer.error().unwrap();
     assert_eq!((error.kind(), error.classified()), ("unknown_tool", Class::Invalid));
     assert_eq!(error.next_action(), Some("did you mean `read_ticket`?"));
@@ -24,21 +24,21 @@ async fn a_misspelt_name_is_answered_with_the_near_ones() {
 
 #[tokio::test]
 async fn a_name_that_is_near_to_none_is_answered_with_all_of_a_few() {
-    let answer = executor([READ_TICKET, PING]).call(call("xyz")).await;
+    let answer = executor([READ_TICKET, PING]).call(&call("xyz")).await;
     assert_eq!(answer.error().unwrap().next_action(), Some("the tools are `read_ticket`, `ping`"));
 }
 
 #[tokio::test]
 async fn without_tools_the_answer_says_so() {
-    let answer = executor([]).call(call("ping")).await;
+    let answer = executor([]).call(&call("ping")).await;
     assert_eq!(answer.error().unwrap().next_action(), Some("there are no tools"));
 }
 
 #[tokio::test]
 async fn a_hidden_tool_is_offered_to_nobody_and_runs_for_who_knows_it() {
     let executor = executor([READ_TICKETS, PING]);
-    let answer = executor.call(call("read_tiket")).await;
+    let answer = executor.call(&call("read_tiket")).await;
     assert_eq!(kind(&answer), "unknown_tool");
     assert!(!answer.text().contains("read_tickets"), "{}", answer.text());
-    assert_eq!(executor.call(call("read_tickets")).await.text(), "read");
+    assert_eq!(executor.call(&call("read_tickets")).await.text(), "read");
 }

@@ -42,7 +42,7 @@ async fn methods_are_tools_and_still_methods() {
     assert_eq!(notes.keep("milk".to_owned()).await, 1);
     let kept = executor.call(&Call::new("notes.keep", r#"{"text":"bread"}"#)).await;
     assert_eq!(kept.text(), "2");
-    assert_eq!(executor.call(call("notes.list")).await.text(), r#"["milk","bread"]"#);
+    assert_eq!(executor.call(&call("notes.list")).await.text(), r#"["milk","bread"]"#);
 }
 
 #[test]

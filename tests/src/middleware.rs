@@ -64,7 +64,7 @@ async fn a_layer_of_the_users_decides_what_reaches_the_tools() {
     assert!(log.lines().is_empty());
     let answered = service.ready().await.unwrap().call(call("ping")).await.unwrap();
     assert_eq!(answered.text(), "pong");
-    assert_eq!(kind(&executor.call(call("remove_everything")).await), "ok");
+    assert_eq!(kind(&executor.call(&call("remove_everything")).await), "ok");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 use toolwright::{Call, Executor, ToolError, tool};
 
-use crate::support::{Held, Log, PING, builder, call, kind, word};
+use crate::support::{Held, Log, PING, answer, builder, call, kind, word};
 
 /// How a tool behaves.
 #[toolwright::data]
@@ -87,10 +87,10 @@ async fn live(executor: &Executor, number: usize, script: Script, fate: Fate) ->
     let arguments = serde_json::json!({"script": script}).to_string();
     let call = Call::new("play", arguments).id(number.to_string());
     match fate {
-        Fate::Wanted => Some(kind(&executor.call(call).await)),
+        Fate::Wanted => Some(kind(&executor.call(&call).await)),
         Fate::CancelledAfter(milliseconds) => {
             let token = CancellationToken::new();
-            let running = executor.call(call.cancelled_by(token.clone()));
+            let running = answer(&executor, call.cancelled_by(token.clone()));
             let cancelling = async {
                 tokio::time::sleep(Duration::from_millis(milliseconds)).await;
                 token.cancel();
@@ -99,7 +99,7 @@ async fn live(executor: &Executor, number: usize, script: Script, fate: Fate) ->
         }
         Fate::DroppedAfter(milliseconds) => {
             let time = Duration::from_millis(milliseconds);
-            tokio::time::timeout(time, executor.call(call)).await.ok().map(|answer| kind(&answer))
+            tokio::time::timeout(time, executor.call(&call)).await.ok().map(|answer| kind(&answer))
         }
     }
 }
@@ -176,7 +176,7 @@ proptest! {
         prop_assert_eq!(resources.count("open 1"), ended);
 
         // With every place given back, as many calls as there are places run at once.
-        let last = runtime.block_on(join_all((0..limit).map(|_| executor.call(call("ping")))));
+        let last = runtime.block_on(join_all((0..limit).map(|_| answer(&executor, call("ping")))));
         let expected = if drain.is_some() { "shutting_down" } else { "ok" };
         prop_assert!(last.iter().all(|answer| kind(answer) == expected));
         let again = runtime.block_on(executor.call(&Call::new("play", r#"{"script":"return"}"#)));

@@ -39,20 +39,20 @@ async fn a_panic_is_an_error_whose_words_are_for_operators() {
         call("panic_later"),
         Call::new("panic_in_judgement", r#"{"path":""}"#),
     ] {
-        let answer = executor.call(call).await;
+        let answer = executor.call(&call).await;
         let error = answer.error().unwrap();
         assert_eq!((error.kind(), error.classified()), ("panic", Class::Unknown));
         assert!(!answer.text().contains("secret"));
         assert!(error.source().unwrap().to_string().contains("a secret in a panic"));
     }
-    assert_eq!(executor.call(call("ping")).await.text(), "pong");
+    assert_eq!(executor.call(&call("ping")).await.text(), "pong");
 }
 
 #[tokio::test]
 async fn a_panic_gives_its_place_back() {
     let executor = builder([PANIC_AT_ONCE, PANIC_LATER, PING]).limit(1).build().unwrap();
     for name in ["panic_at_once", "panic_later"] {
-        assert_eq!(kind(&executor.call(call(name)).await), "panic");
-        assert_eq!(kind(&executor.call(call("ping")).await), "ok");
+        assert_eq!(kind(&executor.call(&call(name)).await), "panic");
+        assert_eq!(kind(&executor.call(&call("ping")).await), "ok");
     }
 }

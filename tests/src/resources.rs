@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright::{Call, Closing, Opening, Resource, ToolError, tool};
 
-use crate::support::{Held, Log, builder, call, kind};
+use crate::support::{Held, Log, answer, builder, call, kind};
 
 /// Uses two resources and fails where told to.
 #[tool]
@@ -132,11 +132,11 @@ async fn a_call_cut_short_drops_its_resource_without_closing_it() {
     let executor =
         builder([HOLD_FOREVER, HOLD_AND_PANIC]).resource(Held::<3>::opener(&log)).build().unwrap();
     let token = tokio_util::sync::CancellationToken::new();
-    let cancelled = executor.call(call("hold_forever").cancelled_by(token.clone()));
+    let cancelled = answer(&executor, call("hold_forever").cancelled_by(token.clone()));
     let (cancelled, ()) = tokio::join!(cancelled, async { token.cancel() });
     assert_eq!(kind(&cancelled), "cancelled");
-    assert_eq!(kind(&executor.call(call("hold_forever")).await), "timeout");
-    assert_eq!(kind(&executor.call(call("hold_and_panic")).await), "panic");
+    assert_eq!(kind(&executor.call(&call("hold_forever")).await), "timeout");
+    assert_eq!(kind(&executor.call(&call("hold_and_panic")).await), "panic");
     assert_eq!(log.lines(), ["open 3", "drop 3"].repeat(3));
 }
 
@@ -180,7 +180,7 @@ async fn a_tool_that_hangs_with_a_lock_loses_it_with_its_time() {
         })
         .build()
         .unwrap();
-    let hanging = executor.call(call("hang_with_lock"));
+    let hanging = answer(&executor, call("hang_with_lock"));
     let look = async {
         tokio::task::yield_now().await;
         lock.0.try_lock().is_err()
@@ -188,7 +188,7 @@ async fn a_tool_that_hangs_with_a_lock_loses_it_with_its_time() {
     let (hung, was_held) = tokio::join!(hanging, look);
     assert!(was_held);
     assert_eq!(kind(&hung), "timeout");
-    assert_eq!(executor.call(call("take_lock")).await.text(), "taken");
+    assert_eq!(executor.call(&call("take_lock")).await.text(), "taken");
 }
 
 /// Says for which call it was opened.
@@ -219,7 +219,7 @@ async fn an_opener_knows_the_call_the_run_and_their_services() {
         .unwrap();
     let log = Log::default();
     let run = executor.run("r").with(log.clone()).start().unwrap();
-    let answer = run.call(call("say_opened").id("toolu_9")).await;
+    let answer = run.call(&call("say_opened").id("toolu_9")).await;
     assert_eq!(answer.text(), r#"say_opened Some("toolu_9")"#);
     assert_eq!(log.lines(), ["opened"]);
 }

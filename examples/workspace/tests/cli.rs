@@ -145,7 +145,7 @@ async fn one_definition_is_a_command_and_a_models_tool() {
     let builder = Executor::builder(Registry::linked().unwrap()).unrestricted();
     let executor = builder.service(Workspace::at(&folder).unwrap()).build().unwrap();
     let call = Call::new("read_file", r#"{"path":"README.md","limit":1}"#);
-    let called = executor.call(call).await;
+    let called = executor.call(&call).await;
     assert_eq!(typed.out.trim_end(), called.text());
     assert!(called.text().contains("# A project"));
 }

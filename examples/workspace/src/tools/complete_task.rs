@@ -51,7 +51,7 @@ mod tests {
 
         let executor =
             Executor::builder(registry).unrestricted().build().expect("nothing is missing");
-        let answer = executor.call(Call::new("complete_task", r#"{"summary":"wrote"}"#)).await;
+        let answer = executor.call(&Call::new("complete_task", r#"{"summary":"wrote"}"#)).await;
         assert_eq!(answer.text(), r#"{"message":"Task completed: wrote","is_error":false}"#);
     }
 }
