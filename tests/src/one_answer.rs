@@ -90,7 +90,7 @@ async fn live(executor: &Executor, number: usize, script: Script, fate: Fate) ->
         Fate::Wanted => Some(kind(&executor.call(&call).await)),
         Fate::CancelledAfter(milliseconds) => {
             let token = CancellationToken::new();
-            let running = answer(&executor, call.cancelled_by(token.clone()));
+            let running = answer(executor, call.cancelled_by(token.clone()));
             let cancelling = async {
                 tokio::time::sleep(Duration::from_millis(milliseconds)).await;
                 token.cancel();

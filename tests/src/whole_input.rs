@@ -80,6 +80,8 @@ async fn unknown_keys_are_refused_unless_the_type_takes_them() {
     assert_eq!(kind(&closed), "invalid_input");
     let open = executor.call(&Call::new("take_open", r#"{"name":"Ada","age":3}"#)).await;
     assert_eq!(open.text(), r#"Ada ["age"]"#);
+    let twice = executor.call(&Call::new("take_open", r#"{"name":"Ada","age":3,"age":4}"#)).await;
+    assert_eq!(kind(&twice), "invalid_input");
     let wrong = executor.call(&Call::new("take_open", r#"{"name":7,"age":3}"#)).await;
     assert_eq!(kind(&wrong), "invalid_input");
     let schema = |name| &executor.registry().get(name).unwrap().input_schema;
