@@ -51,12 +51,15 @@ pub(crate) struct Entry {
 }
 
 impl Registry {
-    /// Every tool that is linked into the program.
+    /// Every tool that is linked into the program, in the order of their names.
     ///
     /// # Errors
     /// When two tools have one name, or a tool has no usable schema; all such problems at once.
     pub fn linked() -> Result<Self, RegistryError> {
-        Self::of(TOOLS.iter().copied())
+        let mut tools: Vec<Handle> = TOOLS.iter().copied().collect();
+        // The linker's order is nobody's; models and their caches want one that stays.
+        tools.sort_by_key(|Handle(spec)| (spec.name, spec.location.file, spec.location.line));
+        Self::of(tools)
     }
 
     /// Exactly these tools.

@@ -10,19 +10,25 @@ use crate::executor::Executor;
 use crate::registry::Registry;
 use crate::tool::Definition;
 
-/// Two commands that would have one name.
+/// Two commands or two flags that would have one name.
 #[derive(Debug)]
-pub(super) struct Collision {
-    command: String,
+pub(super) enum Collision {
+    Command(String),
+    Flag { tool: String, flag: String },
 }
 
 impl fmt::Display for Collision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "two commands would be called `{}`; rename a tool or its group with `#[tool(name = \"…\", group = \"…\")]`",
-            self.command
-        )
+        match self {
+            Self::Command(command) => write!(
+                formatter,
+                "two commands would be called `{command}`; rename a tool or its group with `#[tool(name = \"…\", group = \"…\")]`"
+            ),
+            Self::Flag { tool, flag } => write!(
+                formatter,
+                "the command of the tool `{tool}` would have the flag `{flag}` twice; rename the parameter with `#[arg(name = \"…\")]` or give it another letter"
+            ),
+        }
     }
 }
 
@@ -34,7 +40,7 @@ pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
         .subcommand(answer::command());
     let ungrouped = registry.definitions().filter(|definition| definition.group.is_none());
     for definition in ungrouped {
-        root = add(root, of_tool(definition))?;
+        root = add(root, of_tool(definition)?)?;
     }
     let mut groups: Vec<&str> =
         registry.definitions().filter_map(|definition| definition.group).collect();
@@ -48,7 +54,7 @@ pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
         for definition in
             registry.definitions().filter(|definition| definition.group == Some(group))
         {
-            namespace = add(namespace, of_tool(definition))?;
+            namespace = add(namespace, of_tool(definition)?)?;
         }
         root = add(root, namespace)?;
     }
@@ -56,24 +62,40 @@ pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
 }
 
 fn add(parent: Command, child: Command) -> Result<Command, Collision> {
-    if parent.find_subcommand(child.get_name()).is_some() {
-        return Err(Collision { command: child.get_name().to_owned() });
+    let name = child.get_name();
+    // clap adds `help` itself.
+    if name == "help" || parent.find_subcommand(name).is_some() {
+        return Err(Collision::Command(name.to_owned()));
     }
     Ok(parent.subcommand(child))
 }
 
-fn of_tool(definition: &Definition) -> Command {
+fn of_tool(definition: &Definition) -> Result<Command, Collision> {
     let (first, _) =
         definition.description.split_once("\n\n").unwrap_or((&definition.description, ""));
     let whole = Arg::new(arguments::WHOLE)
         .long("json")
         .value_name("JSON")
         .help("The whole input as JSON; `-` reads it from standard input");
-    Command::new(name(definition))
+    let command = Command::new(name(definition))
         .about(first.to_owned())
         .long_about(definition.description.clone())
         .args(arguments::of(definition))
-        .arg(whole)
+        .arg(whole);
+    match twice(&command) {
+        Some(flag) => Err(Collision::Flag { tool: definition.name.clone(), flag }),
+        None => Ok(command),
+    }
+}
+
+/// The first flag that a command has twice, `--help` and `-h` of clap's own included.
+fn twice(command: &Command) -> Option<String> {
+    let own = ["--help".to_owned(), "-h".to_owned()];
+    let long = command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}"));
+    let short = command.get_arguments().filter_map(Arg::get_short).map(|short| format!("-{short}"));
+    let mut flags: Vec<String> = own.into_iter().chain(long).chain(short).collect();
+    flags.sort_unstable();
+    flags.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
 }
 
 /// The tool's name without its group's word: `read_file` and `file_read` in group `file` are both
@@ -130,4 +152,51 @@ fn program() -> String {
     let path = std::env::args_os().next().map(std::path::PathBuf::from);
     let stem = path.as_deref().and_then(std::path::Path::file_stem);
     stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Helps.
+    #[crate::tool(crate = crate)]
+    async fn help() {}
+
+    /// Answers.
+    #[crate::tool(crate = crate)]
+    async fn answer() {}
+
+    /// Reads one way.
+    #[crate::tool(crate = crate, group = "file")]
+    async fn read_file() {}
+
+    /// Reads another way.
+    #[crate::tool(crate = crate, group = "file")]
+    async fn file_read() {}
+
+    /// Converts.
+    #[crate::tool(crate = crate)]
+    async fn convert(
+        /// To JSON.
+        json: bool,
+    ) {
+        let _ = json;
+    }
+
+    fn refused(tools: impl IntoIterator<Item = crate::Handle>) -> String {
+        of(&Registry::of(tools).unwrap()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn two_commands_of_one_name_are_refused_with_a_sentence() {
+        assert!(refused([HELP]).starts_with("two commands would be called `help`"));
+        assert!(refused([ANSWER]).starts_with("two commands would be called `answer`"));
+        assert!(refused([READ_FILE, FILE_READ]).starts_with("two commands would be called `read`"));
+    }
+
+    #[test]
+    fn a_parameter_that_takes_the_flag_of_the_whole_input_is_refused_with_a_sentence() {
+        let sentence = "the command of the tool `convert` would have the flag `--json` twice";
+        assert!(refused([CONVERT]).starts_with(sentence));
+    }
 }
