@@ -155,6 +155,10 @@ fn program() -> String {
 }
 
 #[cfg(test)]
+#[expect(
+    unsafe_code,
+    reason = "linkme places each tool in a section; only in this crate is it seen"
+)]
 mod tests {
     use super::*;
 
