@@ -2,14 +2,14 @@
 
 mod options;
 mod param;
-mod value;
+pub mod value;
 
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::{Expr, LitStr, Path, Token, parenthesized};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, one_of};
 
 pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
@@ -114,7 +114,9 @@ impl ToolArgs {
     fn parse_with(tokens: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
         let mut args = Self::default();
         let parser = |input: ParseStream<'_>| {
-            options::read(input, known, &[], errors, |key, input| args.option(key, input));
+            options::read(input, known, &mut Vec::new(), &[], errors, |key, input| {
+                args.option(key, input)
+            });
             Ok(())
         };
         let parsed = parser.parse2(tokens);
@@ -154,13 +156,11 @@ impl ToolArgs {
 fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     let expression = value::expression(key, input, "safe")?;
     match &expression {
-        Expr::Lit(literal) => Err(syn::Error::new_spanned(
-            literal,
-            format!(
-                "found a literal, expected a level ({}) or an expression over the parameters",
-                crate::errors::one_of(DANGERS)
-            ),
-        )),
+        Expr::Lit(literal) => {
+            let expected = format!("{}{}", danger_expected(), value::without_quotes(key, literal));
+            let message = format!("found `{}`, {expected}", literal.to_token_stream());
+            Err(syn::Error::new_spanned(literal, message))
+        }
         Expr::Path(path) => match path.path.get_ident() {
             Some(word) if DANGERS.contains(&word.to_string().as_str()) => {
                 Ok(Danger::Level(word.clone()))
@@ -171,12 +171,20 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
+/// What may follow `danger =`.
+pub fn danger_expected() -> String {
+    format!("expected a level ({}) or an expression over the parameters", one_of(DANGERS))
+}
+
 fn touches(key: &Ident, input: ParseStream<'_>) -> syn::Result<Touches> {
     value::list_follows(key, input, "file = path")?;
     let content;
     parenthesized!(content in input);
-    let entries = Punctuated::<Touch, Token![,]>::parse_terminated_with(&content, |input| {
-        let kind = input.call(Path::parse_mod_style)?;
+    let entries = options::list(&content, |input| {
+        let kind = input.call(Path::parse_mod_style).map_err(|error| {
+            let message = format!("{}, expected a kind of resource: `file`", options::found(input));
+            syn::Error::new(error.span(), message)
+        })?;
         if let Some(word) = kind.get_ident()
             && word != "file"
             && word.to_string().starts_with(char::is_lowercase)
@@ -194,7 +202,7 @@ fn touches(key: &Ident, input: ParseStream<'_>) -> syn::Result<Touches> {
         };
         Ok(Touch { kind, resource })
     })?;
-    Ok(Touches { key: key.clone(), entries: entries.into_iter().collect() })
+    Ok(Touches { key: key.clone(), entries })
 }
 
 fn retry(key: &Ident, input: ParseStream<'_>) -> syn::Result<Retry> {
@@ -203,7 +211,7 @@ fn retry(key: &Ident, input: ParseStream<'_>) -> syn::Result<Retry> {
     parenthesized!(content in input);
     let mut retry = Retry::default();
     let mut errors = Errors::default();
-    options::read(&content, RETRY_OPTIONS, &[], &mut errors, |key, input| {
+    options::read(&content, RETRY_OPTIONS, &mut Vec::new(), &[], &mut errors, |key, input| {
         match key.to_string().as_str() {
             "attempts" => retry.attempts = Some(value::count(key, input)?),
             "delay" => retry.delay = Some(value::duration(key, input)?),

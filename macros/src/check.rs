@@ -4,13 +4,14 @@
 mod input;
 mod signature;
 
-use syn::{Attribute, Type};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Signature, Type};
 
-use crate::args::{Danger, ToolArgs, check_name};
+use crate::args::{DANGERS, Danger, ToolArgs, check_name, danger_expected};
 use crate::docs::Docs;
-use crate::errors::{Errors, did_you_mean, one_of};
-use crate::item::{Function, Member, Methods, names_tool};
-use crate::model::{Argument, Tool};
+use crate::errors::{Errors, did_you_mean};
+use crate::item::{self, Function, Member, Methods, names_tool};
+use crate::model::Tool;
 
 /// Most parameters that a tool may have: the runtime marks those seen in one word.
 const MOST_PARAMETERS: usize = 64;
@@ -44,8 +45,8 @@ pub fn tool(
     described(&tool, errors);
     named(&tool, errors);
     few_enough(&tool, errors);
-    danger_is_known(&tool, errors);
-    effect_agrees(&tool, errors);
+    danger_is_known(&tool, &function.signature, errors);
+    effect_agrees(&tool, &function.signature, errors);
     exposure(&tool, errors);
     input::keys(&tool, errors);
     input::whole(&tool, errors);
@@ -62,11 +63,20 @@ pub fn methods(methods: &Methods, errors: &mut Errors) {
             "a service whose methods are tools cannot be generic; write a concrete type",
         );
     }
-    let is_tool = |member: &Member| match member {
-        Member::Function(function) => function.attributes.iter().any(names_tool),
-        Member::Other(_) => false,
-    };
-    if !methods.items.iter().any(is_tool) {
+    let mut tools = 0;
+    for member in &methods.items {
+        let attributes = match member {
+            Member::Function(function) => &function.attributes,
+            Member::Other(item) => item::attributes_of(item),
+        };
+        for attribute in attributes.iter().filter(|it| names_tool(it)) {
+            tools += 1;
+            if let Member::Other(_) = member {
+                errors.at(attribute.path().span(), "a tool of an `impl` block is a method");
+            }
+        }
+    }
+    if tools == 0 {
         errors.over(
             &methods.self_type,
             "no method here is a tool; write `#[tool]` above those that are",
@@ -127,22 +137,20 @@ fn few_enough(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-fn danger_is_known(tool: &Tool, errors: &mut Errors) {
+fn danger_is_known(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     let Some(Danger::Expression(syn::Expr::Path(path))) = &tool.args.danger else { return };
     let Some(word) = path.path.get_ident() else { return };
-    if !tool.inputs().any(|param| param.ident == *word)
-        && word.to_string().starts_with(char::is_lowercase)
-    {
-        let hint = did_you_mean(&word.to_string(), crate::args::DANGERS);
-        let message = format!(
-            "found `{word}`, expected {} or an expression over the parameters{hint}",
-            one_of(crate::args::DANGERS)
-        );
-        errors.at(word.span(), message);
+    let is_parameter = signature.inputs.iter().any(|argument| match argument {
+        FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(name) if name.ident == *word),
+        FnArg::Receiver(_) => false,
+    });
+    if !is_parameter && word.to_string().starts_with(char::is_lowercase) {
+        let hint = did_you_mean(&word.to_string(), DANGERS);
+        errors.at(word.span(), format!("found `{word}`, {}{hint}", danger_expected()));
     }
 }
 
-fn effect_agrees(tool: &Tool, errors: &mut Errors) {
+fn effect_agrees(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     if tool.args.effect.as_ref().is_none_or(|effect| effect != "read") {
         return;
     }
@@ -158,15 +166,18 @@ fn effect_agrees(tool: &Tool, errors: &mut Errors) {
             "a tool whose effect is `read` leaves nothing to reconcile; it is run again",
         );
     }
-    if let Some(resource) = tool.arguments.iter().find_map(exclusive_self) {
-        errors.over(resource, "a tool whose effect is `read` takes `&self`, not `&mut self`");
+    for receiver in signature.inputs.iter().filter_map(exclusive_receiver) {
+        errors.over(receiver, "a tool whose effect is `read` takes `&self`, not `&mut self`");
     }
 }
 
-fn exclusive_self(argument: &Argument) -> Option<&Type> {
+fn exclusive_receiver(argument: &FnArg) -> Option<&Receiver> {
     match argument {
-        Argument::Exclusive(capability) if capability.ident.is_none() => Some(&capability.ty),
-        _ => None,
+        FnArg::Receiver(receiver) => match &receiver.kind {
+            ReceiverKind::Reference(_, _, mutability) if mutability.is_some() => Some(receiver),
+            _ => None,
+        },
+        FnArg::Typed(_) => None,
     }
 }
 

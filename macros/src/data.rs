@@ -1,15 +1,21 @@
 //! `#[data]`: the derives that a user's own input or output type needs.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Path, Token};
+use syn::{Attribute, Error, Path, Token, Visibility};
 
+use crate::args::value;
 use crate::paths::Paths;
 
 /// Puts the derives on the item; the user's own serde and schemars attributes stay as they are.
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
-    let root = match krate.parse2(args) {
+    let checked = krate.parse2(args).and_then(|root| {
+        has_fields.parse2(item.clone())?;
+        Ok(root)
+    });
+    let root = match checked {
         Ok(root) => root,
         Err(error) => {
             let error = error.to_compile_error();
@@ -37,13 +43,23 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
             format!("unknown option `{}`, expected `crate = path` or nothing", first_word(input));
         return Err(input.error(message));
     }
-    input.parse::<Token![crate]>()?;
-    input.parse::<Token![=]>()?;
-    let path = input.call(Path::parse_mod_style)?;
+    let key = input.call(Ident::parse_any)?;
+    let path = value::path(&key, input)?;
     if !input.is_empty() {
-        return Err(input.error("expected nothing after `crate = …`"));
+        let (_, rest): (Option<Token![,]>, TokenStream) = (input.parse()?, input.parse()?);
+        return Err(Error::new_spanned(rest, "`#[data]` has no option but `crate`"));
     }
     Ok(Some(path))
+}
+
+/// Sees to it that the item is a struct or an enum.
+fn has_fields(input: ParseStream<'_>) -> syn::Result<()> {
+    input.call(Attribute::parse_outer)?;
+    input.parse::<Visibility>()?;
+    if !input.peek(Token![struct]) && !input.peek(Token![enum]) {
+        return Err(input.error("`#[data]` belongs on a struct or an enum"));
+    }
+    input.parse::<TokenStream>().map(drop)
 }
 
 fn first_word(input: ParseStream<'_>) -> String {

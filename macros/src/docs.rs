@@ -16,6 +16,11 @@ pub enum Docs {
 impl Docs {
     pub fn of(attributes: &[Attribute]) -> Self {
         let lines: Vec<&Expr> = attributes.iter().filter_map(line).collect();
+        let known = |line: &&Expr| matches!(line, Expr::Lit(_) | Expr::Macro(_));
+        if !lines.iter().all(known) {
+            // No text, which rustc says itself.
+            return Self::Text(String::new());
+        }
         let texts: Option<Vec<String>> = lines.iter().map(literal).collect();
         match texts {
             Some(texts) if texts.iter().all(|text| text.trim().is_empty()) => Self::Missing,

@@ -5,21 +5,25 @@ use quote::ToTokens;
 
 /// The mistakes found so far, each with the place it was made.
 #[derive(Default)]
-pub struct Errors(Vec<syn::Error>);
+pub struct Errors {
+    found: Vec<syn::Error>,
+    /// Rustc finds one more, which is no better said twice.
+    left_to_rustc: bool,
+}
 
 impl Errors {
     /// A mistake at one span: what was found, what was expected, what to do.
     pub fn at(&mut self, span: Span, message: impl std::fmt::Display) {
-        self.0.push(syn::Error::new(span, message));
+        self.found.push(syn::Error::new(span, message));
     }
 
     /// A mistake that covers the tokens of one node.
     pub fn over(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
-        self.0.push(syn::Error::new_spanned(tokens, message));
+        self.found.push(syn::Error::new_spanned(tokens, message));
     }
 
     pub fn push(&mut self, error: syn::Error) {
-        self.0.push(error);
+        self.found.push(error);
     }
 
     /// Keeps the value, or the mistake that stood in its place.
@@ -27,21 +31,26 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// Notes a mistake that rustc reports by itself.
+    pub fn leave_to_rustc(&mut self) {
+        self.left_to_rustc = true;
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty() && !self.left_to_rustc
     }
 
     /// All mistakes as one value, for a list that is itself an option.
     pub fn into_error(self) -> Option<syn::Error> {
-        self.0.into_iter().reduce(|mut all, error| {
+        self.found.into_iter().reduce(|mut all, error| {
             all.combine(error);
             all
         })
     }
 
     /// One `compile_error!` for each mistake, in the order of discovery.
-    pub fn into_compile_errors(self) -> TokenStream {
-        self.0.iter().map(syn::Error::to_compile_error).collect()
+    pub fn into_compile_errors(self) -> impl Iterator<Item = TokenStream> {
+        self.found.into_iter().flatten().map(|error| error.to_compile_error())
     }
 }
 
@@ -49,7 +58,10 @@ impl Errors {
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()
-        .map(|choice| (strsim::normalized_damerau_levenshtein(written, choice), choice))
+        .map(|choice| match written.len() > 2 && choice.starts_with(written) {
+            true => (1.0, choice),
+            false => (strsim::normalized_damerau_levenshtein(written, choice), choice),
+        })
         .filter(|(likeness, _)| *likeness >= 0.5)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, choice)| format!("; did you mean `{choice}`?"))

@@ -2,15 +2,16 @@
 //! calls only; all behaviour is in the runtime.
 
 mod input;
+mod place;
 mod spec;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::{ToTokens, format_ident, quote};
+use syn::Type;
 
 use crate::args::Danger;
 use crate::errors::Errors;
-use crate::model::{Argument, Capability, Param, Tool};
+use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
 
 /// The code that follows the function. Where mistakes were found, it only asks rustc about the
@@ -18,42 +19,38 @@ use crate::paths::Paths;
 pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
     let private = paths.private();
-    let (visibility, handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
+    let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
+    // Reported already, and rustc would say it again.
+    let collides = handle == tool.function;
+    if collides {
+        handle = Ident::new("_", handle.span());
+    }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
+    // Two tools with one handle are reported at the names, so the constant stands where they do.
+    let visibility = place::inside(&handle, quote!(#visibility));
+    let mut head = quote!(const #handle: #root::Handle);
+    if tool.args.krate.is_none() {
+        head = place::inside(&handle, head);
+    }
+    let end = place::inside(&handle, quote!(;));
     let constant = quote! {
         #[doc = #documentation]
         #(#conditions)*
-        #visibility const #handle: #root::Handle = {
+        #visibility #head = {
             use #private as __tw;
             #body
-        };
+        }
+        #end
     };
-    if !errors.is_empty() {
-        let errors = errors.into_compile_errors();
-        let constant = within_type(tool, &constant);
-        return quote!(#constant #errors);
-    }
-    let owner = tool.self_type.as_ref().map(|ty| quote!(<#ty>::));
-    let constant = within_type(tool, &constant);
-    quote! {
-        #constant
-        #(#conditions)*
-        const _: () = {
-            use #private as __tw;
-            #[__tw::linkme::distributed_slice(__tw::TOOLS)]
-            #[linkme(crate = __tw::linkme)]
-            static __TW_LINK: __tw::Handle = #owner #handle;
-        };
-    }
-}
-
-/// A method's handle is an associated constant.
-fn within_type(tool: &Tool, constant: &TokenStream) -> TokenStream {
-    match &tool.self_type {
-        Some(ty) => quote!(impl #ty { #constant }),
-        None => constant.clone(),
-    }
+    let constant = match &tool.self_type {
+        // A method's handle is an associated constant.
+        Some(ty) if !collides => quote!(impl #ty { #constant }),
+        _ => constant,
+    };
+    let errors = errors.into_compile_errors();
+    let errors = errors.map(|error| quote!(#(#conditions)* #error));
+    quote!(#constant #(#errors)*)
 }
 
 fn body(tool: &Tool) -> TokenStream {
@@ -62,22 +59,31 @@ fn body(tool: &Tool) -> TokenStream {
     let run =
         start(tool, "__tw_start", &callee(tool), "Answer", &quote!(__tw_output()), &facts(tool));
     let extra = [
-        ("__tw_preview", &tool.args.preview, "Preview", "preview_codec"),
-        ("__tw_reconcile", &tool.args.reconcile, "Reconciling", "reconciled_codec"),
+        ("__tw_preview", &tool.args.preview, "Preview", quote!(__tw::IntoPreview::into_preview)),
+        (
+            "__tw_reconcile",
+            &tool.args.reconcile,
+            "Reconciling",
+            quote!(__tw::IntoReconciled::into_reconciled),
+        ),
     ];
-    let extra = extra.iter().filter_map(|(name, path, answer, codec)| {
+    let extra = extra.into_iter().filter_map(|(name, path, answer, encode)| {
         let path = path.as_ref()?;
-        let codec = Ident::new(codec, at(path.span()));
-        let codec = quote_spanned!(at(path.span())=> __tw::#codec());
+        let encode = place::over(path, encode);
+        let codec = quote!(__tw::Codec(#encode));
         Some(start(tool, name, &quote!(#path), answer, &codec, &TokenStream::new()))
     });
     let spec = spec::spec(tool);
+    let signature = signature(tool);
     quote! {
+        use __tw::Refused as _;
         #evidence
+        type __TwEvidence = __tw::Evidence<#signature>;
         #slots
         #run
         #(#extra)*
         const __TW_SPEC: __tw::Spec = #spec;
+        __tw::link!(__TW_SPEC);
         __tw::Handle::new(&__TW_SPEC)
     }
 }
@@ -95,20 +101,54 @@ fn evidence(tool: &Tool) -> TokenStream {
     let inputs = tool.inputs().enumerate().map(|(index, param)| input::constant(index, param));
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {
         let (name, ty) = (capability_constant(index), &capability.ty);
-        let kind = Ident::new(if exclusive { "exclusive" } else { "shared" }, at(ty.span()));
-        let of = quote_spanned!(at(ty.span())=> __tw::Capability::#kind());
-        quote!(const #name: __tw::Capability<#ty> = #of;)
+        if exclusive {
+            let of = place::judged(ty, quote!(__tw::Exclusive > ::EXCLUSIVE));
+            quote!(const #name: __tw::Loan<#ty> = #of;)
+        } else {
+            let of = place::judged(ty, quote!(__tw::Service > ::SHARED));
+            quote!(const #name: __tw::Capability<#ty> = #of;)
+        }
     });
     let returns = &tool.returns;
-    let output = quote_spanned!(at(returns.span())=> __tw::Probe::<__TwOutput>::NEW.kind().codec());
+    let (value, error) = place::sides(returns);
+    let value = place::over(value, quote!(__tw::ToolOutput::into_answer));
+    let error = place::over(error, quote!(__tw::Failure::into_error));
     quote! {
         #(#inputs)*
         #(#capabilities)*
         type __TwOutput = #returns;
-        fn __tw_output() -> __tw::Codec<__TwOutput, __tw::Answer> {
+        fn __tw_output() -> impl __tw::Encode<__TwOutput, __tw::Answer> {
             use __tw::Plain as _;
-            #output
+            __tw::Probe::<__TwOutput>::NEW.kind().codec(#value, #error)
         }
+    }
+}
+
+/// The types that the call's future rests on, as nested pairs.
+fn signature(tool: &Tool) -> TokenStream {
+    tool.arguments.iter().rev().fold(quote!(()), |rest, argument| match argument {
+        Argument::Input(param) if is_plain(&param.ty) => rest,
+        Argument::Input(param) => {
+            let ty = &param.ty;
+            quote!((__tw::Given<#ty>, #rest))
+        }
+        Argument::Shared(Capability { ty, .. }) => quote!((__tw::Lent<#ty>, #rest)),
+        Argument::Exclusive(Capability { ty, .. }) => quote!((__tw::Opened<#ty>, #rest)),
+    })
+}
+
+/// Whether a type goes without saying. The name only spares rustc a question: a type of the user's
+/// by that name is judged like any other, at the price of a second error.
+fn is_plain(ty: &Type) -> bool {
+    const PLAIN: &[&str] = &[
+        "String", "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
+        "f32", "f64", "char",
+    ];
+    match ty {
+        Type::Path(path) => {
+            path.path.get_ident().is_some_and(|name| PLAIN.iter().any(|it| name == it))
+        }
+        _ => false,
     }
 }
 
@@ -153,15 +193,15 @@ fn is_hidden(tool: &Tool, callee: &TokenStream) -> bool {
 fn facts(tool: &Tool) -> TokenStream {
     let danger = match &tool.args.danger {
         Some(Danger::Expression(expression)) => {
-            let call = quote_spanned!(at(expression.span())=> __tw_call.facts.danger);
-            quote!(#call(#expression);)
+            let call = place::over(expression, quote!(__tw::IntoDanger::into_danger));
+            quote!(__tw_call.facts.danger = #call(#expression);)
         }
         _ => TokenStream::new(),
     };
     let approval =
         tool.args.approval.as_ref().filter(|it| spec::text(it).is_none()).map(|expression| {
-            let call = quote_spanned!(at(expression.span())=> __tw_call.facts.approval);
-            quote!(#call(#expression);)
+            let call = place::over(expression, quote!(__tw::ApprovalReason::reason));
+            quote!(__tw_call.facts.approval = #call(#expression);)
         });
     let touches =
         [(&tool.args.reads, "reads"), (&tool.args.writes, "writes")].map(|(touches, access)| {
@@ -169,21 +209,19 @@ fn facts(tool: &Tool) -> TokenStream {
             let entries = touches.iter().flat_map(|touches| &touches.entries).map(|touch| {
                 let kind = match touch.kind.get_ident() {
                     Some(word) if word == "file" => quote!(__tw::File),
-                    _ => {
-                        let kind = &touch.kind;
-                        quote!(#kind)
-                    }
+                    _ => touch.kind.to_token_stream(),
                 };
+                let kind = place::judged(&kind, quote!(__tw::KindOfResource > ::KIND));
                 match &touch.resource {
                     Some(resource) => {
-                        let call =
-                            quote_spanned!(at(resource.span())=> __tw_footprint.#access::<#kind>);
-                        quote!(#call(&(#resource));)
+                        let each = place::within(resource, quote!(__tw::ResourceName::each));
+                        let name = place::within(resource, quote!(__tw_name));
+                        quote! {
+                            let #name = &(#resource);
+                            #each(#name, &mut __tw_footprint.#access(#kind));
+                        }
                     }
-                    None => {
-                        let whole = format_ident!("{access}_all");
-                        quote!(__tw_footprint.#whole::<#kind>();)
-                    }
+                    None => quote!(__tw_footprint.#access(#kind)(__tw::None);),
                 }
             });
             let declared = touches.as_ref().map(|_| {
@@ -199,8 +237,20 @@ fn facts(tool: &Tool) -> TokenStream {
             }
         }
     });
-    let shared = tool.has_expressions().then(|| named_services(tool));
-    quote!(#shared #danger #approval #footprint)
+    if !tool.has_expressions() {
+        return footprint.into_token_stream();
+    }
+    // The user's names hold in this block alone: a parameter may be called like its tool.
+    let (names, locals): (Vec<_>, Vec<_>) =
+        tool.inputs().enumerate().map(|(index, it)| (&it.ident, input::local(index))).unzip();
+    let services = named_services(tool);
+    quote! {
+        let (#(#locals,)*) = {
+            #(let #names = #locals;)*
+            #services #danger #approval #footprint
+            (#(#names,)*)
+        };
+    }
 }
 
 /// Services by the names of their parameters, for the expressions of the attribute.
@@ -219,14 +269,14 @@ fn named_services(tool: &Tool) -> TokenStream {
 /// otherwise a block opens what is exclusive, calls, encodes and closes in reverse order.
 fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some();
-    let mut opened: Vec<Ident> = Vec::new();
+    let mut opened: Vec<(Ident, Ident)> = Vec::new();
     let mut lines = TokenStream::new();
     for (index, (_, exclusive)) in capabilities(tool).enumerate() {
         let (local, constant) = (capability_local(index), capability_constant(index));
         if exclusive {
             let close = close_all(&opened);
             lines.extend(quote! {
-                let mut #local = match __tw_scope.open(&#constant, #index).await {
+                let mut #local = match #constant.open(__tw_scope, #index).await {
                     __tw::Ok(__tw_opened) => __tw_opened,
                     __tw::Err(__tw_error) => {
                         let __tw_ended = __tw::Ended::failed(__tw_error);
@@ -235,7 +285,7 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
                     }
                 };
             });
-            opened.push(local);
+            opened.push((local, constant));
         } else {
             let method = Ident::new(if blocking { "share" } else { "shared" }, Span::call_site());
             lines.extend(quote!(let #local = __tw_scope.#method(&#constant, #index);));
@@ -243,25 +293,29 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
     }
     let call = call(tool, callee);
     if !blocking && opened.is_empty() {
-        return quote!({ #lines __tw::answering(#call, #codec) });
+        let answering = place::within(callee, quote!(answering));
+        return quote!({ #lines __TwEvidence::NEW.#answering(#call, #codec) });
     }
+    let locals = opened.iter().map(|(local, _)| local);
+    let locals = quote!(#(#locals),*);
     let value = if blocking {
         // Resources move to the blocking thread and come back to be closed.
         quote! {
-            let (__tw_value, #(#opened),*) = __tw::blocking(move || {
+            let (__tw_value, #locals) = __TwEvidence::NEW.blocking(move || {
                 let __tw_value = #call;
-                (__tw_value, #(#opened),*)
+                (__tw_value, #locals)
             }).await;
         }
     } else {
         quote!(let __tw_value = #call.await;)
     };
     let close = close_all(&opened);
+    let boxed = place::within(callee, quote!(boxed));
     quote! {
-        __tw::Box::pin(async move {
+        __TwEvidence::NEW.#boxed(async move {
             #lines
             #value
-            let __tw_ended = #codec.encode(__tw_value);
+            let __tw_ended = __tw::Encode::encode(&#codec, __tw_value);
             #close
             __tw_ended
         })
@@ -269,37 +323,41 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
 }
 
 /// Closes resources, the last opened first.
-fn close_all(opened: &[Ident]) -> TokenStream {
-    let closed = opened.iter().rev();
-    quote!(#(let __tw_ended = __tw::close(#closed, __tw_ended).await;)*)
+fn close_all(opened: &[(Ident, Ident)]) -> TokenStream {
+    let closed = opened.iter().rev().map(
+        |(local, constant)| quote!(let __tw_ended = #constant.close(#local, __tw_ended).await;),
+    );
+    quote!(#(#closed)*)
 }
 
 fn call(tool: &Tool, callee: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some();
     let (mut inputs, mut borrowed) = (0, 0);
     let arguments = tool.arguments.iter().map(|argument| match argument {
-        Argument::Input(param) => {
-            let local = input::local(tool, inputs, param);
+        Argument::Input(_) => {
+            let local = input::local(inputs);
             inputs += 1;
-            quote!(#local)
+            place::inside(callee, quote!(#local))
         }
         Argument::Shared(_) | Argument::Exclusive(_) => {
             let local = capability_local(borrowed);
             borrowed += 1;
-            match argument {
+            let given = match argument {
                 Argument::Exclusive(_) => quote!(&mut #local),
                 _ if blocking => quote!(&*#local),
                 _ => quote!(#local),
-            }
+            };
+            place::inside(callee, given)
         }
     });
-    quote!(#callee(#(#arguments),*))
+    let arguments = place::list(callee, quote!(#(#arguments),*));
+    quote!(#callee #arguments)
 }
 
 fn callee(tool: &Tool) -> TokenStream {
     let function = &tool.function;
     match &tool.self_type {
-        Some(ty) => quote!(<#ty>::#function),
+        Some(ty) => place::over(function, quote!(<#ty>::#function)),
         None => quote!(#function),
     }
 }
@@ -319,15 +377,4 @@ fn capability_constant(index: usize) -> Ident {
 
 fn capability_local(index: usize) -> Ident {
     format_ident!("__tw_c{index}")
-}
-
-/// The user's place with the macro's hygiene: names resolve as generated code, errors point at
-/// what the user wrote. A raw span would break tools that `macro_rules!` produce.
-fn at(span: Span) -> Span {
-    span.resolved_at(Span::call_site())
-}
-
-/// The parameter's place, for messages about its type.
-fn type_span(param: &Param) -> Span {
-    at(param.ty.span())
 }

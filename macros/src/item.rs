@@ -1,10 +1,12 @@
 //! The annotated items as written. Bodies are kept as tokens and never parsed: what stands in
 //! them is between the user and rustc.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibility, braced, token};
+
+use crate::errors::Errors;
 
 /// A function with its body unread.
 pub struct Function {
@@ -127,12 +129,75 @@ pub fn names_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }
 
+/// The attributes of an item that is no function.
+pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
+    match item {
+        ImplItem::Const(item) => &item.attrs,
+        ImplItem::Type(item) => &item.attrs,
+        ImplItem::Macro(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// Takes `#[tool]` off an item that cannot be one.
+pub fn strip_tool_attributes(item: &mut ImplItem) {
+    match item {
+        ImplItem::Const(item) => item.attrs.retain(|it| !names_tool(it)),
+        ImplItem::Type(item) => item.attrs.retain(|it| !names_tool(it)),
+        ImplItem::Macro(item) => item.attrs.retain(|it| !names_tool(it)),
+        _ => {}
+    }
+}
+
 /// What stands between the parentheses of an attribute.
-pub fn attribute_tokens(attribute: &Attribute) -> TokenStream {
+pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
-        _ => TokenStream::new(),
+        Meta::Path(_) => TokenStream::new(),
+        Meta::NameValue(pair) => {
+            errors.over(&pair.value, "options stand in parentheses: `#[tool(name = \"…\")]`");
+            TokenStream::new()
+        }
     }
+}
+
+/// An item that could not be read, without what only the macros understand: rustc would add that
+/// it does not.
+pub fn without_our_attributes(item: TokenStream) -> TokenStream {
+    without(item, &["tool", "arg", "input"])
+}
+
+fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let is_ours = |next: &TokenTree| match next {
+            TokenTree::Group(group) => match group.stream().into_iter().next() {
+                Some(TokenTree::Ident(name)) => names.iter().any(|ours| name == ours),
+                _ => false,
+            },
+            _ => false,
+        };
+        match token {
+            TokenTree::Punct(hash)
+                if hash.as_char() == '#' && tokens.peek().is_some_and(is_ours) =>
+            {
+                tokens.next();
+            }
+            TokenTree::Group(group) => {
+                // Parameters have no doc comments but in a tool.
+                let inner = match group.delimiter() {
+                    Delimiter::Parenthesis => &["tool", "arg", "input", "doc"],
+                    _ => names,
+                };
+                let mut again = Group::new(group.delimiter(), without(group.stream(), inner));
+                again.set_span(group.span());
+                kept.extend([TokenTree::Group(again)]);
+            }
+            token => kept.extend([token]),
+        }
+    }
+    kept
 }
 
 /// Whether `fn` follows, after whatever qualifiers a function may have.
@@ -154,5 +219,5 @@ fn starts_a_function(input: ParseStream<'_>) -> bool {
 }
 
 fn one_tree(input: ParseStream<'_>) -> syn::Result<TokenStream> {
-    input.parse::<proc_macro2::TokenTree>().map(TokenStream::from)
+    input.parse::<TokenTree>().map(TokenStream::from)
 }

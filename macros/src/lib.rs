@@ -63,13 +63,20 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let shared = ToolArgs::parse_shared(args, &mut errors);
     check::methods(&methods, &mut errors);
-    let mut generated = errors.into_compile_errors();
+    let mut generated: TokenStream = errors.into_compile_errors().collect();
     let self_type = methods.self_type.clone();
     for member in &mut methods.items {
-        let Member::Function(function) = member else { continue };
+        let function = match member {
+            Member::Function(function) => function,
+            Member::Other(item) => {
+                item::strip_tool_attributes(item);
+                continue;
+            }
+        };
         let Some(attribute) = item::take_tool_attribute(function) else { continue };
         let mut errors = Errors::default();
-        let mut args = ToolArgs::parse(item::attribute_tokens(&attribute), &mut errors);
+        let written = item::attribute_tokens(&attribute, &mut errors);
+        let mut args = ToolArgs::parse(written, &mut errors);
         args.inherit(&shared);
         let paths = Paths::new(args.krate.as_ref());
         let tool = check::tool(function, args, Some(&self_type), &mut errors);
@@ -81,6 +88,7 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Takes away what only the macro understands, so that rustc sees an ordinary function.
 fn strip(function: &mut Function) {
+    function.attributes.retain(|attribute| !item::names_tool(attribute));
     for argument in &mut function.signature.inputs {
         if let syn::FnArg::Typed(typed) = argument {
             typed.attrs.retain(|attribute| !check::is_ours(attribute));
@@ -90,6 +98,7 @@ fn strip(function: &mut Function) {
 
 /// The item as it was, beside the reason why it could not be read.
 fn with_error(item: TokenStream, error: &syn::Error) -> TokenStream {
+    let item = item::without_our_attributes(item);
     let error = error.to_compile_error();
     quote!(#item #error)
 }

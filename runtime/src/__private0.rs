@@ -13,14 +13,16 @@ pub use linkme;
 pub use schemars;
 pub use serde;
 
-pub use crate::capability::{Capability, Ended, Scope, answering, blocking, close};
-pub use crate::footprint::File;
+pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
+pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
+pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
 pub use crate::input::{
-    Bound, BoundOf, Fault, InvalidKeys, Key, Keys, Param, Problem, Problems, Reader, Rule, Slots,
-    absent, fill, read_object,
+    Bound, BoundOf, Fault, Input, InvalidKeys, Key, Keys, Length, Number, Param, Problem, Problems,
+    Reader, Rule, Slots, Text, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, NoSchema, Plain, Preview, Probe, Reconciling, preview_codec, reconciled_codec,
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, Plain, Preview, Probe,
+    Reconciling, ToolOutput,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,
@@ -31,18 +33,49 @@ pub use crate::tool::{Danger, Effect, Exposure, Repair};
 #[linkme::distributed_slice]
 pub static TOOLS: [Handle];
 
+/// Registers a tool when the program is linked.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __link {
+    ($spec:ident) => {
+        #[$crate::__private0::linkme::distributed_slice($crate::__private0::TOOLS)]
+        #[linkme(crate = $crate::__private0::linkme)]
+        static __TW_LINK: $crate::Handle = $crate::Handle::new(&$spec);
+    };
+}
+
+pub use crate::__link as link;
+
 /// What a default or an example must be, to be shown in the schema.
 #[diagnostic::on_unimplemented(
     message = "a default or an example of type `{Self}` cannot be shown in the schema",
     label = "it has no JSON form",
     note = "write `#[toolwright::data]` on the type"
 )]
-pub trait Shown: serde::Serialize {}
+pub trait Shown {
+    fn json(&self) -> serde_json::Value;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: serde::Serialize> Shown for T {}
+impl<T: serde::Serialize> Shown for T {
+    fn json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
 
-/// A default or an example as JSON.
-pub fn json<T: Shown>(value: &T) -> serde_json::Value {
-    serde_json::to_value(value).unwrap_or_default()
+/// What a default or an example in quotes can become.
+#[diagnostic::on_unimplemented(
+    message = "text cannot become `{Self}`",
+    label = "found text, expected a value of the parameter's type",
+    note = "text in quotes is for types that implement `From<&str>`; any expression of the parameter's type will do"
+)]
+pub trait FromText {
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> T {
+        T::from(text)
+    }
 }

@@ -19,29 +19,62 @@ use crate::call::Call;
 use crate::context::{CallId, ToolContext};
 use crate::error::ToolError;
 use crate::executor::{Plan, Run};
-use crate::output::Codec;
 use crate::tool::Requirement;
 
+pub use resource::Ended;
 pub(crate) use resource::Opener;
 pub use resource::{Closing, Opening, Resource};
-pub use resource::{Ended, close};
 
 /// What a tool may borrow.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service of a tool",
-    label = "calls share it between threads",
-    note = "a service is `Send + Sync + 'static`; put what changes behind a `Mutex`"
+    label = "calls share a service between threads: it is `Send + Sync + 'static`",
+    note = "put what changes behind a `Mutex`; a trait behind which services stand has `Send + Sync` as supertraits"
 )]
-pub trait Service: Send + Sync + 'static {}
+pub trait Service {
+    const SHARED: Capability<Self>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized + Send + Sync + 'static> Service for T {}
+impl<T: ?Sized + Send + Sync + 'static> Service for T {
+    const SHARED: Capability<T> = Capability {
+        spec: CapabilitySpec::new::<T>(false),
+        get: |value| value.downcast_ref::<Arc<T>>(),
+        marker: PhantomData,
+    };
+}
 
-/// Evidence that a tool may have `T`.
+/// What a tool may borrow exclusively.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be opened for one call",
+    label = "`&mut` asks for a resource that is opened before the call and closed after it",
+    note = "implement `toolwright::Resource` for it, or borrow it as a service: `&{Self}`"
+)]
+pub trait Exclusive: Sized {
+    const EXCLUSIVE: Loan<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Resource> Exclusive for T {
+    const EXCLUSIVE: Loan<T> = Loan {
+        spec: CapabilitySpec::new::<T>(true),
+        open: |scope, index| Box::pin(scope.open(index)),
+        close: |resource, outcome| Box::pin(resource.close(outcome)),
+    };
+}
+
+/// Evidence that a tool may have `&T`.
 pub struct Capability<T: ?Sized> {
     spec: CapabilitySpec,
     get: for<'a> fn(&'a Value) -> Option<&'a Arc<T>>,
     marker: PhantomData<fn(&T)>,
+}
+
+/// Evidence that a tool may have `&mut T`.
+pub struct Loan<T> {
+    spec: CapabilitySpec,
+    open: for<'a> fn(Scope<'a>, usize) -> BoxFuture<'a, Result<T, ToolError>>,
+    close: fn(T, Closing) -> BoxFuture<'static, Result<(), ToolError>>,
 }
 
 /// A capability without its type.
@@ -55,33 +88,38 @@ pub struct CapabilitySpec {
 /// One provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
 pub(crate) type Value = Box<dyn Any + Send + Sync>;
 
-impl<T: ?Sized + Service> Capability<T> {
-    pub const fn shared() -> Self {
-        Self::new(false)
-    }
-}
-
-impl<T: Resource> Capability<T> {
-    pub const fn exclusive() -> Self {
-        Self::new(true)
-    }
-}
-
-impl<T: ?Sized + 'static> Capability<T> {
-    const fn new(exclusive: bool) -> Self {
-        let spec =
-            CapabilitySpec { id: TypeId::of::<T>, name: std::any::type_name::<T>, exclusive };
-        Self { spec, get: |value| value.downcast_ref::<Arc<T>>(), marker: PhantomData }
-    }
-}
-
 impl<T: ?Sized> Capability<T> {
     pub const fn spec(&self) -> CapabilitySpec {
         self.spec
     }
 }
 
+impl<T> Loan<T> {
+    pub const fn spec(&self) -> CapabilitySpec {
+        self.spec
+    }
+
+    /// Opens the resource at `index` of the tool's capabilities for this call.
+    pub fn open<'a>(&self, scope: Scope<'a>, index: usize) -> BoxFuture<'a, Result<T, ToolError>> {
+        (self.open)(scope, index)
+    }
+
+    /// Closes the resource by how its use ended, which is a failure too when closing fails.
+    pub async fn close<E: Ended>(&self, resource: T, ended: E) -> E {
+        let outcome = if ended.is_failure() { Closing::Failed } else { Closing::Succeeded };
+        match (self.close)(resource, outcome).await {
+            // The first error is the one to tell.
+            Err(error) if !ended.is_failure() => E::failed(error),
+            _ => ended,
+        }
+    }
+}
+
 impl CapabilitySpec {
+    const fn new<T: ?Sized + 'static>(exclusive: bool) -> Self {
+        Self { id: TypeId::of::<T>, name: std::any::type_name::<T>, exclusive }
+    }
+
     pub(crate) fn requirement(self) -> Requirement {
         Requirement { type_name: (self.name)(), exclusive: self.exclusive }
     }
@@ -162,16 +200,14 @@ impl<'a> Scope<'a> {
         Arc::clone(self.arc(capability, index))
     }
 
-    /// Opens the resource at `index` for this call.
-    pub async fn open<T: Resource>(self, _: &Capability<T>, index: usize) -> Result<T, ToolError> {
+    async fn open<T: Resource>(self, index: usize) -> Result<T, ToolError> {
         let (Some(Source::Opener(opener)), Some(own)) = (self.plan.sources.get(index), self.own)
         else {
             return Err(ToolError::internal(CHECKED));
         };
         let opening = Opening { run: Arc::clone(self.run), context: own.context.clone() };
-        let openers = &self.run.core.openers;
-        let opener =
-            openers.get(*opener).and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
+        let opener = self.run.core.openers.get(*opener);
+        let opener = opener.and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
         (opener.0)(opening).await
     }
 
@@ -240,33 +276,4 @@ impl<R> Drop for Queued<R> {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-pin_project_lite::pin_project! {
-    /// The call of an async tool and the encoding of what it returns, without a second copy of the
-    /// tool's future as an `async` block would make.
-    struct Answering<F, R, A> {
-        #[pin]
-        future: F,
-        codec: Codec<R, A>,
-    }
-}
-
-impl<F: Future<Output = R>, R, A> Future for Answering<F, R, A> {
-    type Output = A;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A> {
-        let this = self.project();
-        this.future.poll(context).map(|value| this.codec.encode(value))
-    }
-}
-
-/// The boxed, unpolled call of an async tool.
-#[inline]
-pub fn answering<'a, F, R: 'a, A: 'a>(future: F, codec: Codec<R, A>) -> BoxFuture<'a, A>
-where
-    F: Future<Output = R> + Send + 'a,
-{
-    Box::pin(Answering { future, codec })
 }

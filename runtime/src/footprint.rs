@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use crate::tool::{Danger, Effect};
 
-pub use resource::{File, ResourceKind, ResourceName};
+pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
 
 /// What is known of one call before it is judged.
 #[derive(Debug)]
@@ -61,43 +61,53 @@ impl Facts {
     }
 
     #[doc(hidden)]
-    pub fn danger(&mut self, danger: impl Into<Danger>) {
-        self.danger = danger.into();
-    }
-
-    #[doc(hidden)]
-    pub fn approval(&mut self, reason: impl ApprovalReason) {
-        self.approval = reason.reason();
-    }
-
-    #[doc(hidden)]
     pub fn footprint(&mut self) -> Option<&mut Footprint> {
         self.footprint.as_deref_mut()
     }
 }
 
-/// What an `approval = …` expression may give.
+/// What a `danger = …` expression may give.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`approval` takes a reason: text or an `Option` of text, not `{Self}`",
+    message = "`danger` takes a level, not `{Self}`",
+    label = "expected `toolwright::Danger`, or a type that turns into it"
+)]
+pub trait IntoDanger {
+    fn into_danger(self) -> Danger;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Into<Danger>> IntoDanger for D {
+    fn into_danger(self) -> Danger {
+        self.into()
+    }
+}
+
+/// What an `approval = …` expression may give.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`approval` takes a reason, not `{Self}`",
     label = "expected `&'static str`, `String` or an `Option` of them; `None` asks nobody"
 )]
 pub trait ApprovalReason {
-    #[doc(hidden)]
     fn reason(self) -> Option<Cow<'static, str>>;
 }
 
+#[diagnostic::do_not_recommend]
 impl ApprovalReason for &'static str {
     fn reason(self) -> Option<Cow<'static, str>> {
         Some(Cow::Borrowed(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ApprovalReason for String {
     fn reason(self) -> Option<Cow<'static, str>> {
         Some(Cow::Owned(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: ApprovalReason> ApprovalReason for Option<R> {
     fn reason(self) -> Option<Cow<'static, str>> {
         self.and_then(ApprovalReason::reason)
@@ -163,38 +173,24 @@ impl Footprint {
     }
 
     #[doc(hidden)]
-    pub fn reads<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
-        self.reads.name::<K>(name);
+    pub fn reads(&mut self, kind: Kind) -> impl FnMut(Option<&str>) {
+        move |name| self.reads.push(kind, name)
     }
 
     #[doc(hidden)]
-    pub fn writes<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
-        self.writes.name::<K>(name);
-    }
-
-    #[doc(hidden)]
-    pub fn reads_all<K: ResourceKind>(&mut self) {
-        self.reads.push::<K>(None);
-    }
-
-    #[doc(hidden)]
-    pub fn writes_all<K: ResourceKind>(&mut self) {
-        self.writes.push::<K>(None);
+    pub fn writes(&mut self, kind: Kind) -> impl FnMut(Option<&str>) {
+        move |name| self.writes.push(kind, name)
     }
 }
 
 impl Reach {
-    fn name<K: ResourceKind>(&mut self, name: &(impl ResourceName + ?Sized)) {
-        name.each(&mut |name| self.push::<K>(name.map(K::normalise)));
-    }
-
-    fn push<K: ResourceKind>(&mut self, name: Option<String>) {
+    fn push(&mut self, kind: Kind, name: Option<&str>) {
         if let Self::Named(resources) = self {
             resources.push(Resource {
-                kind: TypeId::of::<K>(),
-                label: K::LABEL,
-                name,
-                overlap: K::overlap,
+                kind: (kind.id)(),
+                label: kind.label,
+                name: name.map(kind.normalise),
+                overlap: kind.overlap,
             });
         }
     }

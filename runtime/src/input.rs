@@ -17,11 +17,11 @@ mod string;
 mod variant;
 mod words;
 
-pub use bounds::{Bound, BoundOf, Bounds};
+pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 pub use fault::Fault;
 pub use keys::{InvalidKeys, Key, Keys};
 pub use object::{Slots, absent, fill, read_object};
-pub use param::Param;
+pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
 

@@ -40,6 +40,7 @@ pub mod cli;
 mod context;
 mod error;
 mod event;
+mod evidence;
 mod executor;
 mod footprint;
 mod input;

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, NoSchema, Plain, Preview, Probe, Reconciling, preview_codec, reconciled_codec,
+    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, Plain, Preview, Probe,
+    Reconciling, ToolOutput,
 };
 pub use content::Content;
 pub(crate) use content::decoded_length;

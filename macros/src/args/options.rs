@@ -1,53 +1,54 @@
 //! The loop that every attribute shares: `key`, `key = value` and `key(…)`, separated by commas. A
 //! mistake in one option does not hide the mistakes in the next.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// Reads options until the input ends; `each` reads what follows a known key.
+/// Reads options until the input ends; `each` reads what follows a known key. The keys already
+/// `seen` may come from an earlier attribute.
 pub fn read(
     input: ParseStream<'_>,
     known: &[&str],
+    seen: &mut Vec<Ident>,
     repeatable: &[&str],
     errors: &mut Errors,
     mut each: impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
 ) {
-    let mut seen: Vec<Ident> = Vec::new();
     while !input.is_empty() {
         match input.call(Ident::parse_any) {
             Err(error) => {
-                errors
-                    .at(error.span(), format!("found no option here, expected {}", one_of(known)));
-                skip_option(input);
+                let (found, expected) = (found(input), one_of(known));
+                errors.at(error.span(), format!("{found}, expected an option: {expected}"));
+                skip(input);
             }
             Ok(key) => {
                 let written = key.to_string();
                 if !known.contains(&written.as_str()) {
                     let hint = did_you_mean(&written, known);
-                    let choices = if hint.is_empty() {
-                        format!("; the options are {}", one_of(known))
-                    } else {
-                        hint
+                    let choices = match hint.is_empty() {
+                        true => format!(", expected {}", one_of(known)),
+                        false => hint,
                     };
                     errors.at(key.span(), format!("unknown option `{written}`{choices}"));
-                    skip_option(input);
+                    skip(input);
                 } else {
                     if seen.contains(&key) && !repeatable.contains(&written.as_str()) {
                         errors.at(key.span(), format!("`{written}` is given twice; keep one"));
                     }
                     if let Err(error) = each(&key, input) {
                         errors.push(error);
-                        skip_option(input);
+                        skip(input);
                     } else if !input.is_empty() && !input.peek(Token![,]) {
+                        let found = found(input);
                         errors.at(
                             input.span(),
-                            format!("found more after `{written}`, expected `,` or the end"),
+                            format!("{found} after `{written}`, expected `,` or the end"),
                         );
-                        skip_option(input);
+                        skip(input);
                     }
                     seen.push(key);
                 }
@@ -59,8 +60,48 @@ pub fn read(
     }
 }
 
+/// Reads what stands between parentheses, separated by commas. A mistake in one does not hide the
+/// mistakes in the next.
+pub fn list<T>(
+    input: ParseStream<'_>,
+    mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,
+) -> syn::Result<Vec<T>> {
+    let (mut read, mut errors) = (Vec::new(), Errors::default());
+    while !input.is_empty() {
+        match each(input) {
+            Ok(one) if input.is_empty() || input.peek(Token![,]) => read.push(one),
+            Ok(_) => {
+                errors.at(input.span(), format!("{}, expected `,` or the end", found(input)));
+                skip(input);
+            }
+            Err(error) => {
+                errors.push(error);
+                skip(input);
+            }
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    errors.into_error().map_or(Ok(read), Err)
+}
+
+/// What comes next, for a message about it.
+pub fn found(input: ParseStream<'_>) -> String {
+    match input.fork().parse::<TokenTree>() {
+        Ok(TokenTree::Group(group)) => match group.delimiter() {
+            Delimiter::Parenthesis => "found `(…)`".into(),
+            Delimiter::Brace => "found `{…}`".into(),
+            Delimiter::Bracket => "found `[…]`".into(),
+            Delimiter::None => format!("found `{group}`"),
+        },
+        Ok(token) => format!("found `{token}`"),
+        Err(_) => "found nothing".into(),
+    }
+}
+
 /// Passes over the rest of an option that is already reported.
-fn skip_option(input: ParseStream<'_>) {
+fn skip(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {
             return;

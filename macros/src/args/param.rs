@@ -1,6 +1,7 @@
 //! `#[arg(…)]` and `#[input]`: what a parameter says about itself.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{
     Attribute, Expr, ExprLit, ExprUnary, Lit, LitChar, LitStr, Meta, RangeLimits, Token, UnOp,
@@ -47,7 +48,7 @@ pub struct ParamArgs {
 #[expect(clippy::large_enum_variant, reason = "few live at once, and none for long")]
 pub enum Preset {
     /// `default` alone: the type's own.
-    OfType,
+    OfType(Ident),
     Value(Expr),
 }
 
@@ -80,7 +81,7 @@ pub struct Short {
 
 impl ParamArgs {
     pub fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
-        let mut args = Self::default();
+        let (mut args, mut seen) = (Self::default(), Vec::new());
         for attribute in attributes {
             let path = attribute.path();
             if path.is_ident("input") {
@@ -90,13 +91,13 @@ impl ParamArgs {
                 }
             } else if path.is_ident("arg") {
                 args.span.get_or_insert(path.segments[0].ident.span());
-                args.parse_arg(attribute, errors);
+                args.parse_arg(attribute, &mut seen, errors);
             }
         }
         args
     }
 
-    fn parse_arg(&mut self, attribute: &Attribute, errors: &mut Errors) {
+    fn parse_arg(&mut self, attribute: &Attribute, seen: &mut Vec<Ident>, errors: &mut Errors) {
         let list = match &attribute.meta {
             Meta::List(list) => list,
             other => {
@@ -107,7 +108,7 @@ impl ParamArgs {
             }
         };
         let parser = |input: ParseStream<'_>| {
-            options::read(input, ARG_OPTIONS, &["alias", "example"], errors, |key, input| {
+            options::read(input, ARG_OPTIONS, seen, &["alias", "example"], errors, |key, input| {
                 self.option(key, input)
             });
             Ok(())
@@ -121,7 +122,7 @@ impl ParamArgs {
             "default" if input.peek(Token![=]) => {
                 self.default = Some(Preset::Value(value::expression(key, input, "1")?));
             }
-            "default" => self.default = Some(Preset::OfType),
+            "default" => self.default = Some(Preset::OfType(key.clone())),
             "minimum" => self.minimum = Some(bound(key, input)?),
             "maximum" => self.maximum = Some(bound(key, input)?),
             "length" => self.length = Some(length(key, input)?),
@@ -154,7 +155,13 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
     let value = match number(&expression) {
         Some(value) => value,
         None if matches!(expression, Expr::Lit(_)) => {
-            let message = format!("found a literal that is no number, expected one: `{key} = 1`");
+            let found = expression.to_token_stream();
+            let message = match &expression {
+                Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => {
+                    format!("found `{found}`, expected a number of at most 128 bits")
+                }
+                _ => format!("found `{found}`, expected a number: `{key} = 1`"),
+            };
             return Err(syn::Error::new_spanned(expression, message));
         }
         None => BoundValue::Constant(expression),
@@ -192,22 +199,27 @@ fn ungrouped(mut expression: &Expr) -> &Expr {
 
 fn length(key: &Ident, input: ParseStream<'_>) -> syn::Result<Length> {
     let expression = value::expression(key, input, "1..=80")?;
-    match expression {
-        Expr::Range(range) => match (range.limits, range.end) {
-            (RangeLimits::HalfOpen(dots), Some(_)) => {
-                Err(syn::Error::new_spanned(dots, "an upper length is inclusive: write `..=`"))
-            }
-            (_, end) => Ok(Length {
-                key: key.clone(),
-                minimum: range.start.map(|bound| *bound),
-                maximum: end.map(|bound| *bound),
-            }),
-        },
-        other => Err(syn::Error::new_spanned(
-            other,
-            format!("expected an inclusive range: `{key} = 1..=80`"),
-        )),
+    let Expr::Range(range) = &expression else {
+        let found = expression.to_token_stream();
+        let message = format!("found `{found}`, expected an inclusive range: `{key} = 1..=80`");
+        return Err(syn::Error::new_spanned(expression, message));
+    };
+    let (minimum, maximum) = (range.start.as_deref(), range.end.as_deref());
+    if let (RangeLimits::HalfOpen(dots), Some(_)) = (&range.limits, maximum) {
+        return Err(syn::Error::new_spanned(dots, "an upper length is inclusive: write `..=`"));
     }
+    if minimum.is_none() && maximum.is_none() {
+        let message = format!("a length without limits says nothing: write `{key} = 1..=80`");
+        return Err(syn::Error::new_spanned(expression, message));
+    }
+    for limit in [minimum, maximum].into_iter().flatten() {
+        if matches!(number(limit), Some(BoundValue::Integer(..0) | BoundValue::Float(..))) {
+            let found = limit.to_token_stream().to_string().replace(' ', "");
+            let message = format!("found `{found}`, expected a whole number that is not negative");
+            return Err(syn::Error::new_spanned(limit, message));
+        }
+    }
+    Ok(Length { key: key.clone(), minimum: minimum.cloned(), maximum: maximum.cloned() })
 }
 
 fn short(key: &Ident, input: ParseStream<'_>) -> syn::Result<Short> {
@@ -215,20 +227,10 @@ fn short(key: &Ident, input: ParseStream<'_>) -> syn::Result<Short> {
         return Ok(Short { span: key.span(), letter: None });
     }
     input.parse::<Token![=]>()?;
+    let found = options::found(input);
     let letter: LitChar = input.parse().map_err(|error: syn::Error| {
-        syn::Error::new(error.span(), "expected one letter: `short = 'l'`")
+        let message = format!("{found}, expected one letter in single quotes: `short = 'l'`");
+        syn::Error::new(error.span(), message)
     })?;
-    match letter.value() {
-        'h' => Err(syn::Error::new(
-            letter.span(),
-            "`-h` is the help of every command; choose another letter",
-        )),
-        character if character.is_ascii_alphanumeric() => {
-            Ok(Short { span: letter.span(), letter: Some(character) })
-        }
-        character => Err(syn::Error::new(
-            letter.span(),
-            format!("found `{character}`, expected a letter or a digit"),
-        )),
-    }
+    Ok(Short { span: letter.span(), letter: Some(letter.value()) })
 }

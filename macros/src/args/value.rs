@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
-use syn::{Expr, LitInt, LitStr, Path, Token, parenthesized, token};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, LitInt, LitStr, Path, Token, parenthesized, token};
 
+use super::options;
 use crate::errors::{did_you_mean, one_of};
 
 pub const DANGERS: &[&str] = &["safe", "moderate", "dangerous", "critical"];
@@ -47,73 +48,84 @@ pub fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     list_follows(key, input, "\"…\"")?;
     let content;
     parenthesized!(content in input);
-    let one = |input: ParseStream<'_>| string(input, "text in quotes");
-    Ok(Punctuated::<LitStr, Token![,]>::parse_terminated_with(&content, one)?.into_iter().collect())
+    options::list(&content, |input| string(input, "text in quotes"))
 }
 
 /// A key that stands alone; its span is its value.
 pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     if input.peek(Token![=]) || input.peek(token::Paren) {
-        return Err(input.error(format!("`{key}` is a flag: write it alone, or leave it out")));
+        let message = format!("`{key}` takes no value; write it alone, or leave it out");
+        return Err(syn::Error::new(key.span(), message));
     }
     Ok(key.span())
 }
 
 pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Result<Ident> {
     equals(key, input, choices.first().copied().unwrap_or_default())?;
+    let found = options::found(input);
     let expected = format!("expected {}", one_of(choices));
+    if let Ok(literal) = input.fork().parse::<ExprLit>() {
+        let hint = without_quotes(key, &literal);
+        return Err(syn::Error::new(literal.span(), format!("{found}, {expected}{hint}")));
+    }
     let word = input
         .call(Ident::parse_any)
-        .map_err(|error| syn::Error::new(error.span(), format!("found no word, {expected}")))?;
+        .map_err(|error| syn::Error::new(error.span(), format!("{found}, {expected}")))?;
     if choices.contains(&word.to_string().as_str()) {
         return Ok(word);
     }
     let hint = did_you_mean(&word.to_string(), choices);
-    Err(syn::Error::new(word.span(), format!("found `{word}`, {expected}{hint}")))
+    Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
+}
+
+/// The advice for a word that was written as text.
+pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
+    match &literal.lit {
+        Lit::Str(_) => format!("; a word stands without quotes: `{key} = …`"),
+        _ => String::new(),
+    }
 }
 
 pub fn identifier(key: &Ident, input: ParseStream<'_>) -> syn::Result<Ident> {
     equals(key, input, "NAME")?;
+    let found = options::found(input);
     input.parse().map_err(|error: syn::Error| {
-        syn::Error::new(error.span(), format!("found no identifier, expected `{key} = NAME`"))
+        syn::Error::new(error.span(), format!("{found}, expected a name: `{key} = NAME`"))
     })
 }
 
 pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     equals(key, input, "some::path")?;
+    let found = options::found(input);
     input.call(Path::parse_mod_style).map_err(|error| {
-        syn::Error::new(error.span(), format!("found no path, expected `{key} = some::path`"))
+        syn::Error::new(error.span(), format!("{found}, expected a path: `{key} = some::path`"))
     })
 }
 
 pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
     equals(key, input, example)?;
-    if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new(
-            key.span(),
-            format!("`{key}` needs a value: `{key} = {example}`"),
-        ));
-    }
     input.parse()
 }
 
 /// A whole number above zero.
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
-    let expected = format!("expected a whole number above zero: `{key} = 3`");
-    let number: LitInt = input.parse().map_err(|error: syn::Error| {
-        syn::Error::new(error.span(), format!("found no number, {expected}"))
-    })?;
+    let found = options::found(input);
+    let wrong = |span| {
+        let message = format!("{found}, expected a whole number above zero: `{key} = 3`");
+        syn::Error::new(span, message)
+    };
+    let number: LitInt = input.parse().map_err(|error: syn::Error| wrong(error.span()))?;
     match number.base10_parse() {
         Ok(count) if count > 0 => Ok(count),
-        _ => Err(syn::Error::new(number.span(), format!("found `{number}`, {expected}"))),
+        _ => Err(wrong(number.span())),
     }
 }
 
 pub fn timeout(key: &Ident, input: ParseStream<'_>) -> syn::Result<Timeout> {
     equals(key, input, "\"30s\"")?;
-    if input.peek(syn::Ident) && input.parse::<Ident>()? == "none" {
-        return Ok(Timeout::None);
+    if input.fork().parse::<Ident>().is_ok_and(|word| word == "none") {
+        return input.parse::<Ident>().map(|_| Timeout::None);
     }
     let text = string(input, "a duration in quotes (`\"30s\"`) or `none`")?;
     match milliseconds(&text)? {
@@ -142,15 +154,20 @@ pub fn list_follows(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::
 }
 
 pub fn equals(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<()> {
-    if input.peek(Token![=]) && !input.peek(Token![==]) {
-        return input.parse::<Token![=]>().map(drop);
+    let sign = input.peek(Token![=]) && !input.peek(Token![==]);
+    if sign {
+        input.parse::<Token![=]>()?;
+    }
+    if sign && !input.is_empty() && !input.peek(Token![,]) {
+        return Ok(());
     }
     Err(syn::Error::new(key.span(), format!("`{key}` needs a value: `{key} = {example}`")))
 }
 
 fn string(input: ParseStream<'_>, expected: &str) -> syn::Result<LitStr> {
+    let found = options::found(input);
     input.parse().map_err(|error: syn::Error| {
-        syn::Error::new(error.span(), format!("found no text, expected {expected}"))
+        syn::Error::new(error.span(), format!("{found}, expected {expected}"))
     })
 }
 

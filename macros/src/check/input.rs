@@ -1,5 +1,7 @@
 //! Rules of the input: its keys, its limits and its one-letter flags.
 
+use syn::{Expr, ExprLit, Lit};
+
 use crate::args::{Bound, BoundValue, ParamArgs, Preset, number};
 use crate::errors::Errors;
 use crate::model::Tool;
@@ -7,41 +9,62 @@ use crate::model::Tool;
 /// Keys that every provider accepts, none of them twice.
 pub fn keys(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
+    for param in tool.inputs().filter(|param| param.args.whole.is_none()) {
+        let key = &param.key;
+        let (span, advice) = match &param.args.name {
+            Some(name) => (name.span(), "choose another"),
+            None => (param.ident.span(), "give it another: `#[arg(name = \"…\")]`"),
+        };
+        if let Some(problem) = illegal(key) {
+            errors.at(span, format!("{problem}; {advice}"));
+        } else if seen.contains(key) {
+            errors.at(span, format!("the key `{key}` is another parameter's already; {advice}"));
+        }
+        seen.push(key.clone());
+    }
+    // Aliases come last, because they give way to keys wherever they stand.
     for param in tool.inputs() {
-        let own = param.args.name.as_ref().map_or_else(|| param.ident.span(), |name| name.span());
-        let aliases = param.args.aliases.iter().map(|alias| (alias.value(), alias.span()));
-        for (key, span) in std::iter::once((param.key.clone(), own)).chain(aliases) {
-            let legal =
-                |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
-            if key.is_empty() || key.len() > 64 || !key.chars().all(legal) {
+        for alias in &param.args.aliases {
+            let key = alias.value();
+            if let Some(problem) = illegal(&key) {
+                errors.at(alias.span(), format!("{problem}; choose another"));
+            } else if key == param.key {
                 errors.at(
-                    span,
-                    format!(
-                        "`{key}` cannot be a key: use 1 to 64 letters, digits, `_`, `-` and `.`"
-                    ),
+                    alias.span(),
+                    format!("`{key}` is the parameter's own key; drop the alias"),
                 );
-            }
-            if seen.contains(&key) {
-                errors.at(span, format!("the key `{key}` stands for two parameters; rename one: `#[arg(name = \"…\")]`"));
+            } else if seen.contains(&key) {
+                errors
+                    .at(alias.span(), format!("the key `{key}` is taken already; choose another"));
             }
             seen.push(key);
         }
     }
 }
 
+fn illegal(key: &str) -> Option<String> {
+    let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
+    let is_legal = !key.is_empty() && key.len() <= 64 && key.chars().all(legal);
+    (!is_legal).then(|| {
+        format!("`{key}` cannot be a key, which is 1 to 64 letters, digits, `_`, `-` and `.`")
+    })
+}
+
 /// `#[input]` carries everything, so nothing may stand beside it.
 pub fn whole(tool: &Tool, errors: &mut Errors) {
-    let mut whole = tool.inputs().filter_map(|param| param.args.whole.map(|span| (param, span)));
-    let Some((param, span)) = whole.next() else { return };
-    if let Some(arg) = param.args.span {
-        errors.at(arg, "`#[arg]` has no effect beside `#[input]`; put serde and schemars attributes on the type's fields");
-    }
-    if let Some(other) = tool.inputs().find(|other| other.ident != param.ident) {
-        let message = format!(
-            "`{}` carries the whole input, so `{}` has no place in it; move it into the type",
-            param.ident, other.ident
+    let Some(whole) = tool.whole() else { return };
+    if let Some(arg) = whole.args.span {
+        errors.at(
+            arg,
+            "`#[arg]` has no effect beside `#[input]`; put serde and schemars attributes on the type's fields",
         );
-        errors.at(span, message);
+    }
+    for other in tool.inputs().filter(|other| other.ident != whole.ident) {
+        let message = format!(
+            "`{}` has no place beside `{}`, which carries the whole input; make it a field of that type",
+            other.ident, whole.ident
+        );
+        errors.at(other.ident.span(), message);
     }
 }
 
@@ -73,18 +96,45 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
     }
 }
 
+/// The default and the examples, where they and the limits are known now.
 fn default_within(args: &ParamArgs, errors: &mut Errors) {
-    let Some(Preset::Value(expression)) = &args.default else { return };
-    let default = match number(expression) {
-        Some(BoundValue::Integer(integer)) => integer as f64,
-        Some(BoundValue::Float(float, _)) => float,
-        _ => return,
-    };
-    if let Some(minimum) = known(&args.minimum).filter(|minimum| default < *minimum) {
-        errors.over(expression, format!("the default is below the minimum of {minimum}"));
+    let default = args.default.iter().filter_map(|preset| match preset {
+        Preset::Value(expression) => Some(("default", expression)),
+        Preset::OfType(_) => None,
+    });
+    let examples = args.examples.iter().map(|example| ("example", example));
+    for (what, written) in default.chain(examples) {
+        let (size, unit) = match (number(written), written) {
+            (Some(value), _) => match value {
+                BoundValue::Integer(integer) => (integer as f64, None),
+                BoundValue::Float(float, _) => (float, None),
+                BoundValue::Constant(_) => continue,
+            },
+            (None, Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => {
+                (text.value().chars().count() as f64, Some("characters"))
+            }
+            _ => continue,
+        };
+        let (minimum, maximum) = match (unit, &args.length) {
+            (None, _) => (known(&args.minimum), known(&args.maximum)),
+            (Some(_), Some(length)) => (literal(&length.minimum), literal(&length.maximum)),
+            (Some(_), None) => continue,
+        };
+        let limits = [
+            minimum.filter(|minimum| size < *minimum).map(|limit| ("below the minimum", limit)),
+            maximum.filter(|maximum| size > *maximum).map(|limit| ("above the maximum", limit)),
+        ];
+        for (place, limit) in limits.into_iter().flatten() {
+            let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+            errors.over(written, format!("the {what} is {place} of {limit}{unit}"));
+        }
     }
-    if let Some(maximum) = known(&args.maximum).filter(|maximum| default > *maximum) {
-        errors.over(expression, format!("the default is above the maximum of {maximum}"));
+}
+
+fn literal(limit: &Option<Expr>) -> Option<f64> {
+    match limit.as_ref().and_then(number)? {
+        BoundValue::Integer(integer) => Some(integer as f64),
+        _ => None,
     }
 }
 
@@ -100,13 +150,15 @@ pub fn shorts(tool: &Tool, errors: &mut Errors) {
         if let Some(positional) = param.args.positional {
             errors.at(positional, "a parameter is `positional` or has a `short` flag, not both");
         }
-        let letter = short.letter.or_else(|| param.key.chars().next());
-        match letter {
-            Some(letter) if seen.contains(&letter) => {
-                errors.at(short.span, format!("`-{letter}` is another parameter's flag already; choose a letter: `short = 'x'`"));
-            }
-            Some(letter) => seen.push(letter),
-            None => {}
+        let Some(letter) = short.letter.or_else(|| param.key.chars().next()) else { continue };
+        let advice = "choose another letter: `short = 'x'`";
+        if letter == 'h' {
+            errors.at(short.span, format!("`-h` is the help of every command; {advice}"));
+        } else if !letter.is_ascii_alphanumeric() {
+            errors.at(short.span, format!("found `{letter}`, expected a letter or a digit"));
+        } else if seen.contains(&letter) {
+            errors.at(short.span, format!("`-{letter}` is another parameter's flag; {advice}"));
         }
+        seen.push(letter);
     }
 }

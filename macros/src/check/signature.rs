@@ -14,31 +14,10 @@ use crate::errors::Errors;
 use crate::item::names_tool;
 use crate::model::{Argument, Capability, Param};
 
-/// Borrowed types that are input in all but name, each with the owned type to write instead.
-const BORROWED_INPUT: &[(&str, &str)] = &[
-    ("str", "String"),
-    ("String", "String"),
-    ("Path", "PathBuf"),
-    ("PathBuf", "PathBuf"),
-    ("OsStr", "String"),
-    ("Vec", "Vec<…>"),
-    ("Option", "Option<…>"),
-    ("bool", "bool"),
-    ("char", "char"),
-    ("u8", "u8"),
-    ("u16", "u16"),
-    ("u32", "u32"),
-    ("u64", "u64"),
-    ("u128", "u128"),
-    ("usize", "usize"),
-    ("i8", "i8"),
-    ("i16", "i16"),
-    ("i32", "i32"),
-    ("i64", "i64"),
-    ("i128", "i128"),
-    ("isize", "isize"),
-    ("f32", "f32"),
-    ("f64", "f64"),
+/// Borrowed types that are input in all but name.
+const BORROWED_INPUT: &[&str] = &[
+    "str", "String", "Path", "PathBuf", "OsStr", "OsString", "Vec", "Option", "bool", "char", "u8",
+    "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
 ];
 
 /// Attributes that look as if they worked on a parameter, each with what to write instead.
@@ -102,6 +81,10 @@ pub fn other_attributes(attributes: &[Attribute], errors: &mut Errors) {
 
 pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
     let ReturnType::Type(_, ty) = &signature.output else { return quote!(()) };
+    if is_inferred(ty) {
+        errors.leave_to_rustc();
+        return quote!(());
+    }
     let problem = find_token(ty, &|token| match token {
         Found::Word("impl") => Some(
             "a tool names the type it returns, so that its output schema is known; `impl Trait` has no name",
@@ -174,10 +157,14 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
             return None;
         }
     };
+    if is_inferred(&typed.ty) {
+        errors.leave_to_rustc();
+        return None;
+    }
     match ungrouped(&typed.ty) {
         Type::Reference(reference) => {
             if let Some(span) = args.span.or(args.whole) {
-                errors.at(span, "a borrowed parameter is a capability that the runtime hands in; only owned ones are input");
+                errors.at(span, "a borrowed parameter is a capability that the runtime hands in, not input; take it owned, or drop the attribute");
             }
             let inner = ungrouped(&reference.elem);
             borrowed(reference, inner, errors)?;
@@ -210,7 +197,7 @@ fn misplaced_attributes(attributes: &[Attribute], errors: &mut Errors) {
         if let Some((name, advice)) = advice {
             errors.at(
                 attribute.path().span(),
-                format!("`#[{name}]` has no effect on a tool's parameter; {advice}"),
+                format!("`#[{name}]` does not work on a tool's parameter; {advice}"),
             );
         }
     }
@@ -240,6 +227,15 @@ fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
 }
 
 fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -> Option<()> {
+    if let Some(owned) = owned_form(inner) {
+        errors.over(
+            reference,
+            format!(
+                "input is taken owned: write `{owned}`; a reference is a capability that the runtime hands in"
+            ),
+        );
+        return None;
+    }
     if let Some(lifetime) = &reference.lifetime
         && lifetime.ident == "static"
     {
@@ -247,18 +243,6 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
             lifetime,
             "a capability is borrowed for the call, not for `'static`; drop the lifetime",
         );
-        return None;
-    }
-    let input = match inner {
-        Type::Slice(_) | Type::Array(_) => Some("Vec<…>"),
-        Type::Tuple(_) => Some("the tuple itself"),
-        Type::Path(path) if path.qself.is_none() => path.path.segments.last().and_then(|last| {
-            BORROWED_INPUT.iter().find(|(name, _)| last.ident == name).map(|(_, owned)| *owned)
-        }),
-        _ => None,
-    };
-    if let Some(owned) = input {
-        errors.over(reference, format!("input is taken owned: `{owned}`; a reference is a capability that the runtime hands in"));
         return None;
     }
     if let (Type::TraitObject(object), Some(mutability)) = (inner, &reference.mutability) {
@@ -283,6 +267,33 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
         _ => None,
     });
     no_problem(problem, errors)
+}
+
+/// What to write instead of a reference to what can only be input.
+fn owned_form(inner: &Type) -> Option<String> {
+    let written = |tokens: &dyn ToTokens| {
+        tokens.to_token_stream().to_string().replace(' ', "").replace(',', ", ")
+    };
+    match inner {
+        Type::Slice(slice) => Some(format!("Vec<{}>", written(&slice.elem))),
+        Type::Array(_) | Type::Tuple(_) => Some(written(inner)),
+        Type::Path(path) if path.qself.is_none() => {
+            let last = path.path.segments.last()?;
+            let name = last.ident.to_string();
+            BORROWED_INPUT.contains(&name.as_str()).then(|| match name.as_str() {
+                "str" | "OsStr" | "OsString" => "String".to_owned(),
+                "Path" => "PathBuf".to_owned(),
+                _ => written(last),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type leaves something to inference, which rustc refuses in a signature.
+fn is_inferred(ty: &Type) -> bool {
+    let underscore = |token: Found<'_>| matches!(token, Found::Word("_")).then_some("");
+    find_token(ty, &underscore).is_some()
 }
 
 fn no_problem(problem: Option<(Span, &'static str)>, errors: &mut Errors) -> Option<()> {

@@ -1,11 +1,10 @@
 //! The input in generated code: one constant a parameter, typed slots, and the reading of them.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::Expr;
-use syn::spanned::Spanned;
 
-use super::{at, type_span};
+use super::place;
 use crate::args::{Bound, BoundValue, Preset};
 use crate::expand::spec::text;
 use crate::model::{Param, Tool};
@@ -13,19 +12,21 @@ use crate::model::{Param, Tool};
 /// `const __TW_P0: Param<T> = Param::of().minimum(…)`: rustc's whole judgement of one parameter.
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
-    let of = quote_spanned!(type_span(param)=> __tw::Param::of());
-    let bounds = [&param.args.minimum, &param.args.maximum].into_iter().flatten().map(bound);
+    let of = place::judged(ty, quote!(__tw::Input > ::PARAM));
+    let bounds = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
+    let bounds = bounds.map(|limit| bound(param, limit));
     let length = param.args.length.iter().map(|length| {
-        let call = Ident::new("length", at(length.key.span()));
-        let [minimum, maximum] = [&length.minimum, &length.maximum].map(optional);
-        quote!(.#call(#minimum, #maximum))
+        let [shortest, longest] =
+            [&length.minimum, &length.maximum].map(|limit| count(&length.key, limit));
+        let measure = place::within(&length.key, quote!(<_ as __tw::Length>::MEASURE));
+        quote!(.length(#shortest, #longest, #measure))
     });
     let pattern = param.args.pattern.iter().map(|pattern| {
-        let call = quote_spanned!(at(pattern.span())=> .pattern);
-        quote!(#call(#pattern))
+        let is_text = place::within(pattern, quote!(<_ as __tw::Text>::IS_TEXT));
+        quote!(.pattern(#pattern, #is_text))
     });
     let default = param.args.default.as_ref().map(|preset| {
-        let (default, value) = (default_constant(index), preset_value(param, preset));
+        let (default, value) = (default_constant(index), preset_value(preset));
         quote!(const #default: fn() -> #ty = || #value;)
     });
     quote! {
@@ -63,8 +64,8 @@ pub fn slots(tool: &Tool) -> TokenStream {
 
 /// The statements that turn the call's text into one local a parameter.
 pub fn read(tool: &Tool) -> TokenStream {
-    if let Some(whole) = tool.whole() {
-        let (local, constant) = (local(tool, 0, whole), param_constant(0));
+    if tool.whole().is_some() {
+        let (local, constant) = (local(0), param_constant(0));
         return quote!(let #local = __tw_call.read_whole(&#constant)?;);
     }
     let params: Vec<&Param> = tool.inputs().collect();
@@ -74,7 +75,7 @@ pub fn read(tool: &Tool) -> TokenStream {
     let empty = params.iter().map(|_| quote!(__tw::None));
     let locals = params.iter().enumerate().map(|(index, param)| {
         let (local, constant, slot) =
-            (local(tool, index, param), param_constant(index), syn::Index::from(index));
+            (local(index), param_constant(index), syn::Index::from(index));
         match param.args.default {
             Some(_) => {
                 let default = default_constant(index);
@@ -90,9 +91,9 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The local that holds a parameter: the user's own name where an expression needs it.
-pub fn local(tool: &Tool, index: usize, param: &Param) -> Ident {
-    if tool.has_expressions() { param.ident.clone() } else { format_ident!("__tw_p{index}") }
+/// The local that holds a parameter.
+pub fn local(index: usize) -> Ident {
+    format_ident!("__tw_p{index}")
 }
 
 pub fn param_constant(index: usize) -> Ident {
@@ -106,20 +107,28 @@ pub fn default_constant(index: usize) -> Ident {
 /// A value of the parameter's type, from what the user wrote: text needs no `.into()`.
 pub fn value(expression: &Expr) -> TokenStream {
     match text(expression) {
-        Some(text) => quote_spanned!(at(text.span())=> __tw::Into::into(#text)),
+        Some(text) => {
+            let from = place::over(text, quote!(__tw::FromText::from_text));
+            let list = place::list(text, quote!(#text));
+            quote!(#from #list)
+        }
         None => quote!(#expression),
     }
 }
 
-fn preset_value(param: &Param, preset: &Preset) -> TokenStream {
+fn preset_value(preset: &Preset) -> TokenStream {
     match preset {
-        Preset::OfType => quote_spanned!(type_span(param)=> __tw::Default::default()),
+        Preset::OfType(key) => {
+            let default = place::within(key, quote!(__tw::Default::default));
+            let list = place::list(key, TokenStream::new());
+            quote!(#default #list)
+        }
         Preset::Value(expression) => value(expression),
     }
 }
 
-fn bound(bound: &Bound) -> TokenStream {
-    let call = Ident::new(&bound.key.to_string(), at(bound.key.span()));
+fn bound(param: &Param, bound: &Bound) -> TokenStream {
+    let (key, ty) = (&bound.key, &param.ty);
     let value = match &bound.value {
         BoundValue::Integer(integer) => {
             let integer = proc_macro2::Literal::i128_unsuffixed(*integer);
@@ -127,15 +136,28 @@ fn bound(bound: &Bound) -> TokenStream {
         }
         BoundValue::Float(_, expression) => quote!(__tw::Bound::Float(#expression)),
         BoundValue::Constant(expression) => {
-            quote_spanned!(at(expression.span())=> __tw::BoundOf(#expression).get())
+            let limit = place::judged(ty, quote!(__tw::Number > ::Limit));
+            quote!({
+                let __tw_limit: #limit = #expression;
+                __tw::BoundOf(__tw_limit).get()
+            })
         }
     };
-    quote!(.#call(#value))
+    let number = place::within(key, quote!(<_ as __tw::Number>::number));
+    quote!(.#key(#value, #number))
 }
 
-fn optional(expression: &Option<Expr>) -> TokenStream {
-    match expression {
-        Some(expression) => quote!(__tw::Some(#expression)),
+/// A limit of a length; its type stands at the key, for when the user's constant has another.
+fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
+    match limit {
+        Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),
+        Some(expression) => {
+            let count = place::inside(key, quote!(__tw::usize));
+            quote!({
+                let __tw_count: #count = #expression;
+                __tw::Some(__tw_count)
+            })
+        }
         None => quote!(__tw::None),
     }
 }

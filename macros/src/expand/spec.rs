@@ -1,10 +1,10 @@
 //! The tool's static description, from which the runtime builds its definition.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, Lit, LitStr};
 
-use super::{capabilities, capability_constant, input};
+use super::{capabilities, capability_constant, input, place};
 use crate::args::{Danger, Preset, Retry, Timeout};
 use crate::model::{Param, Tool};
 
@@ -93,17 +93,17 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     let args = &param.args;
     let default = args.default.as_ref().map(|preset| {
         let default = input::default_constant(index);
-        let span = match preset {
-            Preset::Value(expression) => syn::spanned::Spanned::span(expression),
-            Preset::OfType => syn::spanned::Spanned::span(ty),
+        let json = match preset {
+            Preset::Value(expression) => shown(expression, quote!(&#default())),
+            Preset::OfType(key) => shown(key, quote!(&#default())),
         };
-        let json = quote::quote_spanned!(super::at(span)=> __tw::json(&#default()));
         quote!(.default(|| #json))
     });
     let examples = (!args.examples.is_empty()).then(|| {
         let examples = args.examples.iter().map(|example| {
-            let value = input::value(example);
-            quote!(|| { let __tw_example: #ty = #value; __tw::json(&__tw_example) })
+            let (value, json) = (input::value(example), shown(example, quote!(&__tw_example)));
+            let local = place::within(example, quote!(__tw_example));
+            quote!(|| { let #local: #ty = #value; #json })
         });
         quote!(.examples(&[#(#examples),*]))
     });
@@ -118,6 +118,13 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     });
     let positional = args.positional.map(|_| quote!(.positional()));
     quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #short #positional)
+}
+
+/// The JSON form of a default or an example.
+fn shown(written: impl ToTokens, value: TokenStream) -> TokenStream {
+    let json = place::within(&written, quote!(__tw::Shown::json));
+    let value = place::within(&written, value);
+    quote!(#json(#value))
 }
 
 fn retry(retry: &Retry) -> TokenStream {

@@ -31,9 +31,9 @@ use crate::output::Answer;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be opened for one call",
-    label = "`&mut` asks for a resource that is opened before the call and closed after it",
-    note = "implement `toolwright::Resource` for it, or borrow it as a service: `&{Self}`"
+    message = "`{Self}` is no resource",
+    label = "a resource is opened before a call and closed after it",
+    note = "implement `toolwright::Resource` for it"
 )]
 pub trait Resource: Send + Sized + 'static {
     /// Ends the use. An error after a success becomes the call's answer, because the work was not
@@ -104,15 +104,5 @@ impl<T> Ended for Result<T, ToolError> {
 
     fn is_failure(&self) -> bool {
         self.is_err()
-    }
-}
-
-/// Closes a resource by how its use ended, which is a failure too when closing fails.
-pub async fn close<T: Resource, E: Ended>(resource: T, ended: E) -> E {
-    let outcome = if ended.is_failure() { Closing::Failed } else { Closing::Succeeded };
-    match resource.close(outcome).await {
-        // The first error is the one to tell.
-        Err(error) if !ended.is_failure() => E::failed(error),
-        _ => ended,
     }
 }

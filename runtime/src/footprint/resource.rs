@@ -1,5 +1,6 @@
 //! Kinds of resources. A kind owns what makes two names the same and what makes them overlap.
 
+use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
 /// A kind of resource, for `reads(Kind = …)` and `writes(Kind = …)`.
@@ -33,6 +34,32 @@ pub trait ResourceKind: 'static {
         let _ = (container, contained);
         false
     }
+}
+
+/// A kind without its type.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    pub(super) id: fn() -> TypeId,
+    pub(super) label: &'static str,
+    pub(super) normalise: fn(&str) -> String,
+    pub(super) overlap: fn(&str, &str) -> bool,
+}
+
+/// What `reads` and `writes` may name.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kind of resource",
+    label = "expected `file`, or a type that implements `toolwright::ResourceKind`"
+)]
+pub trait KindOfResource {
+    const KIND: Kind;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: ResourceKind> KindOfResource for K {
+    const KIND: Kind =
+        Kind { id: TypeId::of::<K>, label: K::LABEL, normalise: K::normalise, overlap: K::overlap };
 }
 
 /// Files and folders, by path: `file` in an attribute. A folder contains what is below it, so that
@@ -78,41 +105,51 @@ impl ResourceKind for File {
 
 /// What may name a resource in an attribute: text, paths, whole numbers, and options and lists of
 /// them. An absent option names every resource of the kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name a resource",
+    label = "expected text, a path, a whole number, or an option or a list of them"
+)]
 pub trait ResourceName {
     /// Gives each name to `take`, `None` for all of the kind.
     fn each(&self, take: &mut dyn FnMut(Option<&str>));
 }
 
+#[diagnostic::do_not_recommend]
 impl ResourceName for str {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         take(Some(self));
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ResourceName for String {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         take(Some(self));
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ResourceName for Path {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         take(Some(&self.to_string_lossy()));
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ResourceName for PathBuf {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         self.as_path().each(take);
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: ResourceName + ?Sized> ResourceName for &N {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         (**self).each(take);
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: ResourceName> ResourceName for Option<N> {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         match self {
@@ -122,6 +159,7 @@ impl<N: ResourceName> ResourceName for Option<N> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: ResourceName> ResourceName for Vec<N> {
     fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
         self.iter().for_each(|name| name.each(take));
@@ -130,6 +168,7 @@ impl<N: ResourceName> ResourceName for Vec<N> {
 
 macro_rules! numbers {
     ($($number:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ResourceName for $number {
             fn each(&self, take: &mut dyn FnMut(Option<&str>)) {
                 take(Some(&self.to_string()));

@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use super::fault::Fault;
 use super::problem::Rule;
@@ -88,15 +89,17 @@ impl fmt::Display for Bound {
     }
 }
 
-/// Turns a user's constant into a bound at compile time, whatever number type it has.
+/// Turns a user's constant into a bound at compile time.
 pub struct BoundOf<T>(pub T);
 
 /// Types that `minimum` and `maximum` apply to.
 #[diagnostic::on_unimplemented(
     message = "`minimum` and `maximum` apply to numbers, not to `{Self}`",
-    label = "this is no number"
+    label = "the parameter is no number"
 )]
 pub trait Number {
+    /// What a limit is written in: the number's own type.
+    type Limit;
     /// The number, where there is one.
     fn number(&self) -> Option<Bound>;
 }
@@ -104,21 +107,31 @@ pub trait Number {
 /// Types that `length` applies to.
 #[diagnostic::on_unimplemented(
     message = "`length` applies to text, lists, sets and maps, not to `{Self}`",
-    label = "this has no length"
+    label = "the parameter has no length"
 )]
-pub trait Length {
-    /// What the length counts.
-    const UNIT: &'static str;
+pub trait Length: Sized {
+    const MEASURE: Measure<Self>;
+}
+
+/// How to take a length.
+pub struct Measure<T> {
     /// The length, where there is something to measure.
-    fn length(&self) -> Option<usize>;
+    pub(super) length: fn(&T) -> Option<usize>,
+    /// What the length counts.
+    pub(super) unit: &'static str,
 }
 
 /// Types that `pattern` applies to.
 #[diagnostic::on_unimplemented(
     message = "`pattern` applies to text, not to `{Self}`",
-    label = "this is no text"
+    label = "the parameter is no text"
 )]
-pub trait Text {}
+pub trait Text: Sized {
+    const IS_TEXT: IsText<Self> = IsText(PhantomData);
+}
+
+/// Evidence that `T` is text.
+pub struct IsText<T>(PhantomData<fn(&T)>);
 
 macro_rules! numbers {
     ($($number:ty => $bound:ident($wide:ty)),* $(,)?) => {$(
@@ -128,7 +141,10 @@ macro_rules! numbers {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Number for $number {
+            type Limit = $number;
+
             #[inline]
             fn number(&self) -> Option<Bound> {
                 Some(Bound::$bound(*self as $wide))
@@ -144,43 +160,51 @@ numbers! {
 }
 
 /// No bound lies beyond `i128`, so what does is above all of them.
-impl Number for u128 {
-    fn number(&self) -> Option<Bound> {
-        Some(Bound::Integer(i128::try_from(*self).unwrap_or(i128::MAX)))
+impl BoundOf<u128> {
+    pub const fn get(self) -> Bound {
+        Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl Number for u128 {
+    type Limit = u128;
+
+    fn number(&self) -> Option<Bound> {
+        Some(BoundOf(*self).get())
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<N: Number> Number for Option<N> {
+    type Limit = N::Limit;
+
     #[inline]
     fn number(&self) -> Option<Bound> {
         self.as_ref().and_then(N::number)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Length for String {
-    const UNIT: &'static str = "characters";
-
-    fn length(&self) -> Option<usize> {
-        Some(self.chars().count())
-    }
+    const MEASURE: Measure<Self> =
+        Measure { length: |text| Some(text.chars().count()), unit: "characters" };
 }
 
+#[diagnostic::do_not_recommend]
 impl<L: Length> Length for Option<L> {
-    const UNIT: &'static str = L::UNIT;
-
-    fn length(&self) -> Option<usize> {
-        self.as_ref().and_then(L::length)
-    }
+    const MEASURE: Measure<Self> = Measure {
+        length: |value| value.as_ref().and_then(L::MEASURE.length),
+        unit: L::MEASURE.unit,
+    };
 }
 
 macro_rules! lists {
     ($(($($generic:ident),*) $list:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generic),*> Length for $list {
-            const UNIT: &'static str = "items";
-
-            fn length(&self) -> Option<usize> {
-                Some(self.len())
-            }
+            const MEASURE: Measure<Self> =
+                Measure { length: |list| Some(list.len()), unit: "items" };
         }
     )*};
 }
@@ -191,6 +215,11 @@ lists! {
     (K, V, S) std::collections::HashMap<K, V, S>,
 }
 
+#[diagnostic::do_not_recommend]
 impl Text for String {}
+
+#[diagnostic::do_not_recommend]
 impl Text for std::path::PathBuf {}
+
+#[diagnostic::do_not_recommend]
 impl<T: Text> Text for Option<T> {}

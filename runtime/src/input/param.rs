@@ -1,12 +1,16 @@
 //! One parameter of a tool: all that rustc knows of its type, as functions that need no bounds
-//! where they are used. So a type that cannot be an input is reported once, at the type.
+//! where they are used.
+//!
+//! Every question about a type is asked by naming an item of a trait without supertraits, never
+//! through a bound: rustc then says what is wrong and no more, where a bound would make it quote
+//! this file and a supertrait would make it say everything twice.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::bounds::{Bound, Bounds, Length, Number, Text};
+use super::bounds::{Bound, Bounds, IsText, Measure};
 use super::fault::Fault;
 use super::keys::Keys;
 use super::object::{absent, fill};
@@ -17,16 +21,26 @@ use crate::spec::{ParamSpec, SchemaOf};
 /// What a tool may take as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
-    label = "it cannot be read from JSON by a schema",
-    note = "write `#[toolwright::data]` on the type; input is owned and may be sent between threads"
+    label = "input is read from JSON, has a schema, and may be sent between threads",
+    note = "write `#[toolwright::data]` on your own types; what the runtime hands in is borrowed: `&T`"
 )]
-pub trait Input: DeserializeOwned + JsonSchema + Send + 'static {}
+pub trait Input: Sized {
+    const PARAM: Param<Self>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {}
-
-/// How long a value is, and in what unit.
-type Measure<T> = (fn(&T) -> Option<usize>, &'static str);
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
+    const PARAM: Param<T> = Param {
+        fill: fill::<T>,
+        absent: absent::<T>,
+        read: |reader| reader.read(),
+        optional: || absent::<T>().is_some(),
+        schema: |generator| generator.subschema_for::<T>(),
+        number: None,
+        length: None,
+        bounds: Bounds::NONE,
+    };
+}
 
 /// Evidence that `T` is an input, with its limits.
 pub struct Param<T> {
@@ -40,55 +54,33 @@ pub struct Param<T> {
     bounds: Bounds,
 }
 
-impl<T: Input> Param<T> {
-    pub const fn of() -> Self {
-        Self {
-            fill: fill::<T>,
-            absent: absent::<T>,
-            read: |reader| reader.read(),
-            optional: || absent::<T>().is_some(),
-            schema: |generator| generator.subschema_for::<T>(),
-            number: None,
-            length: None,
-            bounds: Bounds::NONE,
-        }
-    }
-}
-
 impl<T> Param<T> {
-    pub const fn minimum(mut self, minimum: Bound) -> Self
-    where
-        T: Number,
-    {
+    pub const fn minimum(mut self, minimum: Bound, number: fn(&T) -> Option<Bound>) -> Self {
         self.bounds.minimum = Some(minimum);
-        self.number = Some(T::number);
+        self.number = Some(number);
         self
     }
 
-    pub const fn maximum(mut self, maximum: Bound) -> Self
-    where
-        T: Number,
-    {
+    pub const fn maximum(mut self, maximum: Bound, number: fn(&T) -> Option<Bound>) -> Self {
         self.bounds.maximum = Some(maximum);
-        self.number = Some(T::number);
+        self.number = Some(number);
         self
     }
 
-    pub const fn length(mut self, shortest: Option<usize>, longest: Option<usize>) -> Self
-    where
-        T: Length,
-    {
+    pub const fn length(
+        mut self,
+        shortest: Option<usize>,
+        longest: Option<usize>,
+        measure: Measure<T>,
+    ) -> Self {
         self.bounds.shortest = shortest;
         self.bounds.longest = longest;
-        self.length = Some((T::length, T::UNIT));
+        self.length = Some(measure);
         self
     }
 
     /// The pattern is checked against the raw text, by the schema.
-    pub const fn pattern(mut self, pattern: &'static str) -> Self
-    where
-        T: Text,
-    {
+    pub const fn pattern(mut self, pattern: &'static str, _: IsText<T>) -> Self {
         self.bounds.pattern = Some(pattern);
         self
     }
@@ -120,10 +112,10 @@ impl<T> Param<T> {
         {
             self.bounds.check_number(number, reader.since(start))?;
         }
-        if let (Some((length, unit)), Some(value)) = (self.length, slot.as_ref())
-            && let Some(length) = length(value)
+        if let (Some(measure), Some(value)) = (&self.length, slot.as_ref())
+            && let Some(length) = (measure.length)(value)
         {
-            self.bounds.check_length(length, unit)?;
+            self.bounds.check_length(length, measure.unit)?;
         }
         Ok(())
     }

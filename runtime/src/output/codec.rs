@@ -13,18 +13,6 @@ use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
 
-/// Turns a returned value into `A`.
-pub struct Codec<R, A> {
-    encode: fn(R) -> A,
-}
-
-impl<R, A> Codec<R, A> {
-    #[inline(always)]
-    pub fn encode(&self, value: R) -> A {
-        (self.encode)(value)
-    }
-}
-
 /// Asks for what kind of value a function returns: the inherent method is found for `Result` under
 /// any name, the trait's for all else.
 pub struct Probe<R>(PhantomData<R>);
@@ -56,22 +44,48 @@ pub struct Fallible<T, E>(PhantomData<(T, E)>);
 
 pub struct Infallible<R>(PhantomData<R>);
 
-impl<T: ToolOutput, E: Failure> Fallible<T, E> {
+/// Turns what a function returned into `A`.
+pub trait Encode<R, A> {
+    fn encode(&self, value: R) -> A;
+}
+
+/// One way for every value.
+pub struct Codec<R, A>(pub fn(R) -> A);
+
+impl<R, A> Encode<R, A> for Codec<R, A> {
     #[inline(always)]
-    pub fn codec(&self) -> Codec<Result<T, E>, Answer> {
-        Codec {
-            encode: |value| match value {
-                Ok(value) => value.into_answer(),
-                Err(error) => error.into().into(),
-            },
+    fn encode(&self, value: R) -> A {
+        (self.0)(value)
+    }
+}
+
+pub struct FallibleCodec<T, E> {
+    value: fn(T) -> Answer,
+    error: fn(E) -> ToolError,
+}
+
+impl<T, E> Encode<Result<T, E>, Answer> for FallibleCodec<T, E> {
+    #[inline(always)]
+    fn encode(&self, value: Result<T, E>) -> Answer {
+        match value {
+            Ok(value) => (self.value)(value),
+            Err(error) => (self.error)(error).into(),
         }
     }
 }
 
-impl<R: ToolOutput> Infallible<R> {
+impl<T, E> Fallible<T, E> {
+    /// The evidence for both sides comes as functions, so that rustc judges each where it is named.
     #[inline(always)]
-    pub fn codec(&self) -> Codec<R, Answer> {
-        Codec { encode: R::into_answer }
+    pub fn codec(&self, value: fn(T) -> Answer, error: fn(E) -> ToolError) -> FallibleCodec<T, E> {
+        FallibleCodec { value, error }
+    }
+}
+
+impl<R> Infallible<R> {
+    #[inline(always)]
+    pub fn codec(&self, value: fn(R) -> Answer, _: fn(ToolError) -> ToolError) -> Codec<R, Answer> {
+        Codec(value)
     }
 }
 
@@ -104,10 +118,17 @@ impl<R> NoSchema for Infallible<R> {}
     label = "it does not say what the model may read of it",
     note = "return `ToolError`, or write `impl From<{Self}> for ToolError`; `ToolError::internal(error)` hides the cause from the model"
 )]
-pub trait Failure: Into<ToolError> {}
+pub trait Failure {
+    fn into_error(self) -> ToolError;
+}
 
 #[diagnostic::do_not_recommend]
-impl<E: Into<ToolError>> Failure for E {}
+impl<E: Into<ToolError>> Failure for E {
+    #[inline(always)]
+    fn into_error(self) -> ToolError {
+        self.into()
+    }
+}
 
 /// What a tool may return.
 #[diagnostic::on_unimplemented(
@@ -135,6 +156,7 @@ impl<T: Serialize + 'static> ToolOutput for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolOutput for Output {
     fn into_answer(self) -> Answer {
         self.into()
@@ -174,52 +196,48 @@ pub enum Reconciled {
 /// What a `reconcile` function found, or why it could not look.
 pub type Reconciling = Result<Reconciled, ToolError>;
 
-/// Text, or a `Result` of text.
-pub fn preview_codec<R: IntoPreview>() -> Codec<R, Preview> {
-    Codec { encode: R::into_preview }
-}
-
-/// [`Reconciled`], or a `Result` of it.
-pub fn reconciled_codec<R: IntoReconciled>() -> Codec<R, Reconciling> {
-    Codec { encode: R::into_reconciled }
-}
-
 #[diagnostic::on_unimplemented(
-    message = "a `preview` function returns `String` or `Result<String, E>`, not `{Self}`",
-    note = "it takes the tool's own parameters"
+    message = "a `preview` function cannot return `{Self}`",
+    label = "expected a function that returns `String` or `Result<String, E>`",
+    note = "`E` turns into `ToolError`, as in a tool"
 )]
 pub trait IntoPreview {
     fn into_preview(self) -> Preview;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoPreview for String {
     fn into_preview(self) -> Preview {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Failure> IntoPreview for Result<String, E> {
     fn into_preview(self) -> Preview {
-        self.map_err(Into::into)
+        self.map_err(E::into_error)
     }
 }
 
 #[diagnostic::on_unimplemented(
-    message = "a `reconcile` function returns `Reconciled` or `Result<Reconciled, E>`, not `{Self}`",
-    note = "it takes the tool's own parameters"
+    message = "a `reconcile` function cannot return `{Self}`",
+    label = "expected a function that returns `Reconciled` or `Result<Reconciled, E>`",
+    note = "`E` turns into `ToolError`, as in a tool"
 )]
 pub trait IntoReconciled {
     fn into_reconciled(self) -> Reconciling;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoReconciled for Reconciled {
     fn into_reconciled(self) -> Reconciling {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Failure> IntoReconciled for Result<Reconciled, E> {
     fn into_reconciled(self) -> Reconciling {
-        self.map_err(Into::into)
+        self.map_err(E::into_error)
     }
 }

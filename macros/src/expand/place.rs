@@ -1,0 +1,78 @@
+//! Where generated code stands in the eyes of rustc, so that what rustc says of it is said of what
+//! the user wrote.
+//!
+//! - Paths carry the user's own spans: their names are found either way, and a message stands at
+//!   the user's tokens without a word about macros.
+//! - Locals carry the user's place with the macro's hygiene: the user's own spans would break tools
+//!   that `macro_rules!` produce.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{GenericArgument, PathArguments, Type};
+
+/// The tokens of a path at the first and the last token of what the user wrote.
+pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
+    let (first, last) = ends(place);
+    let mut span = first;
+    let moved = tokens.into_iter().map(|token| moved(token, std::mem::replace(&mut span, last)));
+    moved.collect()
+}
+
+/// The tokens of a path at the first token of what the user wrote.
+pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
+    let (first, _) = ends(place);
+    tokens.into_iter().map(|token| moved(token, first)).collect()
+}
+
+/// `<T as Trait>::ITEM` at the place of `T`: rustc's judgement of a type.
+pub fn judged(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
+    let (first, last) = ends(&ty);
+    let open = at(first, quote!(<));
+    let rest = at(last, quote!(as #rest));
+    quote!(#open #ty #rest)
+}
+
+/// Locals at the place of what the user wrote.
+pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
+    let (first, _) = ends(place);
+    at(first.resolved_at(Span::call_site()), tokens)
+}
+
+/// A list of arguments whose parentheses stand at the end of what the user wrote.
+pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
+    let mut group = Group::new(Delimiter::Parenthesis, arguments);
+    group.set_span(ends(place).1);
+    TokenTree::Group(group).into()
+}
+
+/// Where to say something about the value and the error of what a function returns. The name only
+/// chooses the place: whether the type is a `Result` is rustc's to tell.
+pub fn sides(returns: &TokenStream) -> (TokenStream, TokenStream) {
+    let whole = || (returns.clone(), returns.clone());
+    let Ok(Type::Path(path)) = syn::parse2(returns.clone()) else { return whole() };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else {
+        return whole();
+    };
+    let PathArguments::AngleBracketed(list) = &last.arguments else { return whole() };
+    let mut types = list.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.to_token_stream()),
+        _ => None,
+    });
+    let value = types.next().unwrap_or_else(|| returns.clone());
+    (value, types.next().unwrap_or_else(|| returns.clone()))
+}
+
+fn ends(tokens: impl ToTokens) -> (Span, Span) {
+    let mut tokens = tokens.to_token_stream().into_iter();
+    let first = tokens.next().map_or_else(Span::call_site, |token| token.span());
+    (first, tokens.last().map_or(first, |token| token.span()))
+}
+
+fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    tokens.into_iter().map(|token| moved(token, span)).collect()
+}
+
+fn moved(mut token: TokenTree, span: Span) -> TokenTree {
+    token.set_span(span);
+    token
+}
