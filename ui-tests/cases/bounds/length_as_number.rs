@@ -1,0 +1,14 @@
+// A length is a range.
+use toolwright::tool;
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    /// Which file.
+    #[arg(length = 9)]
+    path: String,
+) {
+    let _ = path;
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// The runtime's path is a path.
+use toolwright::data;
+
+#[data(crate)]
+struct Options {
+    all: bool,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+// Tools are methods of an `impl` block.
+use toolwright::tools;
+
+#[tools]
+struct Clock;
+
+fn main() {}

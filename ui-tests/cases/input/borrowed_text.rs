@@ -1,0 +1,13 @@
+// Input is owned: text is `String`.
+use toolwright::tool;
+
+/// Reads a file.
+#[tool]
+async fn read_file(
+    /// Which file.
+    path: &str,
+) {
+    let _ = path;
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// A tool has one schema, so it is not generic.
+use toolwright::tool;
+
+/// Waits.
+#[tool]
+async fn wait<T: Send>() {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// An `impl` block takes the other attribute.
+use toolwright::tool;
+
+struct Clock;
+
+#[tool]
+impl Clock {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// A tool is a function.
+use toolwright::tool;
+
+/// Waits.
+#[tool]
+mod wait {}
+
+fn main() {}
