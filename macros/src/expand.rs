@@ -163,30 +163,15 @@ fn start(
 ) -> TokenStream {
     let [name, answer] = [name, answer].map(|name| Ident::new(name, Span::call_site()));
     let read = input::read(tool);
-    let (bound, callee) = if is_hidden(tool, callee) {
-        (quote!(let __tw_callee = #callee;), &quote!(__tw_callee))
-    } else {
-        (TokenStream::new(), callee)
-    };
     let run = run(tool, callee, codec);
     quote! {
         fn #name<'__tw>(__tw_call: __tw::Start<'__tw, '_>) -> __tw::Started<'__tw, __tw::#answer> {
-            #bound
             #read
             #facts
             let __tw_scope = __tw_call.scope;
             __tw::Ok(#run)
         }
     }
-}
-
-/// Whether a parameter that the attribute's expressions need by name is called like the function
-/// that it is passed to.
-fn is_hidden(tool: &Tool, callee: &TokenStream) -> bool {
-    let services = capabilities(tool).filter_map(|(capability, _)| capability.ident.as_ref());
-    let callee = callee.to_string();
-    tool.has_expressions()
-        && tool.inputs().map(|param| &param.ident).chain(services).any(|it| *it == callee)
 }
 
 /// What policy must know of this call, from the expressions of the attribute.
@@ -244,6 +229,9 @@ fn facts(tool: &Tool) -> TokenStream {
     let (names, locals): (Vec<_>, Vec<_>) =
         tool.inputs().enumerate().map(|(index, it)| (&it.ident, input::local(index))).unzip();
     let services = named_services(tool);
+    if names.is_empty() {
+        return quote!({ #services #danger #approval #footprint });
+    }
     quote! {
         let (#(#locals,)*) = {
             #(let #names = #locals;)*

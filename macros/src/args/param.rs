@@ -45,7 +45,6 @@ pub struct ParamArgs {
 }
 
 /// What an absent parameter becomes.
-#[expect(clippy::large_enum_variant, reason = "few live at once, and none for long")]
 pub enum Preset {
     /// `default` alone: the type's own.
     OfType(Ident),
