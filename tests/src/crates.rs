@@ -150,7 +150,9 @@ fn a_tool_is_a_function_and_owns_no_type_of_the_runtime() {
 #[test]
 fn generated_code_reaches_the_runtime_through_one_short_file() {
     let adapter = fs::read_to_string(root().join("runtime/src/__private0.rs")).unwrap();
-    assert!(adapter.lines().count() <= 80, "the adapter has {} lines", adapter.lines().count());
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let lines = adapter.lines().filter(is_code).count();
+    assert!(lines <= 80, "the adapter has {lines} lines of code");
     let knows: Vec<PathBuf> = sources("macros/src")
         .into_iter()
         .filter(|(_, source)| source.contains("__private"))
