@@ -113,12 +113,15 @@ fn evidence(tool: &Tool) -> TokenStream {
     let (value, error) = place::sides(returns);
     let value = place::over(value, quote!(__tw::ToolOutput::into_answer));
     let error = place::over(error, quote!(__tw::Failure::into_error));
+    let one_result = place::over(returns, quote!(__tw::OneResult::said));
+    let depth = place::inside(returns, quote!(__tw::Probe::<__TwOutput>::NEW.kind().depth()));
     quote! {
         #(#inputs)*
         #(#capabilities)*
         type __TwOutput = #returns;
         fn __tw_output() -> impl __tw::Encode<__TwOutput, __tw::Answer> {
-            use __tw::Plain as _;
+            use __tw::{NotNested as _, Plain as _};
+            #one_result(#depth);
             __tw::Probe::<__TwOutput>::NEW.kind().codec(#value, #error)
         }
     }

@@ -1,6 +1,6 @@
 //! One call as it arrives: a name, the arguments as text, and what only this call is given.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Call<'a> {
 /// What few calls bring.
 #[derive(Default)]
 struct Extras {
-    values: Vec<(TypeId, Value)>,
+    values: Vec<(TypeId, &'static str, Value)>,
     cancelled: Option<CancellationToken>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Call<'a> {
     /// The same, shared with others or behind a trait object.
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        self.extras().values.push((TypeId::of::<T>(), Box::new(value)));
+        self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
         self
     }
 
@@ -67,7 +67,14 @@ impl<'a> Call<'a> {
     /// The service of this type that the call brings; the last one given counts.
     pub(crate) fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
-        values.iter().rev().find(|(given, _)| *given == id).map(|(_, value)| value)
+        values.iter().rev().find(|(given, ..)| *given == id).map(|(.., value)| value)
+    }
+
+    /// The types of the services that the call brings.
+    #[inline]
+    pub(crate) fn brings(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
+        let values = self.extras.iter().flat_map(|extras| &extras.values);
+        values.map(|(id, name, _)| (*id, *name))
     }
 
     #[inline]

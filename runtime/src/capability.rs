@@ -170,6 +170,10 @@ impl Own {
         if let Some(missing) = plan.from_call.iter().find(|it| call.value(it.id).is_none()) {
             return Err(not_brought(call.name(), missing.name));
         }
+        let undeclared = |id| run.core.per_call.iter().all(|declared| declared.id != id);
+        if let Some((_, name)) = call.brings().find(|(id, _)| undeclared(*id)) {
+            return Err(undeclared_service(call.name(), name));
+        }
         let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
         Ok(plan.sources.iter().any(named).then(|| {
             let context = ToolContext::new(id.unwrap_or_else(CallId::new), call, run);
@@ -240,6 +244,14 @@ fn no_run(tool: &str) -> ToolError {
     let cause =
         format!("`{tool}` needs services of a run; call it on `executor.run(id).with(…).start()?`");
     ToolError::new("no_run", "this tool cannot be used outside a run").caused_by(cause)
+}
+
+#[cold]
+fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
+    let cause = format!(
+        "a call of `{tool}` brings `{type_name}`, which nobody declared; declare it with `.per_call::<{type_name}>()` on the builder"
+    );
+    ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
 #[cold]

@@ -225,6 +225,13 @@ impl From<std::io::Error> for ToolError {
     }
 }
 
+/// For tools that cannot fail and say so.
+impl From<std::convert::Infallible> for ToolError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 macro_rules! internal_errors {
     ($($error:ty),* $(,)?) => {$(
         impl From<$error> for ToolError {

@@ -165,6 +165,8 @@ pub use tool::{
 ///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
 /// }
 /// ```
+/// Cancels calls and runs; tokio-util's own.
+pub use tokio_util::sync::CancellationToken;
 pub use toolwright_macros::tool;
 
 /// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`

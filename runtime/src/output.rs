@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, Plain, Preview, Probe,
-    Reconciling, ToolOutput,
+    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, NotNested, OneResult, Plain,
+    Preview, Probe, Reconciling, ToolOutput,
 };
 pub use content::Content;
 pub(crate) use content::decoded_length;

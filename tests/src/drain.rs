@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use toolwright::{Class, Drained};
+use toolwright::{Class, Drained, tool};
 
-use crate::support::{Log, NEVER_ENDS, PING, Turnstile, WAIT_FOR_GO, answer, builder, call, kind};
+use crate::support::{
+    Log, NEVER_ENDS, PING, Turnstile, WAIT_FOR_GO, answer, builder, call, kind, wait_for_go,
+};
 
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -56,6 +58,29 @@ async fn calls_that_wait_for_a_place_are_turned_away() {
     let (running, waiting, drained) = tokio::join!(running, waiting, watch);
     assert_eq!([running, waiting].map(|it| kind(&it)), ["ok", "shutting_down"]);
     assert_eq!(drained, Drained { cancelled: 0 });
+}
+
+/// Goes when it is let go, one at a time.
+#[tool(effect = read, limit = 1)]
+async fn go_alone(turnstile: &Turnstile) -> &'static str {
+    wait_for_go(turnstile).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_a_tool_of_few_calls_are_turned_away_at_once() {
+    let turnstile = Turnstile::new();
+    let executor = builder([GO_ALONE]).service_arc(turnstile.clone()).build().unwrap();
+    let watch = async {
+        turnstile.entered(1).await;
+        let turned_away = async {
+            let waiting = answer(&executor, call("go_alone")).await;
+            turnstile.let_go(1);
+            waiting
+        };
+        tokio::join!(turned_away, executor.drain(GRACE)).0
+    };
+    let (running, waiting) = tokio::join!(answer(&executor, call("go_alone")), watch);
+    assert_eq!([running, waiting].map(|it| kind(&it)), ["ok", "shutting_down"]);
 }
 
 #[tokio::test(start_paused = true)]

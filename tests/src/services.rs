@@ -175,6 +175,14 @@ async fn a_service_of_the_call_is_the_calls_own() {
     assert!(!missing.text().contains("User"));
 }
 
+#[tokio::test]
+async fn a_service_of_the_call_that_nobody_declared_is_refused_and_not_ignored() {
+    let executor = builder([TOUCH_NOTHING]).build().unwrap();
+    let refused = executor.call(&call("touch_nothing").with(User("ada"))).await;
+    assert_eq!(kind(&refused), "undeclared_service");
+    assert!(!refused.text().contains("User"));
+}
+
 /// Where long work is kept.
 struct Database {
     /// Held while somebody has it open.

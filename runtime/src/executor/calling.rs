@@ -81,7 +81,7 @@ fn start<'a>(
         Ok(stages) => stages,
         Err(error) => return Ok(error.into()),
     };
-    if stages.plan.needs_more {
+    if stages.plan.needs_more || call.brings().next().is_some() {
         return Err(Box::pin(stages.with_own()));
     }
     match stages.first_poll(Scope::new(run, stages.plan, call, None), context) {

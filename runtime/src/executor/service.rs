@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tower_service::Service;
 
-use super::Executor;
+use super::{Executor, Gate};
 use crate::call::Call;
 use crate::output::Answer;
 
@@ -41,6 +41,8 @@ impl Executor {
     pub async fn drain(&self, grace: Duration) -> Drained {
         let core = &self.run.core;
         core.gate.close();
+        // Who waits for a tool of few calls is turned away as well.
+        core.plans.iter().filter_map(|plan| plan.gate.as_ref()).for_each(Gate::close);
         if tokio::time::timeout(grace, core.gate.empty()).await.is_ok() {
             return Drained { cancelled: 0 };
         }

@@ -93,13 +93,17 @@ impl ResourceKind for File {
         }
     }
 
+    /// Where one path is absolute and the other is not, or one leads further out of the folder,
+    /// nobody knows from the names alone, so they may be the same.
     fn overlap(container: &str, contained: &str) -> bool {
-        match container {
-            "." => !contained.starts_with('/') && !contained.starts_with(".."),
-            container => contained
+        let start = |path: &str| {
+            (path.starts_with('/'), path.split('/').take_while(|part| *part == "..").count())
+        };
+        start(container) != start(contained)
+            || container == "."
+            || contained
                 .strip_prefix(container.trim_end_matches('/'))
-                .is_some_and(|rest| rest.starts_with('/')),
-        }
+                .is_some_and(|rest| rest.starts_with('/'))
     }
 }
 

@@ -112,6 +112,42 @@ impl<T, E> NoSchema for Fallible<T, E> {}
 
 impl<R> NoSchema for Infallible<R> {}
 
+/// An output in which no `Result` hides another.
+pub struct Single;
+
+/// A `Result` whose value is a `Result` again.
+pub struct Nested;
+
+/// Another `Result` has no JSON form and is refused for that.
+impl<T: Serialize, E: Serialize, F> Fallible<Result<T, E>, F> {
+    pub fn depth(&self) -> Nested {
+        Nested
+    }
+}
+
+/// All else: the inherent method above is found for a nested `Result`.
+pub trait NotNested {
+    fn depth(&self) -> Single {
+        Single
+    }
+}
+
+impl<T, E> NotNested for Fallible<T, E> {}
+
+impl<R> NotNested for Infallible<R> {}
+
+/// Refuses a `Result` in a `Result`, whose inner `Err` would be sent as a success.
+#[diagnostic::on_unimplemented(
+    message = "a `Result` in a `Result` cannot be the output of a tool",
+    label = "the inner `Err` would look like a success",
+    note = "flatten it in the body: `inner?`"
+)]
+pub trait OneResult: Sized {
+    fn said(self) {}
+}
+
+impl OneResult for Single {}
+
 /// What may stand for `E` in a tool's `Result<T, E>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
