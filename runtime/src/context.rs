@@ -127,7 +127,7 @@ impl ToolContext {
 
     /// Tells listeners how far the call is: words, and where known a part of one.
     pub fn progress(&self, message: &str, part: Option<f64>) {
-        if let Some(run) = &self.0.run {
+        if let Some(run) = self.0.run.as_ref().filter(|_| !self.0.ended.is_cancelled()) {
             run.tell(
                 self.0.id,
                 self.provider_id(),

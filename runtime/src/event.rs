@@ -65,7 +65,9 @@ pub(crate) type Listener = Box<dyn Fn(&Event<'_>) + Send + Sync>;
 
 pub(crate) fn tell(listeners: &[Listener], event: &Event<'_>) {
     for listener in listeners {
-        if catch_unwind(AssertUnwindSafe(|| listener(event))).is_err() {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(event))) {
+            // Its drop might panic again.
+            std::mem::forget(panic);
             tracing::error!(tool = event.tool, "a listener panicked");
         }
     }

@@ -94,9 +94,10 @@ impl Executor {
         let facts = plan.facts().with_footprint(entry.definition.effect);
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
-        let read = AssertUnwindSafe(|| stage::read(entry, scope, call.arguments(), facts));
-        let read = catch_unwind(read).map_err(|panic| stage::panicked(call.name(), panic))?;
-        read.map(|prepared| prepared.facts)
+        let read = AssertUnwindSafe(|| {
+            stage::read(entry, scope, call.arguments(), facts).map(|prepared| prepared.facts)
+        });
+        catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
     }
 }
 

@@ -7,12 +7,13 @@ mod normal;
 mod words;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::input::{Bound, Bounds, Key, Keys};
+use crate::input::{Bound, Bounds, Key, Keys, Problem, Rule};
 use crate::spec::{ParamSpec, Spec};
 use crate::tool::{Definition, Parameter};
 
@@ -79,6 +80,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
             normal::strip_null(&mut schema);
         }
         annotate(&mut schema, parameter);
+        presets_hold(parameter, &schema, &shared)?;
         let required = !optional && parameter.default.is_none();
         let expected = words::expected(&schema);
         let mut key = if required {
@@ -87,8 +89,10 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
             Key::optional(parameter.name, expected)
         };
         if !exact {
-            key =
-                key.checked(checker(&format!("/properties/{}", parameter.name), &schema, &shared)?);
+            let pointer = format!("/properties/{}", parameter.name);
+            key = key.checked(checker(&pointer, &schema, &shared)?);
+        } else if exact::names_keys(&schema, &shared) {
+            key = key.checked_when_loose(late_checker(&schema, &shared));
         }
         keys.push(key);
         definition.parameters.push(Parameter {
@@ -125,26 +129,70 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
         return Err(SchemaProblem::new("/type", message));
     }
     let mut key = Key::required(parameter.name, "an object");
-    if !exact {
-        key = key.checked(checker("", &schema, &Map::new())?);
-    }
+    key = if exact {
+        key.checked_when_loose(late_checker(&schema, &Map::new()))
+    } else {
+        key.checked(checker("", &schema, &Map::new())?)
+    };
     definition.input_schema = schema;
     Keys::new([key]).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
+}
+
+/// Sees to it that the default and the examples are what the schema asks for.
+fn presets_hold(
+    parameter: &ParamSpec,
+    schema: &Value,
+    shared: &Map<String, Value>,
+) -> Result<(), SchemaProblem> {
+    let default = schema.get("default").map(|default| ("default", default));
+    let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
+    let presets: Vec<_> = default.into_iter().chain(examples.map(|it| ("example", it))).collect();
+    if presets.is_empty() {
+        return Ok(());
+    }
+    let pointer = format!("/properties/{}", parameter.name);
+    let checker = standalone(&pointer, schema, shared)?;
+    for (what, value) in presets {
+        if let Err(problems) = checker.check(value) {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            let message = format!("the {what} {value} breaks the schema: {}", problems.join("; "));
+            return Err(SchemaProblem::new(pointer, message));
+        }
+    }
+    Ok(())
+}
+
+/// A checker that few calls need, made when the first of them comes.
+fn late_checker(
+    schema: &Value,
+    shared: &Map<String, Value>,
+) -> impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static {
+    let (schema, shared, made) = (schema.clone(), shared.clone(), OnceLock::new());
+    move |text: &str| match made.get_or_init(|| standalone("", &schema, &shared)) {
+        Ok(checker) => checker.check_text(text),
+        Err(problem) => Err(vec![Problem::new(Rule::Other, text, problem.to_string())]),
+    }
+}
+
+/// A checker of one parameter's schema, with the definitions that it refers to.
+fn standalone(
+    pointer: &str,
+    schema: &Value,
+    shared: &Map<String, Value>,
+) -> Result<Checker, SchemaProblem> {
+    let mut schema = schema.clone();
+    if let (Some(object), false) = (schema.as_object_mut(), shared.is_empty()) {
+        object.insert("$defs".into(), Value::Object(shared.clone()));
+    }
+    Checker::new(&schema).map_err(|message| SchemaProblem::new(pointer, message))
 }
 
 fn checker(
     pointer: &str,
     schema: &Value,
     shared: &Map<String, Value>,
-) -> Result<
-    impl Fn(&str) -> Result<(), Vec<crate::input::Problem>> + Send + Sync + 'static,
-    SchemaProblem,
-> {
-    let mut schema = schema.clone();
-    if let (Some(object), false) = (schema.as_object_mut(), shared.is_empty()) {
-        object.insert("$defs".into(), Value::Object(shared.clone()));
-    }
-    let checker = Checker::new(&schema).map_err(|message| SchemaProblem::new(pointer, message))?;
+) -> Result<impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static, SchemaProblem> {
+    let checker = standalone(pointer, schema, shared)?;
     Ok(move |text: &str| checker.check_text(text))
 }
 
@@ -190,9 +238,10 @@ fn bounds(schema: &mut Value, bounds: &Bounds) {
         _ => ("minLength", "maxLength"),
     };
     let number = |bound: Bound| match bound {
-        Bound::Integer(integer) => {
-            i64::try_from(integer).map_or_else(|_| json!(integer as f64), Value::from)
-        }
+        Bound::Integer(integer) => i64::try_from(integer)
+            .map(Value::from)
+            .or_else(|_| u64::try_from(integer).map(Value::from))
+            .unwrap_or_else(|_| json!(integer as f64)),
         Bound::Float(float) => json!(float),
     };
     let additions = [

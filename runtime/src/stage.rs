@@ -13,4 +13,4 @@ pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::find;
 pub(crate) use input::read;
-pub(crate) use invoke::{invoke, panicked};
+pub(crate) use invoke::{Unfinished, invoke, panicked};

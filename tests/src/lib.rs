@@ -28,6 +28,7 @@ mod processes;
 mod registration;
 mod resources;
 mod services;
+mod shapes;
 mod spans;
 mod support;
 mod timeouts;

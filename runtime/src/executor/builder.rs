@@ -28,6 +28,8 @@ pub(crate) struct Core {
     pub(crate) openers: Vec<Value>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
+    /// The calls that somebody follows, from taken in to told.
+    pub(crate) telling: Gate,
     /// Cancelled when a drain has waited long enough.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
@@ -147,14 +149,17 @@ impl ExecutorBuilder {
     }
 
     /// How long a call may take whose tool does not say, 30 seconds unless set; `None` for as long
-    /// as it takes.
+    /// as it takes. The time runs while the tool waits: not while its call waits for a place, and a
+    /// tool that computes without waiting cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How many calls run at once, 16 unless set; the others wait.
+    /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools
+    /// holds its place meanwhile, so the limit must exceed the depth of such calls. A blocking tool
+    /// that ran out of time gives its place back although its thread may still be at work.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
@@ -197,6 +202,7 @@ impl ExecutorBuilder {
             openers: self.openers.into_iter().map(|(_, value)| value).collect(),
             listeners: self.listeners,
             gate: Gate::new(self.limit),
+            telling: Gate::new(u32::MAX),
             released: CancellationToken::new(),
             records_content: self.records_content,
         };

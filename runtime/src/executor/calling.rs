@@ -93,6 +93,8 @@ fn start<'a>(
 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    // A drain waits until the end of the call has been told as well.
+    let _telling = run.core.telling.enter_at_once();
     let span = record::span(run, call);
     let watch = record::Watch::start(run, call);
     let answered = async {
@@ -171,6 +173,7 @@ impl<'a> Stages<'a> {
         admitted: Option<stage::Admitted<'a>>,
         future: BoxFuture<'a, Answer>,
     ) -> Answer {
+        let future = stage::Unfinished::new(future);
         let rest = async {
             let _admitted = match admitted {
                 Some(admitted) => admitted,

@@ -156,7 +156,23 @@ macro_rules! numbers {
 numbers! {
     u8 => Integer(i128), u16 => Integer(i128), u32 => Integer(i128), u64 => Integer(i128), usize => Integer(i128),
     i8 => Integer(i128), i16 => Integer(i128), i32 => Integer(i128), i64 => Integer(i128), isize => Integer(i128),
-    i128 => Integer(i128), f32 => Float(f64), f64 => Float(f64),
+    i128 => Integer(i128), f64 => Float(f64),
+}
+
+impl BoundOf<f32> {
+    pub const fn get(self) -> Bound {
+        Bound::Float(self.0 as f64)
+    }
+}
+
+/// Compared as it is written: the nearest `f32` to 0.1 is a little more than 0.1.
+#[diagnostic::do_not_recommend]
+impl Number for f32 {
+    type Limit = Self;
+
+    fn number(&self) -> Option<Bound> {
+        Some(Bound::Float(self.to_string().parse().unwrap_or(f64::from(*self))))
+    }
 }
 
 /// No bound lies beyond `i128`, so what does is above all of them.

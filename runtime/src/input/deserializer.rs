@@ -126,8 +126,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let null = self.peek() == Some(b'n');
-        let place = std::mem::replace(&mut self.place, Place::Element);
-        if null && place == Place::Element {
+        if null && self.place == Place::Element {
             self.place = Place::Field;
             self.word("null")?;
             return visitor.visit_none();
@@ -166,7 +165,11 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        visitor.visit_newtype_struct(self)
+        // Its key cannot be left out, so `null` is the only way to say that nothing is inside.
+        self.place = Place::Element;
+        let read = visitor.visit_newtype_struct(&mut *self);
+        self.place = Place::Field;
+        read
     }
 
     #[inline]
@@ -202,6 +205,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(&visitor));
         }
+        self.loose = true;
         Entries::read(self, visitor)
     }
 

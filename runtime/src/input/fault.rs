@@ -89,7 +89,8 @@ impl Fault {
 
     /// The same fault of a `null` that stands where leaving the key out is meant.
     pub(super) fn into_null(mut self) -> Self {
-        if self.0.pointer.is_empty() && self.0.rule != Rule::Syntax {
+        let is_said = matches!(self.0.rule, Rule::Syntax | Rule::Null);
+        if self.0.pointer.is_empty() && !is_said {
             self.0.rule = Rule::Null;
             self.0.found = "null".to_owned();
             self.0.expected.push_str("; leave the key out instead");

@@ -22,6 +22,8 @@ pub struct Key {
     expected: Cow<'static, str>,
     required: bool,
     check: Option<Check>,
+    /// The check is only for values whose keys the reader did not judge.
+    only_loose: bool,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
     /// Its first sixteen bytes, and which of them count.
@@ -56,6 +58,17 @@ impl Key {
         self
     }
 
+    /// Checks the value's raw text where its type took an object as a map, as `flatten` makes a
+    /// struct do: then it was not the reader that judged the keys.
+    #[must_use]
+    pub fn checked_when_loose(
+        mut self,
+        check: impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static,
+    ) -> Self {
+        self.only_loose = true;
+        self.checked(check)
+    }
+
     /// The key itself.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -74,8 +87,9 @@ impl Key {
         self.required
     }
 
-    pub(super) fn check(&self) -> Option<&Check> {
-        self.check.as_ref()
+    #[inline]
+    pub(super) fn check(&self, loose: bool) -> Option<&Check> {
+        self.check.as_ref().filter(|_| loose || !self.only_loose)
     }
 
     fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
@@ -85,7 +99,7 @@ impl Key {
             bytes.fold(0, |word, (place, it)| word | u128::from(byte(it)) << (8 * place))
         };
         let (head, mask) = (first(|byte| byte), first(|_| 0xFF));
-        Self { name, expected, required, check: None, quoted, head, mask }
+        Self { name, expected, required, check: None, only_loose: false, quoted, head, mask }
     }
 }
 
@@ -148,8 +162,8 @@ impl Keys {
     }
 
     /// Checks the text of an input that one value carries whole.
-    pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
-        let check = self.keys.first().and_then(Key::check);
+    pub(crate) fn check_whole(&self, text: &str, loose: bool) -> Result<(), Problems> {
+        let check = self.keys.first().and_then(|key| key.check(loose));
         match check.map_or(Ok(()), |check| check(text)) {
             Ok(()) => Ok(()),
             Err(problems) => Problems::new(problems).map_or(Ok(()), Err),

@@ -164,11 +164,12 @@ impl Scan<'_, '_> {
             return self.repeated(index);
         }
         self.given |= bit;
+        self.reader.loose = false;
         let (start, depth) = (self.reader.position, self.reader.depth);
         if let Err(fault) = slots.put(index, &mut self.reader) {
             return self.refused(index, fault, start, depth);
         }
-        match self.keys.get(index).and_then(Key::check) {
+        match self.keys.get(index).and_then(|key| key.check(self.reader.loose)) {
             None => Ok(()),
             Some(check) => {
                 if let Err(problems) = check(self.reader.since(start)) {

@@ -139,7 +139,7 @@ impl<T> Param<T> {
         let mut reader = Reader::new(text);
         let value = (self.read)(&mut reader).and_then(|value| reader.finish().map(|()| value));
         match value {
-            Ok(value) => keys.check_whole(text).map(|()| value),
+            Ok(value) => keys.check_whole(text, reader.loose).map(|()| value),
             Err(fault) => Err(Problems::from(fault)),
         }
     }

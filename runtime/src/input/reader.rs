@@ -34,6 +34,8 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
+    /// Whether a type took an object as a map, so that it, not the reader, judged the keys.
+    pub(super) loose: bool,
     /// The last string that had escapes.
     pub(super) scratch: String,
 }
@@ -55,7 +57,14 @@ impl<'de> Reader<'de> {
     #[inline]
     #[must_use]
     pub fn new(text: &'de str) -> Self {
-        Self { text, position: 0, depth: 0, place: Place::Field, scratch: String::new() }
+        Self {
+            text,
+            position: 0,
+            depth: 0,
+            place: Place::Field,
+            loose: false,
+            scratch: String::new(),
+        }
     }
 
     /// How many bytes were read.

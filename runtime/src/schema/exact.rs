@@ -11,6 +11,20 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
     Judge { definitions, open: Vec::new() }.exact(schema)
 }
 
+/// Whether the schema names the keys of any object.
+pub(super) fn names_keys(schema: &Value, definitions: &Map<String, Value>) -> bool {
+    fn inside(schema: &Value) -> bool {
+        match schema {
+            Value::Object(object) => {
+                object.contains_key("properties") || object.values().any(inside)
+            }
+            Value::Array(items) => items.iter().any(inside),
+            _ => false,
+        }
+    }
+    inside(schema) || definitions.values().any(inside)
+}
+
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
     /// The references being judged: meeting one again proves nothing against it.

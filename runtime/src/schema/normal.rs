@@ -90,11 +90,19 @@ pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value>
 
 /// The normal form of a schema as schemars wrote it.
 pub(crate) fn normalise(mut schema: Value) -> Value {
-    walk(&mut schema);
+    walk(&mut schema, Closing::Here);
     schema
 }
 
-fn walk(schema: &mut Value) {
+/// Who says which keys an object may have.
+#[derive(Clone, Copy, PartialEq)]
+enum Closing {
+    Here,
+    /// The object that this one is a part of.
+    Above,
+}
+
+fn walk(schema: &mut Value, closing: Closing) {
     let Value::Object(object) = schema else { return };
     object.remove("title");
     object.remove("$schema");
@@ -106,32 +114,48 @@ fn walk(schema: &mut Value) {
     }
     for keyword in ONE {
         if let Some(inner) = object.get_mut(*keyword) {
-            walk(inner);
+            walk(inner, Closing::Here);
         }
     }
+    // Parts of one object, as flattened variants are, know only some of its keys.
+    let is_whole =
+        object.contains_key("properties") && LIST.iter().any(|it| object.contains_key(*it));
+    let parts = if is_whole { Closing::Above } else { closing };
     for keyword in LIST {
-        object.get_mut(*keyword).and_then(Value::as_array_mut).into_iter().flatten().for_each(walk);
+        let schemas = object.get_mut(*keyword).and_then(Value::as_array_mut);
+        schemas.into_iter().flatten().for_each(|schema| walk(schema, parts));
     }
     for keyword in MAP {
-        object
-            .get_mut(*keyword)
-            .and_then(Value::as_object_mut)
+        let schemas = object.get_mut(*keyword).and_then(Value::as_object_mut);
+        schemas
             .into_iter()
             .flat_map(Map::values_mut)
-            .for_each(walk);
+            .for_each(|schema| walk(schema, Closing::Here));
     }
-    close(object);
+    strip_optional_nulls(object);
+    if is_object(object) && closing == Closing::Here {
+        let keyword = if is_whole { "unevaluatedProperties" } else { "additionalProperties" };
+        if !object.contains_key("unevaluatedProperties") {
+            object.entry(keyword).or_insert(Value::Bool(false));
+        }
+    }
+    if closing == Closing::Above && object.get("additionalProperties") == Some(&Value::Bool(false))
+    {
+        object.remove("additionalProperties");
+    }
+}
+
+fn is_object(object: &Map<String, Value>) -> bool {
+    object.get("type").and_then(Value::as_str) == Some("object")
+        && object.contains_key("properties")
 }
 
 fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Names the keys an object may have, and makes absent the only way to leave one out.
-fn close(object: &mut Map<String, Value>) {
-    if object.get("type").and_then(Value::as_str) != Some("object") {
-        return;
-    }
+/// Makes absent the only way to leave a key out.
+fn strip_optional_nulls(object: &mut Map<String, Value>) {
     let required: Vec<String> = object
         .get("required")
         .and_then(Value::as_array)
@@ -139,13 +163,10 @@ fn close(object: &mut Map<String, Value>) {
         .flatten()
         .filter_map(|name| name.as_str().map(str::to_owned))
         .collect();
-    let Some(Value::Object(properties)) = object.get_mut("properties") else {
-        return;
-    };
+    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
     for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
         strip_null(property);
     }
-    object.entry("additionalProperties").or_insert(Value::Bool(false));
 }
 
 /// Takes `null` out of what a property may be.

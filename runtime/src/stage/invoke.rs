@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::future::poll_fn;
+use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -19,7 +20,7 @@ type Panic = Box<dyn Any + Send>;
 
 /// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
 pub(crate) async fn invoke(
-    mut future: BoxFuture<'_, Answer>,
+    mut future: Unfinished<'_>,
     run: &Run,
     plan: &Plan,
     call: &Call<'_>,
@@ -28,7 +29,8 @@ pub(crate) async fn invoke(
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
         match timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
+            // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
+            Some(timeout) => tokio::task::unconstrained(tokio::time::sleep(timeout)).await,
             None => std::future::pending().await,
         }
     });
@@ -39,20 +41,36 @@ pub(crate) async fn invoke(
         if given_up.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(cancelled(call.name())));
         }
-        time_up
-            .as_mut()
-            .poll(context)
-            .map(|()| Err(timed_out(call.name(), timeout.unwrap_or_default())))
+        match catch_unwind(AssertUnwindSafe(|| time_up.as_mut().poll(context))) {
+            Ok(polled) => polled.map(|()| Err(timed_out(call.name(), timeout.unwrap_or_default()))),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
     })
     .await
 }
 
+/// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
+/// answer by then, and keeps it.
+pub(crate) struct Unfinished<'a>(Option<BoxFuture<'a, Answer>>);
+
+impl<'a> Unfinished<'a> {
+    pub(crate) fn new(future: BoxFuture<'a, Answer>) -> Self {
+        Self(Some(future))
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        let future = self.0.take();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
+            forget(panic);
+        }
+    }
+}
+
 /// Polls the tool; a panic is its end.
-#[inline]
-fn guarded(
-    future: &mut BoxFuture<'_, Answer>,
-    context: &mut Context<'_>,
-) -> Poll<Result<Answer, Panic>> {
+fn guarded(future: &mut Unfinished<'_>, context: &mut Context<'_>) -> Poll<Result<Answer, Panic>> {
+    let Some(future) = &mut future.0 else { return Poll::Pending };
     match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
         Err(panic) => Poll::Ready(Err(panic)),
@@ -80,6 +98,11 @@ pub(super) fn cancelled(tool: &str) -> ToolError {
 }
 
 #[cold]
+fn no_clock() -> ToolError {
+    ToolError::internal("a call that waits needs a tokio runtime with time enabled")
+}
+
+#[cold]
 fn timed_out(tool: &str, timeout: Duration) -> ToolError {
     ToolError::new(
         "timeout",
@@ -95,7 +118,11 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
         Ok(words) => *words,
         Err(panic) => match panic.downcast::<&'static str>() {
             Ok(words) => (*words).to_owned(),
-            Err(_) => "a panic without words".to_owned(),
+            Err(panic) => {
+                // It is of a type of its own, whose drop might panic again.
+                forget(panic);
+                "a panic without words".to_owned()
+            }
         },
     };
     ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
