@@ -144,8 +144,9 @@ fn danger_is_known(tool: &Tool, signature: &Signature, errors: &mut Errors) {
         FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(name) if name.ident == *word),
         FnArg::Receiver(_) => false,
     });
-    if !is_parameter && word.to_string().starts_with(char::is_lowercase) {
-        let hint = did_you_mean(&word.to_string(), DANGERS);
+    let is_level = DANGERS.contains(&word.to_string().to_lowercase().as_str());
+    if !is_parameter && (is_level || word.to_string().starts_with(char::is_lowercase)) {
+        let hint = did_you_mean(&word.to_string().to_lowercase(), DANGERS);
         errors.at(word.span(), format!("found `{word}`, {}{hint}", danger_expected()));
     }
 }

@@ -168,6 +168,7 @@ fn start(
     let read = input::read(tool);
     let run = run(tool, callee, codec);
     quote! {
+        #[allow(deprecated, reason = "a deprecated tool may still be called")]
         fn #name<'__tw>(__tw_call: __tw::Start<'__tw, '_>) -> __tw::Started<'__tw, __tw::#answer> {
             #read
             #facts

@@ -106,7 +106,8 @@ impl<T> Loan<T> {
 
     /// Closes the resource by how its use ended, which is a failure too when closing fails.
     pub async fn close<E: Ended>(&self, resource: T, ended: E) -> E {
-        let outcome = if ended.is_failure() { Closing::Failed } else { Closing::Succeeded };
+        let is_kept = E::KEEPS_WORK && !ended.is_failure();
+        let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
         match (self.close)(resource, outcome).await {
             // The first error is the one to tell.
             Err(error) if !ended.is_failure() => E::failed(error),

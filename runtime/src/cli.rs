@@ -15,6 +15,7 @@ mod arguments;
 mod command;
 
 use std::fmt::Display;
+use std::io::Write;
 use std::process::ExitCode;
 
 use crate::error::Class;
@@ -94,10 +95,23 @@ fn run(
         Err(error) => return complain(Exit::Application, error),
     };
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(command::run(&executor, &matches)),
+        Ok(runtime) => {
+            let exit = runtime.block_on(command::run(&executor, &matches));
+            // The thread of a blocking tool that ran out of time is not waited for.
+            runtime.shutdown_background();
+            exit
+        }
         Err(error) => {
             complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
         }
+    }
+}
+
+/// Writes a result to standard output, which may be full or closed.
+fn print(result: &str) -> Exit {
+    match writeln!(std::io::stdout(), "{result}") {
+        Ok(()) => Exit::Success,
+        Err(error) => complain(Exit::Failed, format!("the result could not be written: {error}")),
     }
 }
 

@@ -187,9 +187,16 @@ impl fmt::Debug for ToolError {
     }
 }
 
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+/// A boxed `ToolError` is that error again; all else is internal.
 impl From<Source> for ToolError {
     fn from(source: Source) -> Self {
-        Self::internal(source)
+        source.downcast().map_or_else(Self::internal, |error| *error)
     }
 }
 

@@ -69,7 +69,7 @@ pub enum Provider {
 /// );
 /// # Ok::<(), toolwright::provider::MessageError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
     /// What the answer has to name; only Gemini may leave it out.
     pub id: Option<String>,
@@ -266,6 +266,17 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::recognises(&root),
             Self::Gemini => gemini::recognises(&root),
         }
+    }
+}
+
+/// Without the arguments, which may hold secrets that only the tool's definition tells apart.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

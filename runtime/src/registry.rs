@@ -17,7 +17,7 @@ pub(crate) use near::near;
 
 /// The tools of an application.
 ///
-/// ```
+/// ```standalone_crate
 /// use toolwright::{Registry, tool};
 ///
 /// /// Says hello.

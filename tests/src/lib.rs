@@ -15,6 +15,7 @@ mod errors;
 mod fixtures;
 mod footprints;
 mod functions;
+mod hostile;
 mod input;
 mod limits;
 mod listeners;

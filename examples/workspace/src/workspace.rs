@@ -29,7 +29,8 @@ impl Workspace {
     /// inside; the folders between are made.
     pub fn writable(&self, path: &str) -> Result<PathBuf, ToolError> {
         let target = self.root.join(plain(path)?);
-        if target.exists() {
+        // Also a link that leads nowhere: what stands there decides where a write would go.
+        if target.symlink_metadata().is_ok() {
             return self.existing(path);
         }
         let parent = target.parent().unwrap_or(&self.root);
@@ -83,7 +84,8 @@ impl Workspace {
 /// The words for what went wrong with a file, by the path that the model used.
 pub fn at(path: &str, error: io::Error) -> ToolError {
     let failed = ToolError::from(error);
-    ToolError::new(failed.kind().to_owned(), format!("`{path}`: {failed}"))
+    let words = format!("`{path}`: {failed}");
+    ToolError::new(failed.kind().to_owned(), words).class(failed.classified())
 }
 
 fn plain(path: &str) -> Result<&Path, ToolError> {
@@ -115,5 +117,16 @@ mod tests {
             assert_eq!(workspace.writable(path).unwrap_err().kind(), "outside_workspace", "{path}");
         }
         assert!(workspace.existing("./src/main.rs").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_written_through() {
+        let folder = std::env::temp_dir().join(format!("workspace-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("inside")).unwrap();
+        std::os::unix::fs::symlink(folder.join("escaped"), folder.join("inside/link")).unwrap();
+        let workspace = Workspace::at(folder.join("inside")).unwrap();
+        assert!(workspace.writable("link").is_err());
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

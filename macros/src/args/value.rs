@@ -128,6 +128,12 @@ pub fn timeout(key: &Ident, input: ParseStream<'_>) -> syn::Result<Timeout> {
         return input.parse::<Ident>().map(|_| Timeout::None);
     }
     let text = string(input, "a duration in quotes (`\"30s\"`) or `none`")?;
+    if text.value() == "none" {
+        return Err(syn::Error::new(
+            text.span(),
+            "found \"none\", expected the bare word: `timeout = none`",
+        ));
+    }
     match milliseconds(&text)? {
         0 => Err(syn::Error::new(
             text.span(),

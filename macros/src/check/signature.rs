@@ -245,8 +245,7 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
         );
         return None;
     }
-    if let (Type::TraitObject(object), Some(mutability)) = (inner, &reference.mutability) {
-        let _ = mutability;
+    if let (Type::TraitObject(object), Some(_)) = (inner, &reference.mutability) {
         errors.over(
             object,
             "a resource opened for one call has a concrete type; `&dyn Trait` is for services",

@@ -24,7 +24,7 @@ use crate::output::Answer;
 ///     async fn close(self, outcome: Closing) -> Result<(), ToolError> {
 ///         match outcome {
 ///             Closing::Succeeded => println!("commit {} writes", self.0.len()),
-///             Closing::Failed => println!("roll back"),
+///             _ => println!("roll back"),
 ///         }
 ///         Ok(())
 ///     }
@@ -43,10 +43,11 @@ pub trait Resource: Send + Sized + 'static {
 
 /// How the call ended whose resource is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Closing {
     /// The tool returned a result: keep the work.
     Succeeded,
-    /// The tool returned an error: undo the work.
+    /// The tool returned an error, or only looked (a preview): undo the work.
     Failed,
 }
 
@@ -83,11 +84,15 @@ pub(crate) struct Opener<T>(pub(crate) Box<Open<T>>);
 pub trait Ended {
     /// The end of a use that failed.
     fn failed(error: ToolError) -> Self;
+    /// Whether the work of a use that succeeded is kept; who only looks leaves nothing.
+    const KEEPS_WORK: bool;
     /// Whether the use failed.
     fn is_failure(&self) -> bool;
 }
 
 impl Ended for Answer {
+    const KEEPS_WORK: bool = true;
+
     fn failed(error: ToolError) -> Self {
         error.into()
     }
@@ -98,6 +103,8 @@ impl Ended for Answer {
 }
 
 impl<T> Ended for Result<T, ToolError> {
+    const KEEPS_WORK: bool = false;
+
     fn failed(error: ToolError) -> Self {
         Err(error)
     }

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
-use super::{Exit, complain};
+use super::{Exit, complain, print};
 use crate::call::Call;
 use crate::executor::Executor;
 use crate::provider::Provider;
@@ -32,7 +32,8 @@ pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     let mut exit = Exit::Success;
     for file in matches.get_many::<PathBuf>(FILES).into_iter().flatten() {
         match answer(executor, file).await {
-            Ok(message) => println!("{message}"),
+            Ok(message) if print(&message) == Exit::Success => {}
+            Ok(_) => return Exit::Failed,
             Err(problem) => exit = complain(Exit::Failed, format!("{}: {problem}", file.display())),
         }
     }

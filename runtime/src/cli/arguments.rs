@@ -44,22 +44,35 @@ impl Shape {
 }
 
 pub(super) fn of(definition: &Definition) -> impl Iterator<Item = Arg> {
-    definition.parameters.iter().map(argument)
+    definition.parameters.iter().filter(|it| !has_no_flag(it)).map(argument)
+}
+
+/// Parameters whose flag would be one that every command has; they are given by `--json` alone.
+pub(super) fn has_no_flag(parameter: &Parameter) -> bool {
+    ["help", "json"].contains(&flag(parameter).as_str()) && !is_positional(parameter)
+}
+
+fn flag(parameter: &Parameter) -> String {
+    parameter.name.replace(['_', '.'], "-").trim_start_matches('-').to_owned()
+}
+
+fn is_positional(parameter: &Parameter) -> bool {
+    let is_scalar = matches!(Shape::of(&parameter.schema), Shape::Number | Shape::Text);
+    parameter.positional || (parameter.required && is_scalar && parameter.short.is_none())
 }
 
 fn argument(parameter: &Parameter) -> Arg {
     let shape = Shape::of(&parameter.schema);
-    let scalar = matches!(shape, Shape::Number | Shape::Text);
     let argument = Arg::new(parameter.name.clone())
         .help(parameter.description.clone())
         .value_name(shape.placeholder())
         // A number below zero is a value, not a flag.
         .allow_hyphen_values(true);
-    if parameter.positional || (parameter.required && scalar && parameter.short.is_none()) {
+    if is_positional(parameter) {
         let argument = argument.value_name(parameter.name.to_uppercase());
         return if matches!(shape, Shape::List) { argument.num_args(0..) } else { argument };
     }
-    let argument = argument.long(parameter.name.replace(['_', '.'], "-"));
+    let argument = argument.long(flag(parameter));
     let argument = match parameter.short {
         Some(letter) => argument.short(letter),
         None => argument,
@@ -73,7 +86,8 @@ fn argument(parameter: &Parameter) -> Arg {
 
 /// The JSON text of what was typed.
 pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<String, String> {
-    let typed = |parameter: &&Parameter| matches.contains_id(&parameter.name);
+    let typed =
+        |parameter: &&Parameter| !has_no_flag(parameter) && matches.contains_id(&parameter.name);
     if let Some(whole) = matches.get_one::<String>(WHOLE) {
         return match definition.parameters.iter().find(typed) {
             Some(parameter) => {

@@ -4,10 +4,11 @@ use std::fmt;
 
 use clap::{Arg, ArgMatches, Command};
 
-use super::{Exit, answer, arguments, complain, exit_of};
+use super::{Exit, answer, arguments, complain, exit_of, print};
 use crate::call::Call;
 use crate::executor::Executor;
 use crate::registry::Registry;
+use crate::stage::record::chain;
 use crate::tool::Definition;
 
 /// Two commands or two flags that would have one name.
@@ -73,10 +74,8 @@ fn add(parent: Command, child: Command) -> Result<Command, Collision> {
 fn of_tool(definition: &Definition) -> Result<Command, Collision> {
     let (first, _) =
         definition.description.split_once("\n\n").unwrap_or((&definition.description, ""));
-    let whole = Arg::new(arguments::WHOLE)
-        .long("json")
-        .value_name("JSON")
-        .help("The whole input as JSON; `-` reads it from standard input");
+    let whole =
+        Arg::new(arguments::WHOLE).long("json").value_name("JSON").help(whole_help(definition));
     let command = Command::new(name(definition))
         .about(first.to_owned())
         .long_about(definition.description.clone())
@@ -86,6 +85,17 @@ fn of_tool(definition: &Definition) -> Result<Command, Collision> {
         Some(flag) => Err(Collision::Flag { tool: definition.name.clone(), flag }),
         None => Ok(command),
     }
+}
+
+/// What `--json` is for, and what only it can give.
+fn whole_help(definition: &Definition) -> String {
+    let only: Vec<String> = definition
+        .parameters
+        .iter()
+        .filter(|it| arguments::has_no_flag(it))
+        .map(|it| format!("; the only way to give `{}`", it.name))
+        .collect();
+    format!("The whole input as JSON; `-` reads it from standard input{}", only.concat())
 }
 
 /// The first flag that a command has twice, `--help` and `-h` of clap's own included.
@@ -134,15 +144,13 @@ async fn call(executor: &Executor, definition: &Definition, matches: &ArgMatches
     };
     let answer = executor.call(&Call::new(&definition.name, input)).await;
     match answer.error() {
-        None => {
-            println!("{}", answer.text());
-            Exit::Success
-        }
+        None => print(&answer.text()),
         Some(error) => {
             let exit = exit_of(error.classified());
             let hint =
                 error.next_action().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            complain(exit, format!("{}: {error}{hint}", error.kind()))
+            let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
+            complain(exit, format!("{}: {error}{hint}{}", error.kind(), cause.unwrap_or_default()))
         }
     }
 }
@@ -183,8 +191,22 @@ mod tests {
     async fn convert(
         /// To JSON.
         json: bool,
+        /// How.
+        _how: Option<String>,
     ) {
-        let _ = json;
+        let _ = (json, _how);
+    }
+
+    /// Copies.
+    #[crate::tool(crate = crate)]
+    async fn copy(
+        /// One.
+        a_b: bool,
+        /// The other.
+        #[arg(name = "a.b")]
+        other: bool,
+    ) {
+        let _ = (a_b, other);
     }
 
     fn refused(tools: impl IntoIterator<Item = crate::Handle>) -> String {
@@ -199,8 +221,17 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_takes_the_flag_of_the_whole_input_is_refused_with_a_sentence() {
-        let sentence = "the command of the tool `convert` would have the flag `--json` twice";
-        assert!(refused([CONVERT]).starts_with(sentence));
+    fn two_flags_of_one_name_are_refused_with_a_sentence() {
+        let sentence = "the command of the tool `copy` would have the flag `--a-b` twice";
+        assert!(refused([COPY]).starts_with(sentence));
+    }
+
+    #[test]
+    fn a_parameter_without_a_flag_of_its_own_is_given_by_the_whole_input() {
+        let command = of(&Registry::of([CONVERT]).unwrap()).unwrap();
+        command.clone().debug_assert();
+        let help = command.find_subcommand("convert").unwrap().clone().render_help().to_string();
+        assert!(help.contains("the only way to give `json`"), "{help}");
+        assert!(help.contains("--how"), "{help}");
     }
 }

@@ -41,7 +41,7 @@ impl Fault {
         };
         let mut fault = Self::new(Rule::UnknownKey, &words::quote(key), expected);
         fault.0.near = words::nearest(key, keys);
-        fault.at_key(key)
+        fault.at_key(&words::shorten(key))
     }
 
     /// A key that was given before, at that key.

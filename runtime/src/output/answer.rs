@@ -1,6 +1,7 @@
 //! The one answer that every call gets.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -16,14 +17,12 @@ use crate::error::ToolError;
 /// assert!(answer.is_error());
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
-#[derive(Debug)]
 pub struct Answer {
     /// The result, where it is text or JSON.
     text: String,
     kind: Kind,
 }
 
-#[derive(Debug)]
 enum Kind {
     Text,
     Json,
@@ -113,6 +112,19 @@ impl Answer {
         match &self.kind {
             Kind::Json => Some(&self.text),
             _ => None,
+        }
+    }
+}
+
+/// Without the result, which may repeat a secret; errors are shown whole.
+impl fmt::Debug for Answer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("Answer");
+        match &self.kind {
+            Kind::Error(error) => debug.field("error", error).finish(),
+            Kind::Text => debug.field("text_bytes", &self.text.len()).finish(),
+            Kind::Json => debug.field("json_bytes", &self.text.len()).finish(),
+            Kind::Output(output) => debug.field("blocks", &output.content.len()).finish(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The tool of a name, or an answer that lists near names.
 
+use std::borrow::Cow;
+
 use crate::error::{Class, ToolError};
 use crate::executor::{Core, Plan};
 use crate::registry::{Entry, near};
@@ -15,6 +17,7 @@ pub(crate) fn find<'a>(core: &'a Core, name: &str) -> Result<(&'a Entry, &'a Pla
 
 #[cold]
 fn unknown(core: &Core, name: &str) -> ToolError {
+    let name = &*shortened(name);
     let names = || core.registry.callable_names();
     let close = near(name, names());
     let error =
@@ -29,5 +32,13 @@ fn unknown(core: &Core, name: &str) -> ToolError {
         0 => error.hint("there are no tools"),
         1..=FEW => error.hint(format!("the tools are {}", quoted(&names().collect::<Vec<_>>()))),
         _ => error.hint("call one of the tools that you were given"),
+    }
+}
+
+/// A name as it is told again: models have sent whole documents as one.
+fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(100) {
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
     }
 }

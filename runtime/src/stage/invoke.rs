@@ -127,6 +127,6 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
     };
     ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
         .class(Class::Unknown)
-        .hint("go on without it; its operators have been told")
+        .hint("go on without it")
         .caused_by(words)
 }

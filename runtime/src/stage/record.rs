@@ -1,5 +1,6 @@
 //! Tells listeners and tracing what became of a call.
 
+use std::error::Error;
 use std::time::Instant;
 
 use tracing::Span;
@@ -8,6 +9,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::call::Call;
 use crate::context::CallId;
+use crate::error::ToolError;
 use crate::event::EventKind;
 use crate::executor::Run;
 use crate::output::Answer;
@@ -100,10 +102,31 @@ pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
 pub(crate) fn conclude(span: &Span, run: &Run, call: &Call<'_>, answer: &Answer) {
     if let Some(error) = answer.error() {
         span.record("error.type", error.kind());
+        tell_operators(run, call, error);
     }
     if run.core.records_content && !takes_a_secret(run, call) {
         span.record("gen_ai.tool.call.result", &*answer.text());
     }
+}
+
+/// Writes down why a call failed, which its model is not told.
+fn tell_operators(run: &Run, call: &Call<'_>, error: &ToolError) {
+    if let Some(cause) = error.source().filter(|_| !takes_a_secret(run, call)) {
+        let cause = chain(cause);
+        tracing::warn!(tool = call.name(), error.r#type = error.kind(), cause, "a tool failed");
+    }
+}
+
+/// An error and what caused it, outermost first.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words.push_str(": ");
+        words.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    words
 }
 
 /// Whether a secret is among the arguments, which a result may repeat.
