@@ -165,8 +165,6 @@ pub use tool::{
 ///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
 /// }
 /// ```
-/// JSON values, for structured outputs and details of errors; serde_json's own.
-pub use serde_json::{Value, json};
 /// Cancels calls and runs; tokio-util's own.
 pub use tokio_util::sync::CancellationToken;
 pub use toolwright_macros::tool;
