@@ -50,15 +50,11 @@ impl Ours {
 
     /// Calls `find_text` by name with this text; the text of the answer.
     pub async fn find_text(&self, text: &str) -> Result<String> {
-        self.call("find_text", text).await
+        Ok(self.executor.call(&Call::new("find_text", text)).await.into_text())
     }
 
     /// Calls `measure_text` by name with this text; the text of the answer.
     pub async fn measure_text(&self, text: &str) -> Result<String> {
-        self.call("measure_text", text).await
-    }
-
-    async fn call(&self, name: &str, text: &str) -> Result<String> {
-        Ok(self.executor.call(&Call::new(name, text)).await.into_text())
+        Ok(self.executor.call(&Call::new("measure_text", text)).await.into_text())
     }
 }
