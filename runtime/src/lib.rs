@@ -84,8 +84,8 @@ pub use tool::{
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
 /// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]) | everything |
 /// | `approval = "reason"`, or an expression that gives one | a person is asked first | nobody is |
-/// | `timeout = "30s"` or `none` | how long a call may take | the executor's |
-/// | `limit = 4` | how many calls run at once | the executor's |
+/// | `timeout = "30s"` or `none` | how long a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
 /// | `preview = path` | a function that tells an approver what the call would do | none |
 /// | `reconcile = path` | a function that finds out what became of an interrupted call ([`Reconciled`]) | none |
@@ -121,7 +121,7 @@ pub use tool::{
 /// | `name = "…"` | the key, where it is not the parameter's name |
 /// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | left out of tracing spans |
+/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet |
 /// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
 ///
 /// # Result

@@ -11,7 +11,9 @@ use super::{Executor, Gate};
 use crate::call::Call;
 use crate::output::Answer;
 
-/// Users layer their own middleware around it. It never fails: failures are answers.
+/// Users layer their own middleware around it. It never fails: failures are answers. It is always
+/// ready, and a call that finds no room waits in its own future, so layers that look at readiness
+/// see none of the load.
 impl Service<Call<'static>> for Executor {
     type Response = Answer;
     type Error = Infallible;
