@@ -1,5 +1,7 @@
 //! What is generated: one constant, the tool's handle, and one link-time registration. Data and
 //! calls only; all behaviour is in the runtime.
+//!
+//! Long for a file, because the code of one call is read from its start to its end.
 
 mod input;
 mod place;

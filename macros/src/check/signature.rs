@@ -1,4 +1,6 @@
 //! Rules of the signature: owned parameters are input, borrowed ones are capabilities.
+//!
+//! Long for a file, because what may be owned and what may be borrowed is one rule seen from two sides.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
