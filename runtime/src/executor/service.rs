@@ -39,13 +39,13 @@ pub struct Drained {
 
 impl Executor {
     /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
-    /// long as `grace`, cancels the rest and waits for their answers. A call
-    /// that has begun and that nobody polls keeps it waiting; the threads of blocking tools do not.
+    /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
+    /// nobody polls keeps it waiting; the threads of blocking tools do not.
     pub async fn drain(&self, grace: Duration) -> Drained {
         let core = &self.run.core;
         core.gate.close();
-        // Who waits for a tool of few calls is turned away as well.
         core.telling.close();
+        // Who waits for a tool of few calls is turned away as well.
         core.plans.iter().filter_map(|plan| plan.gate.as_ref()).for_each(Gate::close);
         let answered = async {
             core.gate.empty().await;

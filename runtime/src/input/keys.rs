@@ -81,12 +81,6 @@ impl Key {
         &self.expected
     }
 
-    /// Whether it must be given.
-    #[must_use]
-    pub fn is_required(&self) -> bool {
-        self.required
-    }
-
     #[inline]
     pub(super) fn check(&self, loose: bool) -> Option<&Check> {
         self.check.as_ref().filter(|_| loose || !self.only_loose)

@@ -87,18 +87,10 @@ impl<'de> Reader<'de> {
     /// The first fault of the value.
     #[inline]
     pub fn read<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
-        self.read_in(Place::Field)
-    }
-
-    /// Reads a value in element position, where `null` is `None`.
-    ///
-    /// # Errors
-    /// The first fault of the value.
-    #[inline]
-    pub fn read_element<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
-        let value = self.read_in(Place::Element);
+        self.skip_space();
+        let start = self.position;
         self.place = Place::Field;
-        value
+        T::deserialize(&mut *self).map_err(|fault| self.show(fault, start))
     }
 
     /// Checks that only white space is left.
@@ -110,17 +102,6 @@ impl<'de> Reader<'de> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.syntax("the end of the text")),
-        }
-    }
-
-    #[inline]
-    fn read_in<T: Deserialize<'de>>(&mut self, place: Place) -> Result<T, Fault> {
-        self.skip_space();
-        let start = self.position;
-        self.place = place;
-        match T::deserialize(&mut *self) {
-            Ok(value) => Ok(value),
-            Err(fault) => Err(self.show(fault, start)),
         }
     }
 
