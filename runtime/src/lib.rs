@@ -38,6 +38,7 @@ mod capability;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod context;
+pub mod dialect;
 mod error;
 mod event;
 mod evidence;

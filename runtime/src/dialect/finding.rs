@@ -1,0 +1,102 @@
+//! What a dialect has to say about a tool, so that a person can mend it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Dialect;
+
+/// One thing about a tool that a provider does not take as it is.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::dialect::{Dialect, Described, Rule};
+///
+/// let schema = json!({"type": "object", "properties": {"id": {}}});
+/// let findings = Dialect::OpenAiChatStrict
+///     .render(&Described::new("find", "Finds it.", &schema))
+///     .unwrap_err();
+/// assert_eq!(findings[0].rule, Rule::Untyped);
+/// assert_eq!(findings[0].pointer, "/input_schema/properties/id");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The tool's name.
+    pub tool: String,
+    /// The form that was wanted.
+    pub dialect: Dialect,
+    /// Whether the provider would refuse the tool.
+    pub severity: Severity,
+    /// What was found out.
+    pub rule: Rule,
+    /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
+    pub pointer: String,
+    /// What stands there and what the provider takes.
+    pub message: String,
+    /// What to do about it; empty where nothing has to be done.
+    pub fix: String,
+}
+
+/// How grave a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The provider is told it in words instead.
+    Note,
+    /// The tool cannot be shown to the provider.
+    Error,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// The name has characters that the provider does not take; they are replaced.
+    NameMapped,
+    /// The name is empty or too long.
+    NameLength,
+    /// Two tools would have one name.
+    NameCollision,
+    /// There are more tools than a request may have.
+    ToolCount,
+    /// The name of a property has characters that the provider does not take, or too many.
+    PropertyName,
+    /// A keyword is told in the description, because the provider knows no such keyword.
+    Keyword,
+    /// A keyword can be neither sent nor told.
+    Unsupported,
+    /// The input is no object, or a choice between objects.
+    Root,
+    /// A value may be anything.
+    Untyped,
+    /// A list does not say what it holds.
+    ListItems,
+    /// An object takes keys that are not known beforehand.
+    OpenObject,
+    /// A type contains itself where the provider cannot follow.
+    Recursion,
+    /// A reference leads nowhere, or out of the schema.
+    Reference,
+    /// `null` and an absent key mean different things, and the provider knows only one of them.
+    NullOrAbsent,
+    /// The schema is larger than the provider takes.
+    Size,
+    /// The schema contradicts itself: no value fits.
+    Impossible,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool, dialect, pointer, message, fix, .. } = self;
+        write!(formatter, "{dialect}: tool `{tool}` at {pointer}: {message}")?;
+        if fix.is_empty() { Ok(()) } else { write!(formatter, "; {fix}") }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
+    }
+}
