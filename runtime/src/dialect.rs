@@ -6,6 +6,18 @@
 //! - The same tool gives the same text, whatever the order in which its schema was built.
 
 mod finding;
+mod limits;
+mod listing;
+mod mcp;
+mod names;
+mod node;
+mod nulls;
+mod parts;
+mod recursion;
+mod reduce;
+mod render;
+mod rules;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +26,10 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 pub use self::finding::{Finding, Rule, Severity};
+pub use self::listing::{DialectError, Listing};
+pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
-use crate::tool::Effect;
+use crate::tool::{Definition, Effect};
 
 /// The form in which a tool is shown.
 ///
@@ -106,10 +120,7 @@ impl Dialect {
     /// # Errors
     /// Every reason for which the provider would refuse the tool, and every note beside them.
     pub fn render(self, tool: &Described<'_>) -> Result<Rendered, Vec<Finding>> {
-        let json = serde_json::json!({
-            "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema,
-        });
-        Ok(Rendered { name: tool.name.to_owned(), json: json.to_string(), notes: Vec::new() })
+        render::tool(self, tool)
     }
 }
 
@@ -147,6 +158,18 @@ impl<'a> Described<'a> {
             order: &[],
         }
     }
+
+    pub(crate) fn of(definition: &'a Definition, order: &'a [&'a str]) -> Self {
+        Self {
+            name: &definition.name,
+            title: definition.title,
+            description: &definition.description,
+            input_schema: &definition.input_schema,
+            output_schema: definition.output_schema.as_ref(),
+            effect: Some(definition.effect),
+            order,
+        }
+    }
 }
 
 /// A tool as a provider takes it.
@@ -159,6 +182,8 @@ pub struct Rendered {
     pub json: String,
     /// What is told in words.
     pub notes: Vec<Finding>,
+    /// How many properties may be absent.
+    pub(crate) optional: usize,
 }
 
 impl fmt::Display for Dialect {

@@ -239,12 +239,24 @@ impl Provider {
     ///
     /// Where an answer has no id and the provider, any but Gemini, needs one.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
+        self.results_by(answered, |name| name)
+    }
+
+    /// The same, where models know the tools by other names.
+    pub(crate) fn results_by<'a>(
+        self,
+        answered: &'a [(ToolCall, Answer)],
+        shown: impl Fn(&'a str) -> &'a str,
+    ) -> Result<Value, MessageError> {
         let contents: Vec<Vec<Content<'_>>> =
             answered.iter().map(|(_, answer)| answer.content()).collect();
         let answered: Vec<Answered<'_>> = answered
             .iter()
             .zip(&contents)
-            .map(|((call, answer), content)| Answered::to(call, answer, content))
+            .map(|((call, answer), content)| Answered {
+                name: shown(&call.name),
+                ..Answered::to(call, answer, content)
+            })
             .collect();
         self.results(&answered)
     }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::__private0::TOOLS;
+use crate::dialect::{Described, Dialect, DialectError, Finding, Listing, Severity};
 use crate::input::Keys;
 use crate::schema::{self, Checker, SchemaProblem};
 use crate::spec::{Handle, Location, Spec};
@@ -40,6 +41,8 @@ pub struct Registry(Arc<Inner>);
 struct Inner {
     entries: Vec<Entry>,
     indices: HashMap<&'static str, usize, foldhash::fast::FixedState>,
+    /// What models are shown, made when it is first asked for.
+    listings: [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()],
 }
 
 /// One tool, ready to be called.
@@ -94,7 +97,7 @@ impl Registry {
             }
         }
         if problems.is_empty() {
-            Ok(Self(Arc::new(Inner { entries, indices })))
+            Ok(Self(Arc::new(Inner { entries, indices, listings: Default::default() })))
         } else {
             Err(RegistryError { problems })
         }
@@ -108,6 +111,104 @@ impl Registry {
     /// Every definition, in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.0.entries.iter().map(|entry| &entry.definition)
+    }
+
+    /// The tools that models are shown, in the form of one provider: those that are neither hidden nor
+    /// deferred. Made once; asked for again, it allocates nothing.
+    ///
+    /// ```
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// let listing = Registry::of([HELLO])?.listing(Dialect::Anthropic)?;
+    /// assert!(listing.tools().get().starts_with(r#"[{"name":"hello","description":"Says hello.""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the provider would refuse a tool, or all of them together; every reason at once.
+    pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
+        let made = self.0.listings[dialect as usize].get_or_init(|| {
+            let shown = self.definitions().filter(|it| it.exposure == Exposure::Direct);
+            let orders: Vec<(&Definition, Vec<&str>)> = shown
+                .map(|it| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
+                .collect();
+            Listing::new(dialect, orders.iter().map(|(it, order)| Described::of(it, order)))
+                .map_err(|findings| DialectError { findings })
+        });
+        made.clone()
+    }
+
+    /// What the dialects find in the tools, notes among them; for tests.
+    ///
+    /// ```
+    /// use toolwright::dialect::{Dialect, Severity};
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// let findings = Registry::of([HELLO])?.lint(Dialect::ALL);
+    /// assert!(findings.iter().all(|finding| finding.severity == Severity::Note), "{findings:?}");
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
+        let findings = dialects.into_iter().flat_map(|dialect| match self.listing(dialect) {
+            Ok(listing) => listing.notes().to_vec(),
+            Err(error) => error.findings,
+        });
+        findings.collect()
+    }
+
+    /// The same registry, once every one of the providers is known to take its tools.
+    ///
+    /// ```
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, data, tool};
+    ///
+    /// /// A way to somewhere.
+    /// #[data]
+    /// struct Way {
+    ///     /// The next step.
+    ///     next: Box<Option<Way>>,
+    /// }
+    ///
+    /// /// Goes there.
+    /// #[tool]
+    /// async fn go(
+    ///     /// How.
+    ///     way: Way,
+    /// ) {
+    ///     drop(way);
+    /// }
+    ///
+    /// let registry = Registry::of([GO])?;
+    /// assert!(registry.clone().shown_to([Dialect::Anthropic, Dialect::OpenAiChat]).is_ok());
+    /// let error = registry.shown_to([Dialect::AnthropicStrict]).unwrap_err();
+    /// assert!(error.to_string().contains("tool `go` at /input_schema/$defs/Way: the type contains itself"));
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a provider would refuse a tool; every reason of every provider at once.
+    pub fn shown_to(
+        self,
+        dialects: impl IntoIterator<Item = Dialect>,
+    ) -> Result<Self, DialectError> {
+        let findings = self.lint(dialects);
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(DialectError { findings });
+        }
+        Ok(self)
     }
 
     pub(crate) fn entries(&self) -> &[Entry] {

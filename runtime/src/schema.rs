@@ -19,6 +19,7 @@ use crate::tool::{Definition, Parameter};
 
 pub(crate) use check::Checker;
 pub(crate) use normal::unwrap_docs;
+pub(crate) use words::expected;
 
 /// Why a tool has no usable schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,6 +10,7 @@ mod coverage;
 mod crates;
 mod danger;
 mod definitions;
+mod dialects;
 mod drain;
 mod errors;
 mod fixtures;

@@ -80,6 +80,12 @@ pub enum MessageError {
         /// The reason in the provider's words.
         reason: String,
     },
+    /// The form has no messages of its own.
+    #[error("messages of {dialect} are read and written by a library of its own")]
+    NoMessages {
+        /// The form.
+        dialect: crate::dialect::Dialect,
+    },
     /// An alternative other than the first one calls tools; which the history will hold cannot be known.
     #[error("{provider} message at {}: tools are called in an alternative other than the first", place(.pointer))]
     SeveralAlternatives {

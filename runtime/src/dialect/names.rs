@@ -1,0 +1,59 @@
+//! The names of tools as a provider allows them, and the way back.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::finding::{Finding, Rule, Severity};
+use super::rules::Rules;
+use super::Dialect;
+
+/// The name by which a model calls the tool: characters that the provider refuses become `_`.
+pub(super) fn mapped<'a>(
+    dialect: Dialect,
+    name: &'a str,
+    findings: &mut Vec<Finding>,
+) -> Cow<'a, str> {
+    let rule = &Rules::of(dialect).name;
+    let mut add = |severity, rule, message: String, fix: String| {
+        let (tool, pointer) = (name.to_owned(), "/name".to_owned());
+        findings.push(Finding { tool, dialect, severity, rule, pointer, message, fix });
+    };
+    let length = name.chars().count();
+    if length == 0 || length > rule.longest {
+        let message = format!(
+            "the name has {length} characters, the provider takes 1 to {}",
+            rule.longest
+        );
+        let fix = "give it another by `#[tool(name = \"…\")]`".to_owned();
+        add(Severity::Error, Rule::NameLength, message, fix);
+    }
+    let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
+    if name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let mapped: String = name.chars().map(|it| if fits(it) { it } else { '_' }).collect();
+    let message = format!("the provider does not take the name, the model is told `{mapped}`");
+    add(Severity::Note, Rule::NameMapped, message, String::new());
+    Cow::Owned(mapped)
+}
+
+/// Sees to it that no two tools have one name.
+pub(super) fn judge_collisions<'a>(
+    dialect: Dialect,
+    names: impl IntoIterator<Item = (&'a str, &'a str)>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, mapped) in names {
+        let Some(other) = first.insert(mapped, name) else { continue };
+        findings.push(Finding {
+            tool: name.to_owned(),
+            dialect,
+            severity: Severity::Error,
+            rule: Rule::NameCollision,
+            pointer: "/name".to_owned(),
+            message: format!("the model would be told `{mapped}`, as it is for the tool `{other}`"),
+            fix: "rename one of them by `#[tool(name = \"…\")]`".to_owned(),
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! JSON in an order of our own, whatever order `serde_json` keeps in this build: keywords as people
+//! expect them, properties as the tool declares them, the rest by name.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
+
+/// One JSON value, its keys in the order in which they are written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    Plain(Value),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
+
+/// The order in which a schema's keywords are written.
+const KEYWORDS: &[&str] = &[
+    "$ref",
+    "type",
+    "nullable",
+    "title",
+    "description",
+    "format",
+    "enum",
+    "const",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "prefixItems",
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "properties",
+    "propertyOrdering",
+    "patternProperties",
+    "required",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "minProperties",
+    "maxProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "default",
+    "examples",
+];
+
+impl Node {
+    /// A value with the keys of its objects sorted.
+    pub(super) fn sorted(value: &Value) -> Self {
+        match value {
+            Value::Object(object) => {
+                let mut entries: Vec<_> =
+                    object.iter().map(|(key, value)| (key.clone(), Self::sorted(value))).collect();
+                entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+                Self::Object(entries)
+            }
+            Value::Array(items) => Self::List(items.iter().map(Self::sorted).collect()),
+            plain => Self::Plain(plain.clone()),
+        }
+    }
+
+    /// A schema, its keywords in their order.
+    pub(super) fn schema(mut keywords: Vec<(String, Self)>) -> Self {
+        keywords.sort_by(|(one, _), (other, _)| (rank(one), one).cmp(&(rank(other), other)));
+        Self::Object(keywords)
+    }
+
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::Plain(Value::String(text.into()))
+    }
+
+    pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::List(texts.into_iter().map(Self::text).collect())
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(entries) => {
+                entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Plain(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A schema's keywords in the order in which they are written.
+pub(super) fn in_order(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
+    let mut keywords: Vec<_> =
+        object.iter().map(|(keyword, value)| (keyword.as_str(), value)).collect();
+    keywords.sort_by_key(|(keyword, _)| (rank(keyword), *keyword));
+    keywords
+}
+
+/// Unknown keywords stand before the definitions, which come last.
+fn rank(keyword: &str) -> usize {
+    match KEYWORDS.iter().position(|known| *known == keyword) {
+        Some(rank) => rank,
+        None if keyword == "$defs" => KEYWORDS.len() + 1,
+        None => KEYWORDS.len(),
+    }
+}
+
+impl From<bool> for Node {
+    fn from(value: bool) -> Self {
+        Self::Plain(value.into())
+    }
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Plain(value) => value.serialize(serializer),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Object(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Questions about schemas as values, and the two rewritings that need no dialect: an object with
+//! variants as a choice between objects, and several schemas as one.
+
+use serde_json::{Map, Value, json};
+
+/// The types that a schema names, or that its constants have.
+pub(super) fn types(object: &Map<String, Value>) -> Vec<&str> {
+    match object.get("type") {
+        Some(Value::String(name)) => return vec![name],
+        Some(Value::Array(names)) => return names.iter().filter_map(Value::as_str).collect(),
+        _ => {}
+    }
+    let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+    let values = values.or_else(|| object.get("const").map(std::slice::from_ref));
+    let mut names: Vec<&str> = Vec::new();
+    for name in values.into_iter().flatten().map(type_of) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+pub(super) fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Whether a keyword speaks of values of a type; what speaks of every type speaks of this one.
+pub(super) fn concerns(keyword: &str, name: &str) -> bool {
+    let only: &[&str] = match keyword {
+        "minLength" | "maxLength" | "pattern" | "format" => &["string"],
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            &["integer", "number"]
+        }
+        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains" => {
+            &["array"]
+        }
+        "properties" | "required" | "additionalProperties" | "patternProperties"
+        | "propertyNames" | "minProperties" | "maxProperties" | "unevaluatedProperties" => {
+            &["object"]
+        }
+        _ => return true,
+    };
+    only.contains(&name)
+}
+
+/// Whether `null` fits; a reference is not followed, because what it names has a name of its own.
+pub(super) fn takes_null(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(anything) => *anything,
+        Value::Object(object) => {
+            let choices = ["anyOf", "oneOf"].into_iter().filter_map(|it| object.get(it)?.as_array());
+            let types = types(object);
+            types.contains(&"null")
+                || (types.is_empty()
+                    && !object.contains_key("$ref")
+                    && choices.clone().flatten().next().is_none())
+                || choices.flatten().any(takes_null)
+        }
+        _ => false,
+    }
+}
+
+/// Whether no value fits both, as far as that can be seen.
+pub(super) fn disjoint(one: &Value, other: &Value) -> bool {
+    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
+    let (ours, theirs) = (types(one), types(other));
+    if ours.is_empty() || theirs.is_empty() {
+        return false;
+    }
+    let overlap = |name: &str| {
+        theirs.contains(&name)
+            || (name == "integer" && theirs.contains(&"number"))
+            || (name == "number" && theirs.contains(&"integer"))
+    };
+    if !ours.iter().any(|name| overlap(name)) {
+        return true;
+    }
+    match (constants(one), constants(other)) {
+        (Some(ours), Some(theirs)) => !ours.iter().any(|value| theirs.contains(value)),
+        _ => tags_differ(one, other) || foreign_key(one, other) || foreign_key(other, one),
+    }
+}
+
+fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
+    let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+    values.or_else(|| object.get("const").map(std::slice::from_ref))
+}
+
+fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let tag = |object: &Map<String, Value>, name: &str| {
+        let property = object.get("properties")?.get(name)?.as_object().and_then(constants)?;
+        requires(object, name).then(|| property.to_vec())
+    };
+    let names = one.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    names.into_iter().any(|name| match (tag(one, name), tag(other, name)) {
+        (Some(ours), Some(theirs)) => !ours.iter().any(|value| theirs.contains(value)),
+        _ => false,
+    })
+}
+
+/// Whether one needs a key that the other, being closed, does not know.
+fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let closed = other.get("additionalProperties") == Some(&Value::Bool(false));
+    let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
+    closed && required(one).any(|name| !known(name))
+}
+
+fn requires(object: &Map<String, Value>, name: &str) -> bool {
+    required(object).any(|it| it == name)
+}
+
+pub(super) fn required(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// An object whose further keys depend on a choice, as `flatten` makes it, as a choice between whole
+/// objects; nothing where it is none.
+pub(super) fn distributed(object: &Map<String, Value>) -> Option<Value> {
+    let keyword = ["oneOf", "anyOf"].into_iter().find(|it| object.contains_key(*it))?;
+    if !["properties", "required"].iter().any(|it| object.contains_key(*it)) {
+        return None;
+    }
+    let mut base = object.clone();
+    let choices = base.remove(keyword)?;
+    let was_open = base.remove("unevaluatedProperties").is_none()
+        && base.get("additionalProperties") != Some(&Value::Bool(false));
+    let mut outer = Map::new();
+    for annotation in ["description", "default", "examples"] {
+        if let Some(value) = base.remove(annotation) {
+            outer.insert(annotation.into(), value);
+        }
+    }
+    let variants: Option<Vec<Value>> = choices
+        .as_array()?
+        .iter()
+        .map(|choice| {
+            let choice = choice.as_object()?;
+            if shuts_out(&base, choice) || shuts_out(choice, &base) {
+                return None;
+            }
+            let mut whole = merged(&base, choice)?;
+            if !was_open {
+                whole.insert("additionalProperties".into(), false.into());
+            }
+            whole.insert("type".into(), "object".into());
+            Some(Value::Object(whole))
+        })
+        .collect();
+    outer.insert(keyword.into(), Value::Array(variants?));
+    Some(Value::Object(outer))
+}
+
+/// Whether one, being closed, leaves no room for the other's keys.
+fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
+    let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
+}
+
+/// Two schemas of objects as one that asks for both; nothing where they speak of the same thing in
+/// different words.
+pub(super) fn merged(
+    one: &Map<String, Value>,
+    other: &Map<String, Value>,
+) -> Option<Map<String, Value>> {
+    let mut both = one.clone();
+    for (keyword, value) in other {
+        match (both.get_mut(keyword), value) {
+            (None, value) => {
+                both.insert(keyword.clone(), value.clone());
+            }
+            (Some(ours), theirs) if ours == theirs => {}
+            (Some(Value::Object(ours)), Value::Object(theirs)) if keyword == "properties" => {
+                for (name, schema) in theirs {
+                    if ours.get(name).is_some_and(|ours| ours != schema) {
+                        return None;
+                    }
+                    ours.insert(name.clone(), schema.clone());
+                }
+            }
+            (Some(Value::Array(ours)), Value::Array(theirs)) if keyword == "required" => {
+                let new: Vec<Value> =
+                    theirs.iter().filter(|name| !ours.contains(name)).cloned().collect();
+                ours.extend(new);
+            }
+            (Some(Value::String(ours)), Value::String(theirs)) if keyword == "description" => {
+                *ours = format!("{ours}\n\n{theirs}");
+            }
+            _ => return None,
+        }
+    }
+    Some(both)
+}
+
+/// A schema of one type out of a list of them, with the keywords that concern it.
+pub(super) fn narrowed(object: &Map<String, Value>, name: &str) -> Value {
+    if name == "null" {
+        return json!({"type": "null"});
+    }
+    let mut one: Map<String, Value> = object
+        .iter()
+        .filter(|(keyword, _)| concerns(keyword, name))
+        .filter(|(keyword, _)| !matches!(keyword.as_str(), "description" | "default" | "examples"))
+        .map(|(keyword, value)| (keyword.clone(), value.clone()))
+        .collect();
+    if let Some(Value::Array(values)) = one.get_mut("enum") {
+        values.retain(|value| fits(value, name));
+    }
+    one.insert("type".into(), name.into());
+    Value::Object(one)
+}
+
+fn fits(value: &Value, name: &str) -> bool {
+    type_of(value) == name
+        || (name == "number" && value.is_number())
+        || (name == "integer" && value.as_f64().is_some_and(|it| it.fract() == 0.0))
+}

@@ -1,0 +1,87 @@
+//! Which of a schema's definitions contain themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+/// The name of a local definition that a reference names; the root is the empty name.
+pub(super) fn target(reference: &str) -> Option<String> {
+    if reference == "#" {
+        return Some(String::new());
+    }
+    reference.strip_prefix("#/$defs/").map(|name| name.replace("~1", "/").replace("~0", "~"))
+}
+
+/// Which definition leads to which.
+pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
+
+impl Graph {
+    /// The references of a schema; those below a property that may be absent only `with_optional`.
+    pub(super) fn of(root: &Value, with_optional: bool) -> Self {
+        let none = Map::new();
+        let definitions = root.get("$defs").and_then(Value::as_object).unwrap_or(&none);
+        let roots = definitions.iter().map(|(name, schema)| (name.as_str(), schema));
+        let edges = roots.chain([("", root)]).map(|(name, schema)| {
+            let mut targets = BTreeSet::new();
+            collect(schema, with_optional, &mut targets);
+            (name.to_owned(), targets)
+        });
+        Self(edges.collect())
+    }
+
+    /// The definitions from which a way leads back to themselves, by name.
+    pub(super) fn recursive(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str).filter(|name| self.returns(name))
+    }
+
+    fn returns(&self, start: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![start];
+        while let Some(name) = open.pop() {
+            for next in self.0.get(name).into_iter().flatten() {
+                if next == start {
+                    return true;
+                }
+                if seen.insert(next.as_str()) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+fn collect(schema: &Value, with_optional: bool, targets: &mut BTreeSet<String>) {
+    // Without recursion, so that no nesting is too deep.
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        match schema {
+            Value::Object(object) => {
+                if let Some(name) = object.get("$ref").and_then(Value::as_str).and_then(target) {
+                    targets.insert(name);
+                }
+                let required: Vec<&str> = object
+                    .get("required")
+                    .and_then(Value::as_array)
+                    .map(|names| names.iter().filter_map(Value::as_str).collect())
+                    .unwrap_or_default();
+                for (keyword, inner) in object {
+                    match (keyword.as_str(), inner) {
+                        ("$defs" | "enum" | "const" | "default" | "examples", _) => {}
+                        ("properties", Value::Object(properties)) => open.extend(
+                            properties
+                                .iter()
+                                .filter(|(name, _)| {
+                                    with_optional || required.contains(&name.as_str())
+                                })
+                                .map(|(_, schema)| schema),
+                        ),
+                        _ => open.push(inner),
+                    }
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+}

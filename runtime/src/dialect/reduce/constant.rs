@@ -1,0 +1,54 @@
+//! `const` and `enum`.
+
+use serde_json::{Map, Value};
+
+use super::{Draft, Reducer};
+use crate::dialect::finding::Rule;
+use crate::dialect::node::Node;
+use crate::dialect::rules::Constants;
+
+impl Reducer<'_, '_> {
+    pub(super) fn constants(
+        &mut self,
+        draft: &mut Draft,
+        types: &[&str],
+        object: &Map<String, Value>,
+    ) {
+        let nullable = types == ["null"];
+        if let Some(Value::Array(values)) = object.get("enum") {
+            let values: Vec<&Value> = values
+                .iter()
+                .filter(|value| types.contains(&"null") || !value.is_null())
+                .collect();
+            if values.is_empty() {
+                self.refuse(Rule::Impossible, "no value is among the choices", "leave it out");
+            } else if values.iter().all(|value| self.sends(value)) {
+                draft.put("enum", Node::List(values.into_iter().map(Node::sorted).collect()));
+            } else {
+                let values = Value::Array(values.into_iter().cloned().collect());
+                self.tell(draft, "enum", &values);
+            }
+        }
+        match object.get("const") {
+            // The type says it.
+            Some(Value::Null) if nullable => {}
+            Some(only) if !self.sends(only) => self.tell(draft, "const", only),
+            Some(only) => match self.rules.constants {
+                Constants::Any | Constants::Scalars => draft.put("const", Node::sorted(only)),
+                _ => draft.put("enum", Node::List(vec![Node::sorted(only)])),
+            },
+            None => {}
+        }
+    }
+
+    /// Whether a constant may be sent as one.
+    fn sends(&self, value: &Value) -> bool {
+        match (self.rules.constants, value) {
+            (Constants::Any, _) => true,
+            (Constants::Scalars, value) => !value.is_object() && !value.is_array(),
+            (_, Value::String(text)) => !text.is_empty(),
+            (Constants::TextsAndNumbers, value) => value.is_number(),
+            (Constants::Texts, _) => false,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A tool, and a list of tools, in the shape of a provider's request.
+
+use serde_json::value::RawValue;
+
+use super::finding::{Finding, Rule, Severity};
+use super::node::Node;
+use super::rules::Rules;
+use super::{Described, Dialect, Rendered, limits, names, reduce};
+use crate::tool::Effect;
+
+/// One tool, or why not.
+pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, Vec<Finding>> {
+    let mut findings = Vec::new();
+    let name = names::mapped(dialect, tool.name, &mut findings).into_owned();
+    let schema = reduce::input(dialect, tool, &mut findings);
+    let output = tool
+        .output_schema
+        .filter(|_| dialect == Dialect::Mcp)
+        // MCP's structured results are objects; what is none goes as text.
+        .filter(|schema| schema.get("type").is_some_and(|it| it == "object"))
+        .map(|schema| reduce::output(dialect, tool, schema, &mut findings));
+    let rules = Rules::of(dialect);
+    let mut too_much = limits::exceeded(&rules.limits, &schema);
+    let optional = limits::optional(&schema);
+    if let Some(most) = rules.limits.optional.filter(|most| optional > *most) {
+        too_much.push(format!(
+            "{optional} properties may be absent, the provider takes {most} of them in one request"
+        ));
+    }
+    for message in too_much {
+        findings.push(Finding {
+            tool: tool.name.to_owned(),
+            dialect,
+            severity: Severity::Error,
+            rule: Rule::Size,
+            pointer: "/input_schema".to_owned(),
+            message,
+            fix: "ask for less in one tool, or show it in a form that is not strict".to_owned(),
+        });
+    }
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(findings);
+    }
+    let json = shape(dialect, tool, &name, schema, output);
+    let json = serde_json::to_string(&json).map_err(|_| findings.clone())?;
+    Ok(Rendered { name, json, notes: findings, optional })
+}
+
+/// The tools of one request, as the value of its `tools`, and the names that they have there.
+pub(super) fn tools<'a>(
+    dialect: Dialect,
+    tools: impl IntoIterator<Item = Described<'a>>,
+) -> Result<(Box<RawValue>, Vec<Rendered>), Vec<Finding>> {
+    let limits = &Rules::of(dialect).limits;
+    let mut findings = Vec::new();
+    let mut written: Vec<(&str, Rendered)> = Vec::new();
+    for tool in tools {
+        match self::tool(dialect, &tool) {
+            Ok(rendered) => written.push((tool.name, rendered)),
+            Err(problems) => findings.extend(problems),
+        }
+    }
+    let names = written.iter().map(|(name, rendered)| (*name, rendered.name.as_str()));
+    names::judge_collisions(dialect, names, &mut findings);
+    let optional = written.iter().map(|(_, it)| it.optional).sum();
+    let too_many = [
+        ("tools", written.len(), limits.tools),
+        ("properties that may be absent", optional, limits.optional),
+    ];
+    for (what, count, most) in too_many {
+        let Some(most) = most.filter(|most| count > *most) else { continue };
+        findings.push(Finding {
+            tool: String::new(),
+            dialect,
+            severity: Severity::Error,
+            rule: Rule::ToolCount,
+            pointer: String::new(),
+            message: format!("there are {count} {what}, the provider takes {most} in one request"),
+            fix: "show fewer tools".to_owned(),
+        });
+    }
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(findings);
+    }
+    let rendered: Vec<Rendered> = written.into_iter().map(|(_, rendered)| rendered).collect();
+    let list: Vec<&str> = rendered.iter().map(|it| it.json.as_str()).collect();
+    let list = format!("[{}]", list.join(","));
+    let text = match dialect {
+        Dialect::Gemini | Dialect::GeminiOpenApi => {
+            format!(r#"[{{"functionDeclarations":{list}}}]"#)
+        }
+        _ => list,
+    };
+    let raw = RawValue::from_string(text).map_err(|_| findings)?;
+    Ok((raw, rendered))
+}
+
+fn shape(
+    dialect: Dialect,
+    tool: &Described<'_>,
+    name: &str,
+    schema: Node,
+    output: Option<Node>,
+) -> Node {
+    let text = |key: &str, text: &str| (key.to_owned(), Node::text(text));
+    let mut head = vec![text("name", name), text("description", tool.description)];
+    match dialect {
+        Dialect::Anthropic | Dialect::AnthropicStrict => {
+            head.push(("input_schema".into(), schema));
+            if dialect == Dialect::AnthropicStrict {
+                head.push(("strict".into(), true.into()));
+            }
+        }
+        Dialect::OpenAiChat | Dialect::OpenAiChatStrict => {
+            head.push(("parameters".into(), schema));
+            if dialect == Dialect::OpenAiChatStrict {
+                head.push(("strict".into(), true.into()));
+            }
+            head = vec![text("type", "function"), ("function".into(), Node::Object(head))];
+        }
+        Dialect::OpenAiResponses | Dialect::OpenAiResponsesStrict => {
+            head.insert(0, text("type", "function"));
+            head.push(("parameters".into(), schema));
+            // Unsaid, it is on.
+            let strict = dialect == Dialect::OpenAiResponsesStrict;
+            head.push(("strict".into(), strict.into()));
+        }
+        Dialect::Gemini => head.push(("parametersJsonSchema".into(), schema)),
+        Dialect::GeminiOpenApi => {
+            // An object without properties is refused; without parameters it is understood.
+            let has_keys = matches!(schema.get("properties"), Some(Node::Object(it)) if !it.is_empty());
+            if has_keys {
+                head.push(("parameters".into(), schema));
+            }
+        }
+        Dialect::Mcp => {
+            if let Some(title) = tool.title {
+                head.insert(1, text("title", title));
+            }
+            head.push(("inputSchema".into(), schema));
+            if let Some(output) = output {
+                head.push(("outputSchema".into(), output));
+            }
+            if let Some(effect) = tool.effect {
+                let hint = |key: &str, value: bool| (key.to_owned(), Node::from(value));
+                let mut hints = vec![hint("readOnlyHint", effect == Effect::Read)];
+                if effect != Effect::Read {
+                    hints.push(hint("idempotentHint", effect == Effect::Idempotent));
+                }
+                head.push(("annotations".into(), Node::Object(hints)));
+            }
+        }
+    }
+    Node::Object(head)
+}

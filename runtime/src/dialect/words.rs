@@ -1,0 +1,87 @@
+//! What a provider has no keyword for, told in the description.
+
+use serde_json::{Map, Value};
+
+/// A keyword's meaning as one sentence.
+pub(super) fn sentence(keyword: &str, value: &Value) -> String {
+    let texts = |values: &[Value]| {
+        values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+    };
+    match (keyword, value) {
+        ("minLength", length) => format!("At least {}.", counted(length, "character")),
+        ("maxLength", length) => format!("At most {}.", counted(length, "character")),
+        ("minItems", count) => format!("At least {}.", counted(count, "item")),
+        ("maxItems", count) => format!("At most {}.", counted(count, "item")),
+        ("minProperties", count) => format!("At least {}.", counted(count, "key")),
+        ("maxProperties", count) => format!("At most {}.", counted(count, "key")),
+        ("minimum", limit) => format!("At least {limit}."),
+        ("maximum", limit) => format!("At most {limit}."),
+        ("exclusiveMinimum", limit) => format!("More than {limit}."),
+        ("exclusiveMaximum", limit) => format!("Less than {limit}."),
+        ("multipleOf", step) => format!("A multiple of {step}."),
+        ("uniqueItems", Value::Bool(true)) => "No item twice.".to_owned(),
+        ("pattern", Value::String(pattern)) => {
+            format!("Matches the regular expression `{pattern}`.")
+        }
+        ("format", Value::String(format)) => format!("Format: {format}."),
+        ("default", default) => format!("Default: {default}."),
+        ("examples", Value::Array(examples)) => format!("For example: {}.", texts(examples)),
+        ("const", only) => format!("Always {only}."),
+        ("enum", Value::Array(choices)) => format!("One of {}.", texts(choices)),
+        ("deprecated", Value::Bool(true)) => "Deprecated.".to_owned(),
+        _ => {
+            let condition = Map::from_iter([(keyword.to_owned(), value.clone())]);
+            format!("Keeps to the JSON Schema {}.", Value::Object(condition))
+        }
+    }
+}
+
+/// Whether a keyword that says this says nothing at all.
+pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),
+        "minItems" | "minLength" | "minProperties" => *value == Value::from(0),
+        "title" | "$schema" | "$comment" | "$id" => true,
+        _ => false,
+    }
+}
+
+/// A description with sentences added to it.
+pub(super) fn describe(description: &str, sentences: &[String]) -> String {
+    let mut text = description.trim_end().to_owned();
+    for (index, sentence) in sentences.iter().enumerate() {
+        if !text.is_empty() {
+            if index == 0 && !text.ends_with(['.', '!', '?', ':', ';', '`', '\n']) {
+                text.push('.');
+            }
+            // Lists and paragraphs end before it.
+            text.push_str(if index == 0 && text.contains('\n') { "\n\n" } else { " " });
+        }
+        text.push_str(sentence);
+    }
+    text
+}
+
+fn counted(count: &Value, what: &str) -> String {
+    let plural = if *count == Value::from(1) { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_follow_the_description_as_prose() {
+        let two = ["At least 1.".to_owned(), "Default: 1.".to_owned()];
+        assert_eq!(describe("The first line", &two), "The first line. At least 1. Default: 1.");
+        assert_eq!(describe("", &two[..1]), "At least 1.");
+        assert_eq!(describe("How:\n- so", &two[..1]), "How:\n- so.\n\nAt least 1.");
+    }
+
+    #[test]
+    fn what_has_no_sentence_is_told_as_the_schema_it_is() {
+        let told = sentence("not", &serde_json::json!({"const": 3}));
+        assert_eq!(told, r#"Keeps to the JSON Schema {"not":{"const":3}}."#);
+    }
+}
