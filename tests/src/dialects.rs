@@ -1,7 +1,10 @@
 //! Every form in which a provider takes tools: what it is sent, what it is told in words, what is
 //! refused and why.
 
-use serde_json::Value;
+mod names;
+mod refused;
+mod way_back;
+
 use toolwright::dialect::{Dialect, Severity};
 use toolwright::{Handle, Registry, data, tool};
 

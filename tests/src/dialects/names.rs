@@ -1,0 +1,70 @@
+//! The names of tools as providers allow them, there and back.
+
+use serde_json::json;
+use toolwright::dialect::{Described, Dialect, Rule};
+use toolwright::{Call, Executor, Registry, tool};
+
+/// Creates a trigger.
+#[tool(name = "trigger.create", effect = idempotent)]
+async fn create_trigger() -> &'static str {
+    "created"
+}
+
+/// Creates another trigger.
+#[tool(name = "trigger_create", effect = idempotent)]
+async fn create_other() {}
+
+#[tokio::test]
+async fn a_call_by_the_shown_name_reaches_the_tool_and_its_answer_goes_back_by_it() {
+    let registry = Registry::of([CREATE_TRIGGER]).unwrap();
+    let executor = Executor::builder(registry.clone()).unrestricted().build().unwrap();
+    let listing = registry.listing(Dialect::Anthropic).unwrap();
+    assert_eq!(listing.shown_name("trigger.create"), "trigger_create");
+    let message = r#"[{"type":"tool_use","id":"toolu_1","name":"trigger_create","input":{}}]"#;
+    let mut answered = Vec::new();
+    for call in listing.tool_calls(message).unwrap() {
+        let answer = executor.call(&Call::from(&call)).await;
+        assert_eq!(answer.text(), "created");
+        answered.push((call, answer));
+    }
+    assert_eq!(listing.tool_results(&answered).unwrap()["content"][0]["tool_use_id"], "toolu_1");
+}
+
+#[test]
+fn a_provider_that_takes_dots_is_shown_them() {
+    for (dialect, name) in [
+        (Dialect::Gemini, "trigger.create"),
+        (Dialect::Mcp, "trigger.create"),
+        (Dialect::OpenAiResponses, "trigger_create"),
+    ] {
+        let listing = Registry::of([CREATE_TRIGGER]).unwrap().listing(dialect).unwrap();
+        assert_eq!(listing.shown_name("trigger.create"), name);
+    }
+}
+
+#[test]
+fn two_tools_that_models_could_not_tell_apart_are_refused() {
+    let registry = Registry::of([CREATE_TRIGGER, CREATE_OTHER]).unwrap();
+    assert!(registry.listing(Dialect::Mcp).is_ok());
+    let error = registry.shown_to([Dialect::OpenAiChat, Dialect::Mcp]).unwrap_err();
+    insta::assert_snapshot!(error, @r#"
+    not every tool can be shown to the provider
+    - openai-chat: tool `trigger_create` at /name: the model would be told `trigger_create`, as it is for the tool `trigger.create`; rename one of them by `#[tool(name = "…")]`
+    "#);
+}
+
+#[test]
+fn names_of_every_length_are_judged() {
+    let schema = json!({"type": "object", "properties": {}});
+    for (dialect, longest) in
+        [(Dialect::Anthropic, 128), (Dialect::OpenAiChat, 64), (Dialect::Gemini, 128)]
+    {
+        let judge = |name: &str| {
+            dialect.render(&Described::new(name, "", &schema)).map(|it| it.name).map_err(|it| it[0].rule)
+        };
+        assert_eq!(judge(""), Err(Rule::NameLength));
+        assert!(judge(&"n".repeat(longest)).is_ok());
+        assert_eq!(judge(&"n".repeat(longest + 1)), Err(Rule::NameLength));
+        assert_eq!(judge("größe in m"), Ok("gr__e_in_m".to_owned()));
+    }
+}
