@@ -186,6 +186,18 @@ pub struct Rendered {
     pub(crate) optional: usize,
 }
 
+/// A provider's form without `strict`.
+impl From<Provider> for Dialect {
+    fn from(provider: Provider) -> Self {
+        match provider {
+            Provider::Anthropic => Self::Anthropic,
+            Provider::OpenAiChat => Self::OpenAiChat,
+            Provider::OpenAiResponses => Self::OpenAiResponses,
+            Provider::Gemini => Self::Gemini,
+        }
+    }
+}
+
 impl fmt::Display for Dialect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

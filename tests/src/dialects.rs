@@ -93,3 +93,49 @@ fn a_recursive_type() {
 fn an_untagged_enum() {
     insta::assert_snapshot!(shown(SET_REMINDER));
 }
+
+/// Read part of a file.
+#[tool(effect = read)]
+async fn read_part(
+    /// Where it is.
+    path: String,
+    /// The first line.
+    #[arg(default = 1, minimum = 1)]
+    from: u32,
+    /// The number of lines; all when absent.
+    count: Option<u32>,
+) -> String {
+    format!("{path}:{from}+{count:?}")
+}
+
+/// Ends the run.
+#[tool(terminal, title = "Finish")]
+async fn end_run() {}
+
+/// Nobody is shown this.
+#[tool(hidden)]
+async fn unseen() {}
+
+/// S0.2: a model provider is given a tool's schema as `input_schema`.
+/// S0.26: the whole registry, each tool with name, description and an object schema of properties and
+/// required keys.
+/// S1.3: the parameters as the provider's JSON Schema.
+/// S3.12: the input's schema is sent in the function's definition.
+#[test]
+fn a_registry_is_listed_as_each_provider_wants_it() {
+    let registry = Registry::of([READ_PART, END_RUN, UNSEEN]).unwrap();
+    let mut text = String::new();
+    for dialect in Dialect::ALL {
+        let listing = registry.listing(dialect).unwrap();
+        text.push_str(&format!("{dialect}: {}\n", listing.tools()));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_listing_is_made_once() {
+    let registry = Registry::of([READ_PART]).unwrap();
+    let one = registry.listing(Dialect::Mcp).unwrap();
+    let other = registry.clone().listing(Dialect::Mcp).unwrap();
+    assert!(std::ptr::eq(one.tools(), other.tools()));
+}

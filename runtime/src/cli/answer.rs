@@ -43,12 +43,15 @@ pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
 async fn answer(executor: &Executor, file: &Path) -> Result<String, String> {
     let message = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let provider = Provider::detect(&message).map_err(|error| error.to_string())?;
-    let calls = provider.tool_calls(&message).map_err(|error| error.to_string())?;
+    // Models may know the tools by other names.
+    let listing =
+        executor.registry().listing(provider.into()).map_err(|error| error.to_string())?;
+    let calls = listing.tool_calls(&message).map_err(|error| error.to_string())?;
     let mut answered = Vec::with_capacity(calls.len());
     for call in calls {
         let answer = executor.call(&Call::from(&call)).await;
         answered.push((call, answer));
     }
-    let results = provider.tool_results(&answered).map_err(|error| error.to_string())?;
+    let results = listing.tool_results(&answered).map_err(|error| error.to_string())?;
     Ok(results.to_string())
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::Dialect;
 use super::finding::{Finding, Rule, Severity};
 use super::rules::Rules;
-use super::Dialect;
 
 /// The name by which a model calls the tool: characters that the provider refuses become `_`.
 pub(super) fn mapped<'a>(
@@ -20,10 +20,8 @@ pub(super) fn mapped<'a>(
     };
     let length = name.chars().count();
     if length == 0 || length > rule.longest {
-        let message = format!(
-            "the name has {length} characters, the provider takes 1 to {}",
-            rule.longest
-        );
+        let message =
+            format!("the name has {length} characters, the provider takes 1 to {}", rule.longest);
         let fix = "give it another by `#[tool(name = \"…\")]`".to_owned();
         add(Severity::Error, Rule::NameLength, message, fix);
     }

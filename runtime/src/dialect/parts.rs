@@ -43,10 +43,14 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
         "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains" => {
             &["array"]
         }
-        "properties" | "required" | "additionalProperties" | "patternProperties"
-        | "propertyNames" | "minProperties" | "maxProperties" | "unevaluatedProperties" => {
-            &["object"]
-        }
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "unevaluatedProperties" => &["object"],
         _ => return true,
     };
     only.contains(&name)
@@ -57,7 +61,8 @@ pub(super) fn takes_null(schema: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
         Value::Object(object) => {
-            let choices = ["anyOf", "oneOf"].into_iter().filter_map(|it| object.get(it)?.as_array());
+            let choices =
+                ["anyOf", "oneOf"].into_iter().filter_map(|it| object.get(it)?.as_array());
             let types = types(object);
             types.contains(&"null")
                 || (types.is_empty()

@@ -20,14 +20,9 @@ const DEPTH: usize = 128;
 const SCHEMAS: usize = 20_000;
 
 /// Writes the input schema of a tool; findings are added to.
-pub(super) fn input(
-    dialect: Dialect,
-    tool: &Described<'_>,
-    findings: &mut Vec<Finding>,
-) -> Node {
+pub(super) fn input(dialect: Dialect, tool: &Described<'_>, findings: &mut Vec<Finding>) -> Node {
     let root = tool.input_schema;
-    let mut reducer =
-        Reducer::new(dialect, tool.name, root, "/input_schema", tool.order, findings);
+    let mut reducer = Reducer::new(dialect, tool.name, root, "/input_schema", tool.order, findings);
     reducer.judge_recursion();
     reducer.root()
 }
@@ -109,7 +104,11 @@ impl<'a, 'f> Reducer<'a, 'f> {
             return Node::Object(Vec::new());
         };
         if object.get("type").and_then(Value::as_str) != Some("object") {
-            self.refuse(Rule::Root, "the type of the input is not \"object\"", "describe an object");
+            self.refuse(
+                Rule::Root,
+                "the type of the input is not \"object\"",
+                "describe an object",
+            );
         }
         let choice = ["oneOf", "anyOf", "allOf"].into_iter().find(|it| object.contains_key(*it));
         if let (Some(keyword), false) = (choice, self.rules.root_choice) {
@@ -167,9 +166,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
             ([name, "null"] | ["null", name], TypeLists::Nullable) => {
                 self.typed(name, object, true)
             }
-            (_, TypeLists::Kept) if !object.contains_key("enum") => {
-                self.typed_list(&types, object)
-            }
+            (_, TypeLists::Kept) if !object.contains_key("enum") => self.typed_list(&types, object),
             _ => self.split(&types, object),
         }
     }
@@ -244,9 +241,8 @@ impl<'a, 'f> Reducer<'a, 'f> {
             }
         }
         let link = ("$ref".to_owned(), Node::text(reference));
-        let stands_alone = draft.keywords.is_empty()
-            && draft.description.is_empty()
-            && draft.sentences.is_empty();
+        let stands_alone =
+            draft.keywords.is_empty() && draft.description.is_empty() && draft.sentences.is_empty();
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
@@ -377,7 +373,10 @@ impl<'a, 'f> Reducer<'a, 'f> {
             match keyword {
                 "type" | "description" | "enum" | "const" => {}
                 "$defs" => self.definitions(draft, value),
-                "properties" | "required" | "additionalProperties" | "patternProperties"
+                "properties"
+                | "required"
+                | "additionalProperties"
+                | "patternProperties"
                 | "unevaluatedProperties"
                     if types.contains(&"object") => {}
                 "items" | "prefixItems" if types.contains(&"array") => {}

@@ -125,14 +125,10 @@ fn shape(
             let strict = dialect == Dialect::OpenAiResponsesStrict;
             head.push(("strict".into(), strict.into()));
         }
+        // An object without properties is refused; without a schema there are no parameters.
+        Dialect::Gemini | Dialect::GeminiOpenApi if takes_nothing(&schema) => {}
         Dialect::Gemini => head.push(("parametersJsonSchema".into(), schema)),
-        Dialect::GeminiOpenApi => {
-            // An object without properties is refused; without parameters it is understood.
-            let has_keys = matches!(schema.get("properties"), Some(Node::Object(it)) if !it.is_empty());
-            if has_keys {
-                head.push(("parameters".into(), schema));
-            }
-        }
+        Dialect::GeminiOpenApi => head.push(("parameters".into(), schema)),
         Dialect::Mcp => {
             if let Some(title) = tool.title {
                 head.insert(1, text("title", title));
@@ -152,4 +148,9 @@ fn shape(
         }
     }
     Node::Object(head)
+}
+
+fn takes_nothing(schema: &Node) -> bool {
+    let has_keys = matches!(schema.get("properties"), Some(Node::Object(it)) if !it.is_empty());
+    !has_keys && schema.get("additionalProperties").is_none_or(|it| *it == Node::from(false))
 }

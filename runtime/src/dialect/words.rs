@@ -4,9 +4,8 @@ use serde_json::{Map, Value};
 
 /// A keyword's meaning as one sentence.
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
-    let texts = |values: &[Value]| {
-        values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
-    };
+    let texts =
+        |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
         ("minLength", length) => format!("At least {}.", counted(length, "character")),
         ("maxLength", length) => format!("At most {}.", counted(length, "character")),

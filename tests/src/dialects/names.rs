@@ -60,7 +60,10 @@ fn names_of_every_length_are_judged() {
         [(Dialect::Anthropic, 128), (Dialect::OpenAiChat, 64), (Dialect::Gemini, 128)]
     {
         let judge = |name: &str| {
-            dialect.render(&Described::new(name, "", &schema)).map(|it| it.name).map_err(|it| it[0].rule)
+            dialect
+                .render(&Described::new(name, "", &schema))
+                .map(|it| it.name)
+                .map_err(|it| it[0].rule)
         };
         assert_eq!(judge(""), Err(Rule::NameLength));
         assert!(judge(&"n".repeat(longest)).is_ok());

@@ -36,10 +36,7 @@ const PLAIN: [&str; 4] = ["anthropic", "openai-chat", "openai-responses", "mcp"]
 #[test]
 fn each_form_takes_what_its_provider_takes() {
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
-    assert_eq!(
-        accepting(&map),
-        ["anthropic", "openai-chat", "openai-responses", "gemini", "mcp"]
-    );
+    assert_eq!(accepting(&map), ["anthropic", "openai-chat", "openai-responses", "gemini", "mcp"]);
     assert_eq!(accepting(&json!({})), PLAIN);
     assert_eq!(accepting(&json!({"type": "array"})), ["anthropic", "mcp"]);
     assert_eq!(accepting(&json!({"not": {"type": "string"}})), PLAIN);
@@ -56,10 +53,7 @@ fn a_refusal_names_rule_and_place() {
     let refused = |dialect, property| with_property(dialect, property).unwrap_err();
     let it = |rule, place: &str| vec![(rule, format!("/input_schema/properties/it{place}"))];
     let strict = Dialect::OpenAiChatStrict;
-    assert_eq!(
-        refused(strict, json!({"type": "array", "items": {}})),
-        it(Rule::Untyped, "/items")
-    );
+    assert_eq!(refused(strict, json!({"type": "array", "items": {}})), it(Rule::Untyped, "/items"));
     assert_eq!(refused(strict, json!({"$ref": "#/$defs/Nobody"})), it(Rule::Reference, ""));
     assert_eq!(
         refused(strict, json!({"$ref": "https://example.org/a.json"})),
@@ -169,11 +163,11 @@ fn references_in_a_circle_end() {
 fn recursion_is_taken_by_gemini_below_a_property_that_may_be_absent() {
     let tree = |required: &[&str]| {
         json!({"type": "object", "properties": {"it": {"$ref": "#/$defs/Tree"}},
-            "required": ["it"], "$defs": {"Tree": {
-                "type": "object",
-                "properties": {"twigs": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
-                "required": required,
-            }}})
+        "required": ["it"], "$defs": {"Tree": {
+            "type": "object",
+            "properties": {"twigs": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
+            "required": required,
+        }}})
     };
     assert!(rendered(Dialect::Gemini, &tree(&[])).is_ok());
     assert_eq!(

@@ -68,8 +68,7 @@ async fn answers_go_to_mcp_as_the_protocol_has_them() {
             .with(Content::Image { media_type: "image/png".into(), data: "aGk=".into() })
             .structured(json!({"shown": true})))
     }
-    let executor =
-        Executor::builder(Registry::of([SHOW]).unwrap()).unrestricted().build().unwrap();
+    let executor = Executor::builder(Registry::of([SHOW]).unwrap()).unrestricted().build().unwrap();
     let shown = executor.call(&Call::new("show", r#"{"really":true}"#)).await;
     assert_eq!(
         call_tool_result(&shown),

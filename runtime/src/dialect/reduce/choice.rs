@@ -21,8 +21,7 @@ impl Reducer<'_, '_> {
             }
         };
         let is_null = |variant: &Value| *variant == json!({"type": "null"});
-        let nullable =
-            self.rules.type_lists == TypeLists::Nullable && variants.iter().any(is_null);
+        let nullable = self.rules.type_lists == TypeLists::Nullable && variants.iter().any(is_null);
         let mut draft = self.draft(object);
         let mut nodes = Vec::new();
         for (index, variant) in variants.iter().enumerate() {
@@ -48,8 +47,7 @@ impl Reducer<'_, '_> {
 
     /// A value of several types, each a variant with the keywords that concern it.
     pub(super) fn split(&mut self, types: &[&str], object: &Map<String, Value>) -> Node {
-        let nullable =
-            self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
+        let nullable = self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
         let mut draft = self.draft(object);
         let mut nodes = Vec::new();
         for name in types.iter().filter(|name| !(nullable && **name == "null")) {
@@ -70,12 +68,8 @@ impl Reducer<'_, '_> {
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
         let mut base = object.clone();
         base.remove("allOf");
-        let parts: Option<Vec<Map<String, Value>>> = all
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|part| self.followed(part))
-            .collect();
+        let parts: Option<Vec<Map<String, Value>>> =
+            all.as_array().into_iter().flatten().map(|part| self.followed(part)).collect();
         let whole = parts.and_then(|parts| {
             parts.iter().try_fold(base, |whole, part| parts::merged(&whole, part))
         });

@@ -16,10 +16,8 @@ impl Reducer<'_, '_> {
     ) {
         let nullable = types == ["null"];
         if let Some(Value::Array(values)) = object.get("enum") {
-            let values: Vec<&Value> = values
-                .iter()
-                .filter(|value| types.contains(&"null") || !value.is_null())
-                .collect();
+            let values: Vec<&Value> =
+                values.iter().filter(|value| types.contains(&"null") || !value.is_null()).collect();
             if values.is_empty() {
                 self.refuse(Rule::Impossible, "no value is among the choices", "leave it out");
             } else if values.iter().all(|value| self.sends(value)) {

@@ -135,8 +135,7 @@ impl Reducer<'_, '_> {
         let mut entries = patterns.iter();
         match (entries.next(), entries.next(), further) {
             (Some((pattern, schema)), None, Some(Value::Bool(false))) => {
-                let node =
-                    self.at(&["patternProperties", pattern], |it| it.schema(schema));
+                let node = self.at(&["patternProperties", pattern], |it| it.schema(schema));
                 draft.put("additionalProperties", node);
                 let sentence = format!("Keys match the regular expression `{pattern}`.");
                 self.note("patternProperties", &sentence);
@@ -152,7 +151,9 @@ impl Reducer<'_, '_> {
         let patterned = object.contains_key("patternProperties");
         for name in parts::required(object).filter(|name| !properties.contains_key(*name)) {
             if is_closed && !patterned {
-                let message = format!("the key `{name}` is required, and no property of that name is described");
+                let message = format!(
+                    "the key `{name}` is required, and no property of that name is described"
+                );
                 self.at(&["required"], |it| {
                     it.refuse(Rule::Impossible, message, "describe it or do not require it");
                 });
