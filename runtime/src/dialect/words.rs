@@ -39,7 +39,7 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),
-        "minItems" | "minLength" | "minProperties" => *value == Value::from(0),
+        "minItems" | "minLength" | "minProperties" => value.as_u64() == Some(0),
         "title" | "$schema" | "$comment" | "$id" => true,
         _ => false,
     }
@@ -62,7 +62,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
 }
 
 fn counted(count: &Value, what: &str) -> String {
-    let plural = if *count == Value::from(1) { "" } else { "s" };
+    let plural = if count.as_u64() == Some(1) { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
 
