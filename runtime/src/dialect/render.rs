@@ -13,12 +13,23 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
     let mut findings = Vec::new();
     let name = names::mapped(dialect, tool.name, &mut findings).into_owned();
     let schema = reduce::input(dialect, tool, &mut findings);
-    let output = tool
-        .output_schema
-        .filter(|_| dialect == Dialect::Mcp)
-        // MCP's structured results are objects; what is none goes as text.
-        .filter(|schema| schema.get("type").is_some_and(|it| it == "object"))
-        .map(|schema| reduce::output(dialect, tool, schema, &mut findings));
+    let output = tool.output_schema.filter(|_| dialect == Dialect::Mcp);
+    let output = output.and_then(|schema| {
+        let is_object = schema.get("type").is_some_and(|it| it == "object");
+        if !is_object {
+            let message = "the output is no object, which is all that the protocol structures, so it goes as text without a schema";
+            findings.push(Finding {
+                tool: tool.name.to_owned(),
+                dialect,
+                severity: Severity::Note,
+                rule: Rule::Root,
+                pointer: "/output_schema".to_owned(),
+                message: message.to_owned(),
+                fix: String::new(),
+            });
+        }
+        is_object.then(|| reduce::output(dialect, tool, schema, &mut findings))
+    });
     let rules = Rules::of(dialect);
     let mut too_much = limits::exceeded(&rules.limits, &schema);
     let optional = limits::optional(&schema);
