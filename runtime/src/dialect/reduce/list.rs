@@ -52,8 +52,9 @@ impl Reducer<'_, '_> {
         let mut kinds: Vec<Node> = Vec::new();
         let mut places = Vec::new();
         for (index, node) in self.each("prefixItems", tuple).into_iter().enumerate() {
-            let what = node.get("description").and_then(Node::as_str).map(str::to_owned);
-            let what = what.unwrap_or_else(|| crate::schema::expected(&tuple[index]));
+            let place = &tuple[index];
+            let what = place.get("description").and_then(Value::as_str).map(str::to_owned);
+            let what = what.unwrap_or_else(|| crate::schema::expected(place));
             places.push(format!("{}. {}", index + 1, what.trim_end_matches('.')));
             if !kinds.contains(&node) {
                 kinds.push(node);
