@@ -1,0 +1,114 @@
+"""Real functions and real calls, from the Berkeley function-calling leaderboard.
+
+`definitions.jsonl`: every definition of every question, as often as it is asked, untouched:
+`{"source", "name", "description", "parameters"}`. `source` is the question's id. The file on format sensitivity
+holds no definitions.
+
+`calls.jsonl`: every right call of the single-turn questions, `{"id", "tool", "arguments"}`, with the definition's
+parameters untouched as the tool's `input_schema`. `id` is the question's id and the place of the call in its answer.
+
+The answers name for each argument the values that are right, and `""` among them says that the argument may be left
+out. How a value is chosen:
+
+- the first that is not `""`; `null` and an empty list are values;
+- where there is only `""`, or nothing, the argument is left out, or is `""` where the definition requires it;
+- inside an object each key again has a list of right values, so the same is done there; a key whose value is no
+  list is taken as it is; the objects in a list are treated alike.
+
+The questions about Java and JavaScript declare their own types (`HashMap`, `ArrayList`, `long`, `Boolean`, `any`).
+Their answers are not source text: they hold the JSON value that stands for what the model writes (`true`, `50`, a
+list, an object), and a plain string where the model is to name a variable or a constant, even for an `Array`, a
+`HashMap` or an `integer` (`ResultSet.CONCUR_READ_ONLY`). All of it is written as it is, types and values. About 30
+such calls therefore break their own definition, as do some of the Python ones (`"dontcare"` for an integer, `null`
+for what is merely optional, an argument that the definition does not know): this is what models are scored on, and
+what a reader of tool input will meet.
+"""
+
+import json
+
+SKIPPED = {"BFCL_v4_format_sensitivity.json"}
+
+
+def convert(data, made):
+    with open(made / "definitions.jsonl", "w", encoding="utf-8") as out:
+        count = sum(write(out, definition) for definition in definitions(data))
+    expect(count, 8726, "definitions")
+    with open(made / "calls.jsonl", "w", encoding="utf-8") as out:
+        count = sum(write(out, call) for call in calls(data))
+    expect(count, 3302, "calls")
+
+
+def definitions(data):
+    for path in sorted(data.glob("BFCL_v4_*.json")):
+        if path.name in SKIPPED:
+            continue
+        for question in lines(path):
+            for function in question.get("function", []):
+                yield {"source": question["id"], **{key: function[key] for key in ("name", "description", "parameters")}}
+
+
+def calls(data):
+    for path in sorted((data / "possible_answer").glob("BFCL_v4_*.json")):
+        answers = list(lines(path))
+        if not isinstance(answers[0]["ground_truth"][0], dict):
+            # Conversations and searches: their answers are source text or facts, no calls.
+            continue
+        questions = {question["id"]: question["function"] for question in lines(data / path.name)}
+        for answer in answers:
+            for place, call in enumerate(answer["ground_truth"]):
+                ((name, right),) = call.items()
+                # Where two functions of a question have one name, the leaderboard too takes the first.
+                function = next(it for it in questions[answer["id"]] if it["name"] == name)
+                yield {
+                    "id": f"{answer['id']}/{place}",
+                    "tool": {
+                        "name": name,
+                        "description": function["description"],
+                        "input_schema": function["parameters"],
+                    },
+                    "arguments": chosen_keys(right, function["parameters"]),
+                }
+
+
+def chosen_keys(right, schema):
+    """An object of lists of right values, with one value for each key that is not left out."""
+    schema = schema if isinstance(schema, dict) else {}
+    properties, required = schema.get("properties") or {}, schema.get("required") or []
+    out = {}
+    for key, values in right.items():
+        below = properties.get(key)
+        if not isinstance(values, list):
+            out[key] = chosen(values, below)
+            continue
+        values = [value for value in values if value != ""]
+        if values:
+            out[key] = chosen(values[0], below)
+        elif key in required:
+            out[key] = ""
+    return out
+
+
+def chosen(value, schema):
+    if isinstance(value, dict):
+        return chosen_keys(value, schema)
+    if isinstance(value, list):
+        items = schema.get("items") if isinstance(schema, dict) else None
+        return [chosen(item, items) for item in value]
+    return value
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as text:
+        for line in text:
+            if line.strip():
+                yield json.loads(line)
+
+
+def write(out, value):
+    out.write(json.dumps(value, ensure_ascii=False) + "\n")
+    return 1
+
+
+def expect(found, wanted, what):
+    if found != wanted:
+        raise ValueError(f"{found} {what}, expected {wanted}")
