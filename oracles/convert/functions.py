@@ -11,7 +11,8 @@ The answers name for each argument the values that are right, and `""` among the
 out. How a value is chosen:
 
 - the first that is not `""`; `null` and an empty list are values;
-- where there is only `""`, or nothing, the argument is left out, or is `""` where the definition requires it;
+- where there is only `""`, or nothing, the argument is left out; where the definition requires it, it is `""`, or
+  the empty list that stands there;
 - inside an object each key again has a list of right values, so the same is done there; a key whose value is no
   list is taken as it is; the objects in a list are treated alike.
 
@@ -80,11 +81,11 @@ def chosen_keys(right, schema):
         if not isinstance(values, list):
             out[key] = chosen(values, below)
             continue
-        values = [value for value in values if value != ""]
-        if values:
-            out[key] = chosen(values[0], below)
+        there = [value for value in values if value != ""]
+        if there:
+            out[key] = chosen(there[0], below)
         elif key in required:
-            out[key] = ""
+            out[key] = "" if values else []
     return out
 
 

@@ -49,7 +49,7 @@ pub(super) fn chat(tool: &Value, is_strict: bool, objections: &mut Objections) {
     only_keys(tool, &["type", "function"], "", objections);
     let known = ["name", "description", "parameters", "strict"];
     only_keys(&tool["function"], &known, "/function", objections);
-    function(&tool["function"], "/function/parameters", is_strict, objections);
+    function(&tool["function"], "/function", is_strict, objections);
 }
 
 pub(super) fn responses(tool: &Value, is_strict: bool, objections: &mut Objections) {
@@ -57,15 +57,20 @@ pub(super) fn responses(tool: &Value, is_strict: bool, objections: &mut Objectio
     only_keys(tool, &known, "", objections);
     // What is not said is `true` here, and `false` in the other API.
     objections.expect(tool["strict"].is_boolean(), "/strict", "`strict` is not said");
-    function(tool, "/parameters", is_strict, objections);
+    function(tool, "", is_strict, objections);
 }
 
-fn function(function: &Value, pointer: &str, is_strict: bool, objections: &mut Objections) {
+fn function(function: &Value, above: &str, is_strict: bool, objections: &mut Objections) {
     name(&function["name"], "_-", 64, objections);
     let says_strict = function.get("strict").and_then(Value::as_bool).unwrap_or(false);
-    objections.expect(says_strict == is_strict, "/strict", format!("`strict` is {says_strict}"));
+    objections.expect(
+        says_strict == is_strict,
+        &format!("{above}/strict"),
+        format!("`strict` is {says_strict}"),
+    );
     // A function without parameters may leave them out.
     let Some(schema) = function.get("parameters") else { return };
+    let pointer = &format!("{above}/parameters");
     object_root(schema, &CHOICES, pointer, objections);
     objections.expect(
         schema["properties"].is_object(),
