@@ -1,0 +1,10 @@
+//! What Toolwright sends to vendors is what the vendors take.
+//!
+//! Needs what `oracles/fetch` fetches; without it every test fails and says so.
+#![cfg(test)]
+
+mod documents;
+mod real_functions;
+mod results;
+mod rust_tools;
+mod tools;

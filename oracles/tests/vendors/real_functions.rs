@@ -1,0 +1,133 @@
+//! The definitions of real functions, through every dialect: taken by the vendor, or refused with reasons.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use oracles::foreign;
+use oracles::real::{self, Function};
+use oracles::verdict::{Court, Verdict, noted, rules};
+use serde_json::Value;
+use toolwright::dialect::{Described, Dialect};
+
+/// A function and its input schema in our type names, or why there is none.
+type Read = (Function, Result<Value, Vec<String>>);
+
+/// What became of all functions in one dialect.
+#[derive(Default)]
+struct Counts {
+    accepted: usize,
+    /// Of these, how many without anything told in words.
+    as_they_are: usize,
+    /// By the rules that refuse them.
+    refused: BTreeMap<String, usize>,
+    /// Functions that a rule has something told of.
+    noted: BTreeMap<String, usize>,
+    wrong: usize,
+    /// By the kind of objection: how often, and one definition that meets it.
+    objections: BTreeMap<String, (usize, String)>,
+}
+
+fn functions() -> Vec<Read> {
+    let read = |function: Function| {
+        let schema = foreign::input_schema(&function.parameters);
+        (function, schema)
+    };
+    real::functions().unwrap().into_iter().map(read).collect()
+}
+
+fn count(dialect: Dialect, functions: &[Read]) -> Counts {
+    let court = Court::of(dialect).unwrap();
+    let mut counts = Counts::default();
+    for (function, schema) in functions {
+        let Ok(schema) = schema else { continue };
+        let described = Described::new(&function.name, &function.description, schema);
+        match court.judge(&described) {
+            Verdict::Accepted { notes, .. } => {
+                counts.accepted += 1;
+                counts.as_they_are += usize::from(notes.is_empty());
+                let mut names: Vec<String> = noted(&notes).map(|it| it.to_string()).collect();
+                names.sort();
+                names.dedup();
+                for name in names {
+                    *counts.noted.entry(name).or_default() += 1;
+                }
+            }
+            Verdict::Refused(findings) => {
+                *counts.refused.entry(rules(&findings)).or_default() += 1;
+            }
+            Verdict::Wrong { json, objections } => {
+                counts.wrong += 1;
+                for objection in objections {
+                    let entry = counts.objections.entry(kind(&objection)).or_default();
+                    entry.0 += 1;
+                    if entry.1.is_empty() {
+                        entry.1 = format!(
+                            "{objection}\n`{}` of {}\ndefined: {}\nsent: {json}",
+                            function.name, function.source, function.parameters
+                        );
+                    }
+                }
+            }
+        }
+    }
+    counts
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let refused: usize = self.refused.values().sum();
+        writeln!(formatter, "  accepted {:>6}, as they are {}", self.accepted, self.as_they_are)?;
+        for (rule, count) in &self.noted {
+            writeln!(formatter, "    told in words, {rule}: {count}")?;
+        }
+        write!(formatter, "  refused  {refused:>6}")?;
+        for (rules, count) in &self.refused {
+            write!(formatter, "\n    by {rules}: {count}")?;
+        }
+        if self.wrong > 0 {
+            write!(formatter, "\n  WRONG    {:>6}", self.wrong)?;
+        }
+        Ok(())
+    }
+}
+
+/// The objection without the names and values in it, so that alike ones are counted together.
+fn kind(objection: &str) -> String {
+    let parts = objection.split('`').enumerate();
+    let kept: String = parts.map(|(index, part)| if index % 2 == 0 { part } else { "…" }).collect();
+    let value_ends = [" does not match ", " is not "].iter().find_map(|it| kept.find(it));
+    match value_ends {
+        Some(end) if kept.starts_with("published") => format!("published: …{}", &kept[end..]),
+        _ => kept,
+    }
+}
+
+/// Every count, and every kind of objection to what is sent and would be refused.
+#[test]
+fn every_real_function_is_taken_by_the_vendor_or_refused_with_a_reason() {
+    let functions = functions();
+    let unread = functions.iter().filter(|(_, schema)| schema.is_err()).count();
+    let mut table = format!("{} definitions, {unread} of them unreadable\n", functions.len());
+    let mut wrong = String::new();
+    for dialect in Dialect::ALL {
+        let counts = count(dialect, &functions);
+        let _ = writeln!(table, "\n{dialect}\n{counts}");
+        for (kind, (count, example)) in &counts.objections {
+            let _ = writeln!(wrong, "\n{dialect}, {count} times: {kind}\n{example}");
+        }
+    }
+    println!("{table}");
+    assert!(wrong.is_empty(), "{table}{wrong}");
+    insta::assert_snapshot!(table);
+}
+
+/// A type name that nobody knows is told, and is rare.
+#[test]
+fn what_cannot_be_read_is_told_by_its_place() {
+    let functions = functions();
+    let told = functions.iter().filter_map(|(function, schema)| {
+        let problems = schema.as_ref().err()?.join("; ");
+        Some(format!("`{}` of {}: {problems}", function.name, function.source))
+    });
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"));
+}
