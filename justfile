@@ -28,6 +28,11 @@ lint:
 docs *options:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude benches --no-deps {{ options }}
 
+# What we send to vendors, against the documents that they publish.
+oracles:
+    oracles/fetch
+    cargo test -p oracles
+
 # Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
 bench name *options:
     cargo run --release -p benches -- {{ name }} {{ options }}
