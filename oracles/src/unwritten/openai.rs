@@ -4,7 +4,8 @@
 //! to be false", "'required' is required to be supplied and to be an array including every key in properties".
 //!
 //! `default`, `minLength` and `maxLength` are counted among what strict schemas may not have: the guide does
-//! not list them, and the vendor's own client for JavaScript warns that they "can be rejected".
+//! not list them, and the vendor's own client for JavaScript warns that they "can be rejected"; of lengths some
+//! report that they are taken. `prefixItems` is no `items` to it.
 
 use serde_json::Value;
 

@@ -58,7 +58,8 @@ fn what_is_refused_or_told_in_words_has_a_reason_that_a_person_agrees_with() {
                 Verdict::Accepted { notes, .. } if notes.is_empty() => continue,
                 Verdict::Accepted { notes, .. } => ("accepted", notes),
                 Verdict::Refused(findings) => ("refused", findings),
-                Verdict::Wrong { .. } => ("wrong", Vec::new()),
+                // Another test fails over it.
+                Verdict::Wrong { .. } => continue,
             };
             let _ = writeln!(found, "{name}: {word}");
             for finding in findings {
