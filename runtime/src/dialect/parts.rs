@@ -224,7 +224,8 @@ pub(super) fn narrowed(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-fn fits(value: &Value, name: &str) -> bool {
+/// Whether a value is of a type.
+pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())
         || (name == "integer" && value.as_f64().is_some_and(|it| it.fract() == 0.0))

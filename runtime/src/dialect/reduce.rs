@@ -173,9 +173,18 @@ impl<'a, 'f> Reducer<'a, 'f> {
 
     /// JSON Schema goes out as it came, but in order.
     fn plain(&mut self, object: &Map<String, Value>) -> Node {
-        let mut draft = Draft::default();
+        let mut draft = self.draft(object);
+        let folds = object.contains_key("prefixItems") && !self.rules.tuples;
+        if folds {
+            self.list(&mut draft, object);
+        }
         for (keyword, value) in object {
-            if is_natural_limit(keyword, value) {
+            let is_written = match keyword.as_str() {
+                "description" => true,
+                "prefixItems" | "items" => folds,
+                _ => is_natural_limit(keyword, value),
+            };
+            if is_written {
                 continue;
             }
             let node = match (keyword.as_str(), value) {
@@ -218,7 +227,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         if is_open_list && !self.rules.open_lists {
             self.refuse_open_list();
         }
-        Node::schema(draft.keywords)
+        draft.finish()
     }
 
     fn reference(&mut self, object: &Map<String, Value>) -> Node {

@@ -24,6 +24,8 @@ pub(super) struct Rules {
     pub(super) untyped: bool,
     /// Whether a list may leave open what it holds.
     pub(super) open_lists: bool,
+    /// Whether the places of a tuple are told apart.
+    pub(super) tuples: bool,
     /// Whether the input may be a choice between objects.
     pub(super) root_choice: bool,
     /// Whether no keyword may stand beside `anyOf`.
@@ -126,6 +128,7 @@ const ANTHROPIC: Rules = Rules {
     absent_is_null: false,
     untyped: true,
     open_lists: true,
+    tuples: true,
     root_choice: false,
     lone_choice: false,
     ordering: false,
@@ -154,6 +157,7 @@ const ANTHROPIC_STRICT: Rules = Rules {
     objects: Objects::Closed,
     untyped: false,
     open_lists: false,
+    tuples: false,
     limits: Limits { tools: Some(20), optional: Some(24), ..NO_LIMITS },
     ..ANTHROPIC
 };
@@ -162,6 +166,7 @@ const OPENAI: Rules = Rules {
     name: Name { also: "", longest: 64 },
     plain_keys: false,
     open_lists: false,
+    tuples: false,
     limits: Limits { tools: Some(128), ..NO_LIMITS },
     ..ANTHROPIC
 };
@@ -207,7 +212,7 @@ const OPENAI_STRICT: Rules = Rules {
 const GEMINI: Rules = Rules {
     name: Name { also: ":.", longest: 128 },
     plain_keys: false,
-    keywords: Some(&["minItems", "maxItems", "minimum", "maximum", "prefixItems"]),
+    keywords: Some(&["minItems", "maxItems", "minimum", "maximum"]),
     references: References::Alone,
     recursion: Recursion::BelowOptional,
     type_lists: TypeLists::Split,
@@ -236,6 +241,7 @@ const GEMINI_OPENAPI: Rules = Rules {
     type_lists: TypeLists::Nullable,
     constants: Constants::Texts,
     objects: Objects::Named,
+    tuples: false,
     lone_choice: true,
     google: true,
     ..GEMINI

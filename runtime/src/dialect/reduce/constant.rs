@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{Draft, Reducer};
 use crate::dialect::finding::Rule;
 use crate::dialect::node::Node;
+use crate::dialect::parts;
 use crate::dialect::rules::Constants;
 
 impl Reducer<'_, '_> {
@@ -16,10 +17,12 @@ impl Reducer<'_, '_> {
     ) {
         let nullable = types == ["null"];
         if let Some(Value::Array(values)) = object.get("enum") {
-            let values: Vec<&Value> =
-                values.iter().filter(|value| types.contains(&"null") || !value.is_null()).collect();
+            // What its type shuts out is no choice.
+            let fits = |value: &Value| types.iter().any(|name| parts::fits(value, name));
+            let values: Vec<&Value> = values.iter().filter(|value| fits(value)).collect();
             if values.is_empty() {
-                self.refuse(Rule::Impossible, "no value is among the choices", "leave it out");
+                let message = format!("none of the choices is of type {}", types.join(" or "));
+                self.refuse(Rule::Impossible, message, "give choices of that type");
             } else if values.iter().all(|value| self.sends(value)) {
                 draft.put("enum", Node::List(values.into_iter().map(Node::sorted).collect()));
             } else {

@@ -12,7 +12,7 @@ impl Reducer<'_, '_> {
         let tuple = object.get("prefixItems").and_then(Value::as_array);
         let rest = object.get("items").filter(|items| **items != Value::Bool(true));
         match (tuple, rest) {
-            (Some(tuple), rest) if self.rules.takes("prefixItems") => {
+            (Some(tuple), rest) if self.rules.tuples => {
                 let nodes = self.each("prefixItems", tuple);
                 draft.put("prefixItems", Node::List(nodes));
                 match rest {
