@@ -33,6 +33,7 @@
 
 #[doc(hidden)]
 pub mod __private0;
+pub mod arriving;
 mod call;
 mod capability;
 #[cfg(feature = "cli")]

@@ -18,8 +18,8 @@ use crate::spec::{ParamSpec, Spec};
 use crate::tool::{Definition, Parameter};
 
 pub(crate) use check::Checker;
-pub(crate) use normal::unwrap_docs;
-pub(crate) use words::expected;
+pub(crate) use normal::{is_machine_format, unwrap_docs};
+pub(crate) use words::expected as in_words;
 
 /// Why a tool has no usable schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct SchemaProblem {
 }
 
 impl SchemaProblem {
-    fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), message: message.into() }
     }
 }

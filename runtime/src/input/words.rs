@@ -9,7 +9,7 @@ const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
 
 /// At most 60 characters of `text`, white space and control characters drawn together.
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let mut short = String::new();
     let mut length = 0;
     for letter in text.chars() {

@@ -150,7 +150,7 @@ fn is_object(object: &Map<String, Value>) -> bool {
         && object.contains_key("properties")
 }
 
-fn is_machine_format(format: &str) -> bool {
+pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 

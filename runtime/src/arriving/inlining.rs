@@ -1,0 +1,148 @@
+//! Definitions put where they are referred to, as far as the schema stays small.
+//!
+//! - All that can be inlined is, or nothing is: a reader does not meet half of either.
+//! - What is recursive stays in `$defs`.
+//! - A description beside a reference and that of its target are both kept.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::references::{Converted, Graph, target};
+use super::{keywords, limits};
+
+/// Values of any kind. The largest of 8,726 real definitions has a few hundred.
+const LARGEST: usize = 10_000;
+
+pub(super) fn inline(converted: Converted, graph: &Graph) -> Value {
+    let Converted { root, definitions } = converted;
+    let mut schemas: BTreeMap<String, Value> =
+        definitions.into_iter().map(|(name, it)| (name, it.schema)).collect();
+    let mut root = root;
+    if stays_small(&root, &schemas, graph) {
+        let mut uses = BTreeMap::new();
+        count(&root, &mut uses);
+        schemas.values().for_each(|schema| count(schema, &mut uses));
+        let mut whole: BTreeMap<String, Value> = BTreeMap::new();
+        for name in &graph.order {
+            if let Some(mut schema) = schemas.remove(name) {
+                put(&mut schema, &mut whole, &mut uses);
+                whole.insert(name.clone(), schema);
+            }
+        }
+        put(&mut root, &mut whole, &mut uses);
+        schemas.values_mut().for_each(|schema| put(schema, &mut whole, &mut uses));
+    }
+    unfold(&mut root, &schemas);
+    if let (Value::Object(root), false) = (&mut root, schemas.is_empty()) {
+        root.insert("$defs".into(), schemas.into_iter().collect::<Map<_, _>>().into());
+    }
+    root
+}
+
+/// Whether the schema is of a size that people read and providers take, once inlined.
+fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -> bool {
+    let mut known: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for name in &graph.order {
+        if let Some(schema) = schemas.get(name) {
+            let extent = extent(schema, &known);
+            known.insert(name, extent);
+        }
+    }
+    let kept = graph.recursive.iter().filter_map(|name| schemas.get(name));
+    let (size, depth) = kept.chain([root]).map(|schema| extent(schema, &known)).fold(
+        (0, 0),
+        |(size, deepest): (usize, usize), (more, depth)| {
+            (size.saturating_add(more), deepest.max(depth))
+        },
+    );
+    size <= LARGEST && depth <= limits::DEEPEST
+}
+
+/// Size and depth of a schema whose references are inlined.
+fn extent(schema: &Value, known: &BTreeMap<&str, (usize, usize)>) -> (usize, usize) {
+    let mut size = limits::size(schema);
+    let mut depth = limits::depth(schema);
+    add_targets(schema, 0, known, &mut size, &mut depth);
+    (size, depth)
+}
+
+fn add_targets(
+    schema: &Value,
+    level: usize,
+    known: &BTreeMap<&str, (usize, usize)>,
+    size: &mut usize,
+    depth: &mut usize,
+) {
+    if let Some((more, levels)) = target(schema).and_then(|name| known.get(name)) {
+        *size = size.saturating_add(*more);
+        // An `allOf` may have to stand around it.
+        *depth = (*depth).max(level + levels + 2);
+    }
+    keywords::parts(schema, &mut |_, part| add_targets(part, level + 2, known, size, depth));
+}
+
+fn count(schema: &Value, uses: &mut BTreeMap<String, usize>) {
+    if let Some(name) = target(schema) {
+        *uses.entry(name.to_owned()).or_default() += 1;
+    }
+    keywords::parts(schema, &mut |_, part| count(part, uses));
+}
+
+/// Puts what is `whole` where it is referred to; the last use takes it, so nothing is kept twice.
+fn put(
+    schema: &mut Value,
+    whole: &mut BTreeMap<String, Value>,
+    uses: &mut BTreeMap<String, usize>,
+) {
+    keywords::parts_mut(schema, &mut |part| put(part, whole, uses));
+    let Some(name) = target(schema).map(str::to_owned) else { return };
+    let left = uses.entry(name.clone()).or_insert(1);
+    *left = left.saturating_sub(1);
+    let body = if *left == 0 { whole.remove(&name) } else { whole.get(&name).cloned() };
+    if let (Some(body), Value::Object(site)) = (body, &mut *schema) {
+        site.remove("$ref");
+        *schema = join(std::mem::take(site), body);
+    }
+}
+
+/// A root that is only a reference to what is recursive has that body once more itself.
+fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
+    // Each step follows another definition; the circles that would not end were refused.
+    for _ in 0..=schemas.len() {
+        let Some(body) = target(root).and_then(|name| schemas.get(name)).cloned() else { return };
+        if let Value::Object(site) = root {
+            site.remove("$ref");
+            *root = join(std::mem::take(site), body);
+        }
+    }
+}
+
+/// What stood beside a reference, and what it led to.
+fn join(site: Map<String, Value>, body: Value) -> Value {
+    let only_tells = site.keys().all(|keyword| keywords::annotation(keyword).is_some());
+    match body {
+        body if site.is_empty() => body,
+        Value::Object(mut body) if only_tells => {
+            for (keyword, mut value) in site {
+                if let ("description", Some(inner), Some(outer)) =
+                    (keyword.as_str(), body.get(&keyword).and_then(Value::as_str), value.as_str())
+                    && inner != outer
+                {
+                    value = format!("{outer}\n\n{inner}").into();
+                }
+                body.insert(keyword, value);
+            }
+            Value::Object(body)
+        }
+        // Side by side the keywords could mean something else, as `additionalProperties` would.
+        body => {
+            let mut site = site;
+            let parts = site.entry("allOf").or_insert_with(|| json!([]));
+            if let Some(parts) = parts.as_array_mut() {
+                parts.push(body);
+            }
+            Value::Object(site)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Where references lead, and how what they lead to hangs together.
+
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::report::Report;
+use super::{keywords, limits};
+
+pub(super) use places::Places;
+
+/// Levels that a schema may have through its references, counted generously: the validator
+/// recurses along them.
+const DEEPEST: usize = 1_024;
+
+/// A document in the keywords of 2020-12, its references into `definitions`.
+pub(super) struct Converted {
+    pub(super) root: Value,
+    pub(super) definitions: BTreeMap<String, Definition>,
+}
+
+pub(super) struct Definition {
+    /// Where it stood in the document.
+    pub(super) pointer: String,
+    pub(super) schema: Value,
+}
+
+/// What refers to what.
+pub(super) struct Graph {
+    /// What contains itself, and what stands between two such.
+    pub(super) recursive: BTreeSet<String>,
+    /// The others: each after all that it refers to.
+    pub(super) order: Vec<String>,
+    /// What is the same value as itself: no value can be checked against it.
+    circular: BTreeSet<String>,
+}
+
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+impl Graph {
+    pub(super) fn of(converted: &Converted) -> Self {
+        let edges = |in_place| -> Edges {
+            let definitions = converted.definitions.iter();
+            definitions
+                .map(|(name, it)| {
+                    let mut found = BTreeSet::new();
+                    collect(&it.schema, in_place, &mut found);
+                    (name.clone(), found)
+                })
+                .collect()
+        };
+        let (all, circles) = (edges(false), edges(true));
+        let recursive = on_circles(&all);
+        let mut acyclic = all;
+        acyclic.retain(|name, _| !recursive.contains(name));
+        acyclic.values_mut().for_each(|to| to.retain(|name| !recursive.contains(name)));
+        Self { recursive, order: peel(&acyclic).0, circular: on_circles(&circles) }
+    }
+
+    pub(super) fn judge(&self, converted: &Converted, report: &mut Report) {
+        for name in &self.circular {
+            if let Some(definition) = converted.definitions.get(name) {
+                let message = "the reference leads back to itself before it describes a value; \
+                               put a type at one of the places that it passes";
+                report.problem(definition.pointer.clone(), message);
+            }
+        }
+        let levels = self.levels(converted);
+        if levels > DEEPEST {
+            let message = format!(
+                "the schema has {levels} levels through its references, expected at most {DEEPEST}; \
+                 send only what the tool needs"
+            );
+            report.problem("", message);
+        }
+    }
+
+    /// At most so many levels, following each recursive part once.
+    fn levels(&self, converted: &Converted) -> usize {
+        let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in &self.order {
+            let Some(definition) = converted.definitions.get(name) else { continue };
+            let mut to = BTreeSet::new();
+            collect(&definition.schema, false, &mut to);
+            let below = to.iter().filter_map(|name| reached.get(name.as_str())).max();
+            let levels = limits::depth(&definition.schema) + below.copied().unwrap_or(0);
+            reached.insert(name, levels);
+        }
+        let recursive = self.recursive.iter().filter_map(|name| converted.definitions.get(name));
+        let recursive: usize = recursive.map(|it| limits::depth(&it.schema)).sum();
+        let below = reached.values().max().copied().unwrap_or(0);
+        limits::depth(&converted.root) + recursive + below
+    }
+}
+
+/// The name of the definition that a schema refers to.
+pub(super) fn target(schema: &Value) -> Option<&str> {
+    schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
+}
+
+/// What a schema refers to; `in_place`, only for the value that it is itself about.
+pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<String>) {
+    found.extend(target(schema).map(str::to_owned));
+    keywords::parts(schema, &mut |keyword, part| {
+        if !in_place || keywords::is_in_place(keyword) {
+            collect(part, in_place, found);
+        }
+    });
+}
+
+/// What is left when everything has been taken away that leads to no circle or comes from none.
+fn on_circles(edges: &Edges) -> BTreeSet<String> {
+    let ahead = peel(edges).1;
+    let mut back: Edges = ahead.iter().map(|name| (name.clone(), BTreeSet::new())).collect();
+    for from in &ahead {
+        for to in edges.get(from).into_iter().flatten() {
+            if let Some(sources) = back.get_mut(to) {
+                sources.insert(from.clone());
+            }
+        }
+    }
+    peel(&back).1
+}
+
+/// Takes away whatever leads nowhere any more, until nothing does: what was taken, in that order,
+/// and what is left. No recursion: the chains may be long.
+fn peel(edges: &Edges) -> (Vec<String>, BTreeSet<String>) {
+    let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    for (from, to) in edges {
+        open.insert(from, to.len());
+        to.iter().for_each(|to| sources.entry(to).or_default().push(from));
+    }
+    let mut ready: Vec<&str> =
+        open.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
+    let mut taken = Vec::new();
+    while let Some(name) = ready.pop() {
+        taken.push(name.to_owned());
+        for source in sources.get(name).into_iter().flatten() {
+            if let Some(count) = open.get_mut(source) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(source);
+                }
+            }
+        }
+    }
+    let left = open.iter().filter(|(_, count)| **count > 0).map(|(name, _)| (*name).to_owned());
+    (taken, left.collect())
+}

@@ -1,0 +1,75 @@
+//! The names of types: those of JSON Schema, and those that other languages have for the same.
+
+use super::TypeNames;
+
+/// JSON Schema's own.
+const KNOWN: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
+/// Other names by what they mean in JSON. `None` is any value.
+const FOREIGN: &[(Option<&str>, &[&str])] = &[
+    (
+        Some("object"),
+        &["dict", "dictionary", "mapping", "hashmap", "hashtable", "treemap", "map", "struct"],
+    ),
+    (Some("array"), &["list", "arraylist", "linkedlist", "sequence", "tuple", "set", "frozenset"]),
+    (Some("string"), &["str", "text", "char", "character"]),
+    (Some("number"), &["float", "double", "float32", "float64", "decimal", "bigdecimal", "num"]),
+    (Some("integer"), &["int", "int32", "int64", "long", "short", "byte", "bigint", "biginteger"]),
+    (Some("boolean"), &["bool"]),
+    (Some("null"), &["none", "nonetype", "nil", "void", "undefined"]),
+    (None, &["any", "mixed", "unknown", ""]),
+];
+
+/// What a foreign name says beyond the type that it is mapped to.
+const LOST: &[(&str, &str)] = &[
+    ("tuple", "A tuple."),
+    ("set", "A set: no item twice."),
+    ("frozenset", "A set: no item twice."),
+    ("char", "One character."),
+    ("character", "One character."),
+];
+
+/// What a type's name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Own(&'static str),
+    /// Another language's name for a type, or for any value, and what it says beyond that.
+    Mapped(Option<&'static str>, Option<&'static str>),
+    Unknown,
+}
+
+pub(super) fn meaning(name: &str, names: TypeNames) -> Meaning {
+    if let Some(own) = KNOWN.into_iter().find(|known| *known == name) {
+        return Meaning::Own(own);
+    }
+    match names {
+        TypeNames::JsonSchema => Meaning::Unknown,
+        TypeNames::Foreign => match foreign(name) {
+            Some(kind) => Meaning::Mapped(kind, lost(name)),
+            None => Meaning::Unknown,
+        },
+    }
+}
+
+/// What should stand instead of a name that is none of JSON Schema's.
+pub(super) fn instead(name: &str) -> String {
+    match foreign(name) {
+        Some(Some(kind)) => format!("expected \"{kind}\""),
+        Some(None) => "leave `type` out where any value is taken".to_owned(),
+        None => format!("expected one of \"{}\"", KNOWN.join("\", \"")),
+    }
+}
+
+fn foreign(name: &str) -> Option<Option<&'static str>> {
+    let name = name.trim().to_ascii_lowercase();
+    let own = KNOWN.into_iter().find(|known| *known == name);
+    own.map(Some).or_else(|| {
+        let row = FOREIGN.iter().find(|(_, names)| names.contains(&name.as_str()));
+        row.map(|(kind, _)| *kind)
+    })
+}
+
+fn lost(name: &str) -> Option<&'static str> {
+    let name = name.trim().to_ascii_lowercase();
+    LOST.iter().find(|(foreign, _)| *foreign == name).map(|(_, words)| *words)
+}
