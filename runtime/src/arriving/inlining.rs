@@ -76,8 +76,8 @@ fn add_targets(
 ) {
     if let Some((more, levels)) = target(schema).and_then(|name| known.get(name)) {
         *size = size.saturating_add(*more);
-        // An `allOf` may have to stand around it.
-        *depth = (*depth).max(level + levels + 2);
+        let around = if schema.as_object().is_some_and(only_tells) { 0 } else { 2 };
+        *depth = (*depth).max(level + levels + around);
     }
     keywords::parts(schema, &mut |_, part| add_targets(part, level + 2, known, size, depth));
 }
@@ -118,12 +118,17 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
+/// Whether there are only words beside a reference.
+fn only_tells(site: &Map<String, Value>) -> bool {
+    site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
+}
+
 /// What stood beside a reference, and what it led to.
 fn join(site: Map<String, Value>, body: Value) -> Value {
-    let only_tells = site.keys().all(|keyword| keywords::annotation(keyword).is_some());
+    let alone = only_tells(&site);
     match body {
         body if site.is_empty() => body,
-        Value::Object(mut body) if only_tells => {
+        Value::Object(mut body) if alone => {
             for (keyword, mut value) in site {
                 if let ("description", Some(inner), Some(outer)) =
                     (keyword.as_str(), body.get(&keyword).and_then(Value::as_str), value.as_str())

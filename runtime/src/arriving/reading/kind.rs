@@ -72,10 +72,11 @@ impl Reading<'_> {
         match (nullable, schema.get_mut("type")) {
             (Value::Bool(false), _) => {}
             (Value::Bool(true), Some(kinds)) => {
-                let null = Value::from("null");
                 match kinds {
-                    Value::Array(kinds) if !kinds.contains(&null) => kinds.push(null),
-                    Value::String(kind) if kind != "null" => *kinds = json!([kind, null]),
+                    Value::Array(kinds) if !kinds.iter().any(|kind| kind == "null") => {
+                        kinds.push("null".into());
+                    }
+                    Value::String(kind) if kind != "null" => *kinds = json!([kind, "null"]),
                     _ => {}
                 }
                 let choices = schema.get("enum").and_then(Value::as_array);
