@@ -1,0 +1,103 @@
+//! A line as a tool: `{"name", "description", "input_schema"}` and the shapes in which providers
+//! have the same.
+
+mod order;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// The names of the schema's key: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
+const SCHEMA_KEYS: [&str; 4] =
+    ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"];
+
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: String,
+    pub(crate) input_schema: Value,
+    /// Its properties in the order in which they were written.
+    pub(crate) order: Vec<String>,
+}
+
+/// Why a line is no tool.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoTool {
+    Syntax(String),
+    NoObject,
+    /// A key is missing or holds something else: its name, and what was expected.
+    Key(&'static str, &'static str),
+    NoSchema,
+    TwoSchemas(&'static str, &'static str),
+}
+
+impl Tool {
+    pub(crate) fn of(line: &[u8]) -> Result<Self, NoTool> {
+        let value: Value =
+            serde_json::from_slice(line).map_err(|error| NoTool::Syntax(in_line(&error)))?;
+        let Value::Object(mut object) = value else { return Err(NoTool::NoObject) };
+        // Chat Completions puts the tool into a wrapper.
+        if let Some(Value::Object(function)) = object.get_mut("function") {
+            object = std::mem::take(function);
+        }
+        let name = text(&mut object, "name")?
+            .filter(|name| !name.is_empty())
+            .ok_or(NoTool::Key("name", "the tool's name as a string"))?;
+        let title = text(&mut object, "title")?;
+        let description = text(&mut object, "description")?.unwrap_or_default();
+        let mut schemas = SCHEMA_KEYS.into_iter().filter(|key| object.contains_key(*key));
+        let key = schemas.next().ok_or(NoTool::NoSchema)?;
+        if let Some(other) = schemas.next() {
+            return Err(NoTool::TwoSchemas(key, other));
+        }
+        let input_schema = object.remove(key).ok_or(NoTool::NoSchema)?;
+        Ok(Self { name, title, description, input_schema, order: order::of(line) })
+    }
+}
+
+/// The error's words; a line has no lines.
+fn in_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+fn text(object: &mut Map<String, Value>, key: &'static str) -> Result<Option<String>, NoTool> {
+    match object.remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(NoTool::Key(key, "a string")),
+    }
+}
+
+/// The name of a line that is otherwise no tool, so that a person finds it.
+pub(crate) fn name_of(line: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let tool = value.get("function").unwrap_or(&value);
+    tool.get("name")?.as_str().map(str::to_owned)
+}
+
+impl fmt::Display for NoTool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => write!(
+                formatter,
+                "the line is not JSON: {error}; write each tool as one JSON object on a line of its own"
+            ),
+            Self::NoObject => formatter.write_str(
+                "the line is no object, expected {\"name\", \"description\", \"input_schema\"}",
+            ),
+            Self::Key(key, expected) => {
+                write!(formatter, "`{key}` is missing or something else, expected {expected}")
+            }
+            Self::NoSchema => write!(
+                formatter,
+                "the tool has no schema, expected one under `{}`; a tool without input has {{}}",
+                SCHEMA_KEYS.join("`, `")
+            ),
+            Self::TwoSchemas(one, other) => write!(
+                formatter,
+                "the tool has a schema under `{one}` and one under `{other}`; leave one out"
+            ),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What became of one line in one dialect.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright::arriving::{self, TypeNames};
+use toolwright::dialect::{Described, Dialect, Finding, Severity};
+
+use crate::line::{self, Tool};
+use crate::lines::{LONGEST, Line};
+
+pub(super) struct Outcome {
+    pub(super) line: usize,
+    pub(super) name: Option<String>,
+    pub(super) dialect: Dialect,
+    /// The provider's form as JSON text, or why there is none.
+    shown: Result<String, Vec<Told>>,
+    pub(super) notes: Vec<Told>,
+}
+
+/// A finding of a dialect, of the schema itself or of the line.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Told {
+    severity: Severity,
+    rule: String,
+    /// The place in `{"name", "description", "input_schema"}`.
+    pointer: String,
+    message: String,
+    fix: String,
+}
+
+impl Told {
+    /// About the schema as it arrived, before any dialect.
+    fn of_schema(severity: Severity, pointer: &str, message: String) -> Self {
+        let pointer = format!("/input_schema{pointer}");
+        Self { severity, rule: "schema".to_owned(), pointer, message, fix: String::new() }
+    }
+
+    fn of_line(message: String) -> Self {
+        let (rule, pointer, fix) = ("line".to_owned(), String::new(), String::new());
+        Self { severity: Severity::Error, rule, pointer, message, fix }
+    }
+}
+
+impl From<Finding> for Told {
+    fn from(finding: Finding) -> Self {
+        let Finding { severity, rule, pointer, message, fix, .. } = finding;
+        Self { severity, rule: rule.to_string(), pointer, message, fix }
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.pointer, self.message)?;
+        if self.fix.is_empty() { Ok(()) } else { write!(formatter, "; {}", self.fix) }
+    }
+}
+
+impl Outcome {
+    pub(super) fn is_refused(&self) -> bool {
+        self.shown.is_err()
+    }
+
+    /// The provider's form itself, or an object that says why there is none.
+    pub(super) fn form(&self) -> String {
+        self.shown.clone().unwrap_or_else(|_| Report { notes: None, ..self.whole() }.to_string())
+    }
+
+    pub(super) fn report(&self) -> String {
+        self.whole().to_string()
+    }
+
+    fn whole(&self) -> Report<'_> {
+        let form = self.shown.as_deref().ok().map(serde_json::from_str::<&RawValue>);
+        Report {
+            line: self.line,
+            name: self.name.as_deref(),
+            dialect: self.dialect,
+            form: form.and_then(Result::ok),
+            refused: self.shown.as_ref().err().map(Vec::as_slice),
+            notes: Some(&self.notes),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    line: usize,
+    name: Option<&'a str>,
+    dialect: Dialect,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<&'a [Told]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<&'a [Told]>,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// One outcome for each dialect.
+pub(super) fn of(
+    number: usize,
+    line: &Line<'_>,
+    names: TypeNames,
+    dialects: &[Dialect],
+) -> Vec<Outcome> {
+    let refused = |name: Option<String>, told: Vec<Told>| -> Vec<Outcome> {
+        let refused = dialects.iter().map(|dialect| Outcome {
+            line: number,
+            name: name.clone(),
+            dialect: *dialect,
+            shown: Err(told.clone()),
+            notes: Vec::new(),
+        });
+        refused.collect()
+    };
+    let text = match line {
+        Line::Text(text) => text,
+        Line::TooLong => {
+            let message = format!("the line is longer than {LONGEST} bytes, expected one tool");
+            return refused(None, vec![Told::of_line(message)]);
+        }
+    };
+    let tool = match Tool::of(text) {
+        Ok(tool) => tool,
+        Err(problem) => {
+            return refused(line::name_of(text), vec![Told::of_line(problem.to_string())]);
+        }
+    };
+    let arrived = match arriving::input_schema(&tool.input_schema, names) {
+        Ok(arrived) => arrived,
+        Err(problems) => {
+            let told = problems
+                .into_iter()
+                .map(|it| Told::of_schema(Severity::Error, &it.pointer, it.message));
+            return refused(Some(tool.name), told.collect());
+        }
+    };
+    let notes: Vec<Told> = arrived
+        .notes
+        .into_iter()
+        .map(|it| Told::of_schema(Severity::Note, &it.pointer, it.message))
+        .collect();
+    let shown =
+        dialects.iter().map(|dialect| show(number, &tool, &arrived.schema, *dialect, &notes));
+    shown.collect()
+}
+
+fn show(line: usize, tool: &Tool, schema: &Value, dialect: Dialect, notes: &[Told]) -> Outcome {
+    let mut described = Described::new(&tool.name, &tool.description, schema);
+    described.title = tool.title.as_deref();
+    let order: Vec<&str> = tool.order.iter().map(String::as_str).collect();
+    described.order = &order;
+    let mut notes = notes.to_vec();
+    let shown = match dialect.render(&described) {
+        Ok(rendered) => {
+            notes.extend(rendered.notes.into_iter().map(Told::from));
+            Ok(rendered.json)
+        }
+        Err(findings) => {
+            let (errors, more): (Vec<_>, Vec<_>) =
+                findings.into_iter().partition(|it| it.severity == Severity::Error);
+            notes.extend(more.into_iter().map(Told::from));
+            Err(errors.into_iter().map(Told::from).collect())
+        }
+    };
+    Outcome { line, name: Some(tool.name.clone()), dialect, shown, notes }
+}
