@@ -44,7 +44,7 @@ pub enum TypeNames {
 pub struct Arrived {
     /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
     pub schema: Value,
-    /// What a person who wonders about the schema should know.
+    /// What a person who wonders about the schema should know; the first hundred things.
     pub notes: Vec<Note>,
 }
 
@@ -75,6 +75,7 @@ impl fmt::Display for Note {
 /// | `example` | `examples` |
 /// | `title`, `$schema`, `$id`, `$comment`, `format: int32` and the like | left out |
 /// | keywords that JSON Schema does not know, `x-…` included | left out, with a note |
+/// | `null` where a list, a number or a schema belongs, as in `"required": null` | left out, with a note |
 /// | a `default` or an example that breaks its schema | left out, with a note |
 /// | an unknown `type`, a keyword with a value of the wrong kind, an invalid `pattern` | a problem |
 /// | a schema that contradicts itself, as `minimum` above `maximum` | a problem; in a branch of a choice, a note |

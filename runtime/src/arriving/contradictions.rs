@@ -59,7 +59,7 @@ fn choices(schema: &mut Map<String, Value>, kinds: Option<&[String]>, found: &mu
             ));
         }
         let choices = schema.get("enum").and_then(Value::as_array);
-        if choices.is_some_and(|choices| !choices.contains(only)) {
+        if choices.is_some_and(|choices| !choices.iter().any(|it| may_equal(it, only))) {
             let only = shorten(&only.to_string());
             found.push((
                 Gravity::Impossible,
@@ -172,6 +172,15 @@ fn idle(schema: &Map<String, Value>, kinds: Option<&[String]>, found: &mut Found
 
 fn about_same(kind: &str, other: &str) -> bool {
     kind == other || (kind == "number" && other == "integer")
+}
+
+/// `1` and `1.0` are one value; what holds other values is not looked into.
+fn may_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => true,
+        _ => one == other,
+    }
 }
 
 fn is_a(value: &Value, kind: &str) -> bool {

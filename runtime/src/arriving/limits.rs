@@ -7,7 +7,7 @@ use crate::schema::SchemaProblem;
 /// Levels of arrays and objects, the same as `serde_json` reads.
 pub(super) const DEEPEST: usize = 128;
 /// Values of any kind, in the document that holds the schema.
-const LARGEST: usize = 200_000;
+pub(super) const LARGEST: usize = 200_000;
 
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
@@ -16,9 +16,7 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {
-            let message =
-                format!("the schema has more than {LARGEST} values; send only what the tool needs");
-            return Err(SchemaProblem::new("", message));
+            return Err(SchemaProblem::new("", too_large()));
         }
         let mut next = Vec::new();
         for value in level {
@@ -37,6 +35,10 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
         "the schema nests deeper than {DEEPEST} levels; name inner schemas in `$defs` and refer to them"
     );
     Err(SchemaProblem::new("", message))
+}
+
+pub(super) fn too_large() -> String {
+    format!("the schema has more than {LARGEST} values; send only what the tool needs")
 }
 
 /// How many values a schema is made of.

@@ -1,22 +1,20 @@
 //! From a schema as it arrived, of whatever draft, to the keywords of 2020-12.
 //!
-//! - Each place is read once as part of its surroundings and once if something refers to it, so the
-//!   work is bounded by the document, however often a place is referred to.
+//! - Each place is read once as part of its surroundings and once if something refers to it, however
+//!   often that is; what is read because of references is limited like the document.
 //! - Problems and notes name the place in the document as it arrived.
 
 mod keyword;
 mod kind;
 mod pattern;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::TypeNames;
-use super::contradictions;
-use super::presets;
-use super::references::{Converted, Places};
+use super::references::{Converted, Definition, Places};
 use super::report::Report;
+use super::{TypeNames, contradictions, limits, presets};
 use crate::input::shorten;
 
 pub(super) struct Reading<'a> {
@@ -55,14 +53,20 @@ impl<'a> Reading<'a> {
     pub(super) fn all(mut self) -> Converted {
         let document = self.document;
         let root = self.schema(document);
-        let mut definitions = std::collections::BTreeMap::new();
+        let mut definitions = BTreeMap::new();
+        let mut values = 0;
         while let Some(pointer) = self.waiting.pop_front() {
             let Some(target) = document.pointer(&pointer) else { continue };
             let name = self.places.name(&pointer).to_owned();
             self.at = pointer.clone();
+            values += limits::size(target);
+            if values > limits::LARGEST {
+                self.problem(limits::too_large());
+                break;
+            }
             self.choices = 0;
             let schema = self.schema(target);
-            definitions.insert(name, super::references::Definition { pointer, schema });
+            definitions.insert(name, Definition { pointer, schema });
         }
         Converted { root, definitions }
     }

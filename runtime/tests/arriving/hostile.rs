@@ -25,6 +25,11 @@ fn a_schema_as_deep_as_may_be_is_read() {
         schema = json!({"type": "object", "properties": {"a": schema}});
     }
     arrived(&schema);
+    let mut schema = json!({"type": "object"});
+    for _ in 0..126 {
+        schema = json!({"not": schema});
+    }
+    arrived(&json!({"type": "object", "not": schema}));
 }
 
 #[test]
@@ -49,6 +54,33 @@ fn references_that_double_at_each_step_stay_references() {
     assert_eq!(arrived.schema["properties"]["a"], json!({"$ref": "#/$defs/l1"}));
 }
 
+#[test]
+fn places_inside_each_other_are_not_read_without_end() {
+    let mut inner =
+        json!({"type": "string", "enum": (0..10_000).map(|it| it.to_string()).collect::<Vec<_>>()});
+    let mut place = String::from("#");
+    let mut references = Map::new();
+    for level in 0..50 {
+        inner = json!({"type": "object", "properties": {"a": inner}});
+        place.push_str("/properties/a");
+        references.insert(format!("r{level}"), json!({"$ref": place}));
+    }
+    references.insert("a".into(), inner);
+    let schema = json!({"type": "object", "properties": references});
+    assert!(problems(&schema)[0].contains("more than 200000 values"));
+}
+
+#[test]
+fn references_to_very_many_places_are_refused() {
+    let places: Map<String, Value> =
+        (0..3_000).map(|at| (format!("p{at}"), json!({"a": {"type": "null"}}))).collect();
+    let references: Map<String, Value> = (0..3_000)
+        .map(|at| (format!("r{at}"), json!({"$ref": format!("#/$defs/p{at}/a")})))
+        .collect();
+    let schema = json!({"type": "object", "properties": references, "$defs": places});
+    assert!(problems(&schema)[0].contains("more than 2000 places"));
+}
+
 /// Each definition has one property of the next one's type.
 fn chain(length: usize, last: Value) -> Value {
     let mut definitions: Map<String, Value> = (0..length)
@@ -68,7 +100,7 @@ fn long_ways_through_references_neither_recurse_without_end_nor_overflow() {
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/l0"}}}),
     ] {
         arrived(&chain(200, last.clone()));
-        assert!(problems(&chain(20_000, last))[0].contains("levels through its references"));
+        assert!(problems(&chain(1_500, last))[0].contains("levels through its references"));
     }
 }
 

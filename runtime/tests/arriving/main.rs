@@ -1,5 +1,6 @@
 //! Schemas that arrive as JSON: what becomes of them, what is refused, and that the same values are
 //! valid before and after.
+#![cfg(test)]
 
 mod hostile;
 mod references;

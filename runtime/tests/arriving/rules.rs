@@ -201,6 +201,18 @@ fn what_is_left_out_is_noted() {
 }
 
 #[test]
+fn null_for_what_is_not_set_is_left_out() {
+    let schema = json!({"type": "object", "properties": null, "required": null});
+    let arrived = arrived(&schema);
+    assert_eq!(arrived.schema, json!({"type": "object", "properties": {}}));
+    assert_eq!(
+        arrived.notes[1].to_string(),
+        "/required: `required` is null, which says nothing; left out"
+    );
+    assert_eq!(property(json!({"const": null})), json!({"const": null}));
+}
+
+#[test]
 fn an_assertion_of_the_wrong_kind_is_a_problem() {
     assert_eq!(
         property_problem(json!({"type": "string", "minLength": "2"})),

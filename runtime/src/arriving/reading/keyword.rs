@@ -47,6 +47,11 @@ impl<'a> Reading<'a> {
 
     fn plain(&mut self, schema: &mut Map<String, Value>, keyword: &'a str, value: &'a Value) {
         if let Some(shape) = keywords::assertion(keyword) {
+            // Servers whose language has null for an empty list send it for whatever is not set.
+            if value.is_null() && shape != Shape::Value {
+                self.note(format!("`{keyword}` is null, which says nothing; left out"));
+                return;
+            }
             self.shaped(schema, keyword, shape, value);
         } else if let Some(shape) = keywords::annotation(keyword) {
             // Nobody is kept from a tool by words that are only told.

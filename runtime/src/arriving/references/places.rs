@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use crate::input::shorten;
 
+/// Places that references may lead to.
+const MOST: usize = 2_000;
+
 pub(in crate::arriving) struct Places<'a> {
     document: &'a Value,
     /// The document's own address; a reference may repeat it.
@@ -79,6 +82,12 @@ impl<'a> Places<'a> {
             return Err(format!("the reference `{shown}` leads nowhere; define what it names"));
         }
         let is_new = !self.names.contains_key(&pointer);
+        if is_new && self.names.len() == MOST {
+            return Err(format!(
+                "the references of the schema lead to more than {MOST} places; send only what the \
+                 tool needs"
+            ));
+        }
         let name = self.name(&pointer).to_owned();
         Ok(Place { pointer, name, is_new })
     }
