@@ -101,7 +101,7 @@ fn a_wrong_command_line_ends_with_two() {
         &["schema"][..],
         &["schema", "-d", "openai"],
         &["schema", "-d", "mcp", "--types", "python"],
-        &["shema"],
+        &["tools"],
         &[],
     ] {
         let ran = toolwright(arguments, b"");

@@ -5,6 +5,7 @@
 mod hostile;
 mod references;
 mod rules;
+mod suite;
 mod validity;
 
 use serde_json::Value;

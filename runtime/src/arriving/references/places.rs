@@ -142,8 +142,10 @@ impl<'a> Places<'a> {
     fn identify(&mut self, object: &'a serde_json::Map<String, Value>, at: &str) {
         for keyword in ["$anchor", "$dynamicAnchor", "$id", "id"] {
             let Some(text) = object.get(keyword).and_then(Value::as_str) else { continue };
-            let anchor =
-                if keyword.ends_with("nchor") { Some(text) } else { text.strip_prefix('#') };
+            let anchor = match keyword {
+                "$anchor" | "$dynamicAnchor" => Some(text),
+                _ => text.strip_prefix('#'),
+            };
             match anchor {
                 Some("") => {}
                 Some(anchor) => {
