@@ -28,6 +28,8 @@ pub(super) struct Reading<'a> {
     at: String,
     /// How many choices we are in: of a branch it is no defect that nothing fits it.
     choices: usize,
+    /// How many regular expressions were compiled.
+    patterns: usize,
     /// Up to draft 7, what stands beside a reference says nothing.
     lonely_references: bool,
 }
@@ -43,6 +45,7 @@ impl<'a> Reading<'a> {
             waiting: VecDeque::new(),
             at: String::new(),
             choices: 0,
+            patterns: 0,
             lonely_references: ["draft-03", "draft-04", "draft-06", "draft-07"]
                 .iter()
                 .any(|old| draft.contains(old)),

@@ -117,6 +117,17 @@ fn a_long_chain_of_names_for_one_schema_is_followed() {
 }
 
 #[test]
+fn regular_expressions_are_limited_in_size_and_number() {
+    let huge =
+        json!({"type": "object", "properties": {"a": {"pattern": "((a{1000}){1000}){1000}"}}});
+    assert!(problems(&huge)[0].contains("no regular expression that can be checked"));
+    let many: Map<String, Value> =
+        (0..600).map(|at| (format!("p{at}"), json!({"pattern": "a"}))).collect();
+    let many = json!({"type": "object", "properties": many});
+    assert!(problems(&many)[0].contains("more than 500 regular expressions"));
+}
+
+#[test]
 fn problems_and_notes_have_an_end() {
     let wrong: Map<String, Value> =
         (0..1_000).map(|at| (format!("p{at}"), json!({"type": "dict"}))).collect();

@@ -138,6 +138,16 @@ impl<'a> Reading<'a> {
     }
 
     fn pattern(&mut self, pattern: &str) {
+        self.patterns += 1;
+        if self.patterns > pattern::MOST {
+            if self.patterns == pattern::MOST + 1 {
+                self.problem(format!(
+                    "the schema has more than {} regular expressions; send only what the tool needs",
+                    pattern::MOST
+                ));
+            }
+            return;
+        }
         match pattern::judge(pattern) {
             pattern::Engine::Linear => {}
             pattern::Engine::Backtracking => self.note(
