@@ -6,12 +6,11 @@
 //! - [`unwritten`]: what the vendor enforces and the document leaves out, from the vendor's guides and from
 //!   the error messages that people report.
 //!
-//! [`verdict`] puts a tool through a dialect and asks both. [`foreign`] and [`real`] bring the definitions
+//! [`verdict`] puts a tool through a dialect and asks both. [`real`] brings the definitions
 //! of real functions, which are written in all sorts of type names.
 
 pub mod document;
 pub mod fetched;
-pub mod foreign;
 pub mod real;
 pub mod unwritten;
 pub mod verdict;

@@ -7,4 +7,5 @@ mod documents;
 mod real_functions;
 mod results;
 mod rust_tools;
+mod suite;
 mod tools;

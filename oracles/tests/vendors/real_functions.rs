@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use oracles::foreign;
 use oracles::real::{self, Function};
 use oracles::verdict::{Court, Verdict, noted, rules};
 use serde_json::Value;
+use toolwright::SchemaProblem;
+use toolwright::arriving::{TypeNames, input_schema};
 use toolwright::dialect::{Described, Dialect};
 
 /// A function and its input schema in our type names, or why there is none.
@@ -29,8 +30,10 @@ struct Counts {
 
 fn functions() -> Vec<Read> {
     let read = |function: Function| {
-        let schema = foreign::input_schema(&function.parameters);
-        (function, schema)
+        let arrived = input_schema(&function.parameters, TypeNames::Foreign);
+        let schema = arrived.map(|arrived| arrived.schema);
+        let in_words = |problem: &SchemaProblem| problem.to_string();
+        (function, schema.map_err(|problems| problems.iter().map(in_words).collect()))
     };
     real::functions().unwrap().into_iter().map(read).collect()
 }

@@ -5,7 +5,6 @@
 mod hostile;
 mod references;
 mod rules;
-mod suite;
 mod validity;
 
 use serde_json::Value;

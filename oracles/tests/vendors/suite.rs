@@ -1,17 +1,7 @@
 //! The JSON Schema Test Suite: what it says of each value holds for the normal form, whatever draft
 //! the schema is of.
-//!
-//! The suite is not ours and is not kept here:
-//!
-//! ```sh
-//! pip download --no-deps --no-binary :all: jsonschema==4.26.0
-//! tar xzf jsonschema-4.26.0.tar.gz
-//! JSON_SCHEMA_SUITE=$PWD/jsonschema-4.26.0/json cargo test -p toolwright --test arriving -- --ignored
-//! ```
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use oracles::fetched;
 use serde_json::{Value, json};
 use toolwright::arriving::{TypeNames, input_schema};
 
@@ -24,13 +14,13 @@ const DRAFTS: [(&str, &str); 5] = [
 ];
 
 #[test]
-#[ignore = "needs the JSON Schema Test Suite; the module's docs say how to get it"]
 fn the_test_suite_holds_for_the_normal_form() {
-    let suite = PathBuf::from(std::env::var_os("JSON_SCHEMA_SUITE").expect("JSON_SCHEMA_SUITE"));
+    let suite: Value =
+        serde_json::from_str(&fetched::text("json-schema-suite.json").unwrap()).unwrap();
     let mut wrong = Vec::new();
     for (draft, meta) in DRAFTS {
         let (mut accepted, mut refused, mut values) = (0, 0, 0);
-        for group in groups(&suite.join("tests").join(draft)) {
+        for group in suite[draft].as_array().unwrap() {
             // What has an address of its own cannot be made a part of something else.
             if ["$id", "id"].iter().any(|it| group["schema"].get(it).is_some_and(Value::is_string))
             {
@@ -62,17 +52,6 @@ fn the_test_suite_holds_for_the_normal_form() {
         println!("{draft}: {accepted} schemas accepted, {refused} refused, {values} values");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-fn groups(folder: &Path) -> Vec<Value> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.is_file());
-    files.sort();
-    let read = |path: PathBuf| -> Vec<Value> {
-        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
-    };
-    files.into_iter().flat_map(read).collect()
 }
 
 /// Points references to the root at the property that it becomes.
