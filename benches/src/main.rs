@@ -3,18 +3,22 @@
 //! Each benchmark prints a table for people, then one line per measure:
 //! `NAME/<measure> ratio=<number> against=<what>`.
 
+mod allocations;
 mod call;
 mod compile;
+mod list;
 mod measure;
+mod thousand;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 2] = [
+const BENCHMARKS: [(&str, &str, Run); 3] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    ("list", "1,000 tools in a request's text, against copying the text", list::run),
 ];
 
 type Run = fn(Effort) -> Result<()>;

@@ -1,0 +1,23 @@
+//! Toolwright: the registry's listing, lent to the request as the text it is.
+
+use anyhow::Result;
+use toolwright::Registry;
+use toolwright::dialect::Dialect;
+
+use super::{TOOLS, write_request};
+use crate::thousand;
+
+pub struct Ours {
+    registry: Registry,
+}
+
+impl Ours {
+    /// A registry of which no listing has been asked.
+    pub fn new() -> Result<Self> {
+        Ok(Self { registry: Registry::of(thousand::handles(TOOLS))? })
+    }
+
+    pub fn write(&self, buffer: &mut Vec<u8>) -> Result<()> {
+        write_request(self.registry.listing(Dialect::Anthropic)?.tools(), buffer)
+    }
+}
