@@ -5,6 +5,7 @@ mod bounds;
 mod deserializer;
 mod entries;
 mod fault;
+mod integral;
 mod key;
 mod keys;
 mod number;
@@ -18,6 +19,7 @@ mod variant;
 mod words;
 
 pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
+pub(crate) use fault::Asked;
 pub use fault::Fault;
 pub use keys::{InvalidKeys, Key, Keys};
 pub use object::{Slots, absent, fill, read_object};

@@ -3,18 +3,23 @@
 
 mod check;
 mod exact;
+mod key_range;
+mod limits;
 mod normal;
+mod presets;
+mod probe;
+mod sample;
+mod walk;
 mod words;
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::input::{Bound, Bounds, Key, Keys, Problem, Rule};
-use crate::spec::{ParamSpec, Spec};
+use crate::input::{Bound, Bounds, Key, Keys};
+use crate::spec::{ParamSpec, SchemaOf, Spec};
 use crate::tool::{Definition, Parameter};
 
 pub(crate) use check::Checker;
@@ -34,6 +39,14 @@ impl SchemaProblem {
     pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), message: message.into() }
     }
+
+    /// The same problem of a parameter's schema, seen from the schema of all of them.
+    fn within(mut self, parameter: &str) -> Self {
+        if !self.pointer.starts_with("/$defs/") {
+            self.pointer = format!("{}{}", walk::below("/properties", parameter), self.pointer);
+        }
+        self
+    }
 }
 
 impl fmt::Display for SchemaProblem {
@@ -47,13 +60,25 @@ pub(crate) fn describe(spec: &'static Spec) -> Result<(Definition, Keys), Schema
     let mut definition = Definition::of(spec);
     let keys =
         if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
-    definition.output_schema = (spec.output)().map(|schema| {
-        let mut generator =
-            SchemaSettings::draft2020_12().with(inlined).for_serialize().into_generator();
-        let output = Value::from(schema(&mut generator));
-        normal::rooted(output, definitions(&mut generator))
-    });
+    definition.output_schema = (spec.output)().map(output).transpose()?;
     Ok((definition, keys))
+}
+
+fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
+    let mut generator =
+        SchemaSettings::draft2020_12().with(inlined).for_serialize().into_generator();
+    let raw = limits::tighten(Value::from(schema(&mut generator)));
+    let definitions = definitions(&mut generator);
+    let derived = exact::is_exact(&raw, &definitions);
+    let schema = normal::rooted(raw, definitions);
+    // What is derived and nothing more is a schema; what attributes write may be anything.
+    if !derived {
+        Checker::new(&schema).map_err(|problem| SchemaProblem {
+            message: format!("of the output: {}", problem.message),
+            ..problem
+        })?;
+    }
+    Ok(schema)
 }
 
 fn inlined(settings: &mut SchemaSettings) {
@@ -62,26 +87,36 @@ fn inlined(settings: &mut SchemaSettings) {
 }
 
 fn definitions(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    generator.take_definitions(true)
+    limits::tighten_all(generator.take_definitions(true))
 }
 
 /// Each parameter a property.
 fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
-    let written: Vec<Value> =
-        spec.parameters.iter().map(|it| Value::from((it.schema)(&mut generator))).collect();
+    let written: Vec<Value> = spec
+        .parameters
+        .iter()
+        .map(|it| limits::tighten(Value::from((it.schema)(&mut generator))))
+        .collect();
     let raw_definitions = definitions(&mut generator);
-    let shared = normal::definitions(raw_definitions.clone());
+    let mut shared = normal::definitions(raw_definitions.clone());
     let mut keys = Vec::with_capacity(written.len());
     for (parameter, raw) in spec.parameters.iter().zip(written) {
-        let exact = parameter.bounds.pattern.is_none() && exact::is_exact(&raw, &raw_definitions);
+        let within = |problem: SchemaProblem| problem.within(parameter.name);
+        let derived = parameter.bounds.pattern.is_none() && exact::is_exact(&raw, &raw_definitions);
         let optional = (parameter.optional)();
         let mut schema = normal::normalise(raw);
-        if optional {
+        // An option inside an option, or of any value, makes something of `null`.
+        if optional && !probe::takes(parameter.probe, "null") {
             normal::strip_null(&mut schema);
         }
-        annotate(&mut schema, parameter);
-        presets_hold(parameter, &schema, &shared)?;
+        let mut document = joined(schema, &shared);
+        let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
+        annotate(&mut document, parameter);
+        presets::settle(&mut document).map_err(within)?;
+        let check =
+            if derived && agreed { None } else { Some(Checker::new(&document).map_err(within)?) };
+        let schema = parted(document, &mut shared);
         let required = !optional && parameter.default.is_none();
         let expected = words::expected(&schema);
         let mut key = if required {
@@ -89,11 +124,8 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         } else {
             Key::optional(parameter.name, expected)
         };
-        if !exact {
-            let pointer = format!("/properties/{}", parameter.name);
-            key = key.checked(checker(&pointer, &schema, &shared)?);
-        } else if exact::names_keys(&schema, &shared) {
-            key = key.checked_when_loose(late_checker(&schema, &shared));
+        if let Some(check) = check {
+            key = key.checked(move |text: &str| check.check_text(text));
         }
         keys.push(key);
         definition.parameters.push(Parameter {
@@ -111,16 +143,37 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
+/// A schema together with the definitions that it may refer to.
+fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
+    if !schema.is_object() {
+        schema = json!({});
+    }
+    if !shared.is_empty() {
+        schema["$defs"] = Value::Object(shared.clone());
+    }
+    schema
+}
+
+/// The schema alone; the definitions, which may have been corrected, go back to where they are kept.
+fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
+    if let Some(Value::Object(definitions)) =
+        document.as_object_mut().and_then(|it| it.remove("$defs"))
+    {
+        *shared = definitions;
+    }
+    document
+}
+
 /// One type is the whole input.
 fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let [parameter] = spec.parameters else {
         return Err(SchemaProblem::new("", "the whole input is one parameter"));
     };
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
-    let raw = Value::from((parameter.schema)(&mut generator));
+    let raw = limits::tighten(Value::from((parameter.schema)(&mut generator)));
     let raw_definitions = definitions(&mut generator);
-    let exact = exact::is_exact(&raw, &raw_definitions);
-    let schema = normal::rooted(raw, raw_definitions);
+    let derived = exact::is_exact(&raw, &raw_definitions);
+    let mut schema = normal::rooted(raw, raw_definitions);
     if schema.get("type") != Some(&Value::from("object")) {
         let found = words::expected(&schema);
         let message = format!(
@@ -130,71 +183,14 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
         return Err(SchemaProblem::new("/type", message));
     }
     let mut key = Key::required(parameter.name, "an object");
-    key = if exact {
-        key.checked_when_loose(late_checker(&schema, &Map::new()))
-    } else {
-        key.checked(checker("", &schema, &Map::new())?)
-    };
+    let agreed = probe::agree(&mut schema, parameter.probe)?;
+    presets::settle(&mut schema)?;
+    if !(derived && agreed) {
+        let check = Checker::new(&schema)?;
+        key = key.checked(move |text: &str| check.check_text(text));
+    }
     definition.input_schema = schema;
     Keys::new([key]).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
-}
-
-/// Sees to it that the default and the examples are what the schema asks for.
-fn presets_hold(
-    parameter: &ParamSpec,
-    schema: &Value,
-    shared: &Map<String, Value>,
-) -> Result<(), SchemaProblem> {
-    let default = schema.get("default").map(|default| ("default", default));
-    let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
-    let presets: Vec<_> = default.into_iter().chain(examples.map(|it| ("example", it))).collect();
-    if presets.is_empty() {
-        return Ok(());
-    }
-    let pointer = format!("/properties/{}", parameter.name);
-    let checker = standalone(&pointer, schema, shared)?;
-    for (what, value) in presets {
-        if let Err(problems) = checker.check(value) {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            let message = format!("the {what} {value} breaks the schema: {}", problems.join("; "));
-            return Err(SchemaProblem::new(pointer, message));
-        }
-    }
-    Ok(())
-}
-
-/// A checker that few calls need, made when the first of them comes.
-fn late_checker(
-    schema: &Value,
-    shared: &Map<String, Value>,
-) -> impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static {
-    let (schema, shared, made) = (schema.clone(), shared.clone(), OnceLock::new());
-    move |text: &str| match made.get_or_init(|| standalone("", &schema, &shared)) {
-        Ok(checker) => checker.check_text(text),
-        Err(problem) => Err(vec![Problem::new(Rule::Other, text, problem.to_string())]),
-    }
-}
-
-/// A checker of one parameter's schema, with the definitions that it refers to.
-fn standalone(
-    pointer: &str,
-    schema: &Value,
-    shared: &Map<String, Value>,
-) -> Result<Checker, SchemaProblem> {
-    let mut schema = schema.clone();
-    if let (Some(object), false) = (schema.as_object_mut(), shared.is_empty()) {
-        object.insert("$defs".into(), Value::Object(shared.clone()));
-    }
-    Checker::new(&schema).map_err(|message| SchemaProblem::new(pointer, message))
-}
-
-fn checker(
-    pointer: &str,
-    schema: &Value,
-    shared: &Map<String, Value>,
-) -> Result<impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static, SchemaProblem> {
-    let checker = standalone(pointer, schema, shared)?;
-    Ok(move |text: &str| checker.check_text(text))
 }
 
 fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
@@ -216,9 +212,6 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
 
 /// What the parameter's attribute adds to the schema of its type.
 fn annotate(schema: &mut Value, parameter: &ParamSpec) {
-    if !schema.is_object() {
-        *schema = json!({});
-    }
     let description = unwrap_docs(parameter.docs);
     if !description.is_empty() {
         schema["description"] = description.into();

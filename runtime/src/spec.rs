@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::capability::{CapabilitySpec, Scope};
 use crate::footprint::Facts;
-use crate::input::{Bounds, Keys, NoSlots, Param, Problems, Slots};
+use crate::input::{Bounds, Fault, Keys, NoSlots, Param, Problems, Reader, Slots};
 use crate::output::{Answer, Preview, Reconciling};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
@@ -119,6 +119,9 @@ pub struct Spec {
 
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
+/// Reads a value of a type and drops it.
+pub type Probe = fn(&mut Reader<'_>) -> Result<(), Fault>;
+
 /// A call ready to run: nothing of the tool has happened before it is polled.
 pub type Started<'a, A> = Result<BoxFuture<'a, A>, Problems>;
 
@@ -162,6 +165,8 @@ pub struct ParamSpec {
     pub name: &'static str,
     pub docs: &'static str,
     pub schema: SchemaOf,
+    /// Reads a value as a call would and drops it.
+    pub probe: Probe,
     /// Whether the type makes something of an absent key, as `Option` does.
     pub optional: fn() -> bool,
     pub bounds: Bounds,

@@ -5,7 +5,7 @@ use serde::{Deserializer, de::Visitor};
 use super::{
     access::{Fields, Items},
     entries::Entries,
-    fault::Fault,
+    fault::{Asked, Fault},
     number::Exact,
     reader::{Place, Reader},
     string::Text,
@@ -35,7 +35,9 @@ macro_rules! floats {
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
             let number = self.number(&visitor)?;
             match number.text.parse::<$float>() {
-                Ok(value) if value.is_finite() => visitor.$visit(value),
+                Ok(value) if value.abs() < <$float>::MAX || number.is_within(<$float>::MAX.into()) => {
+                    visitor.$visit(value)
+                }
                 _ => Err(number.out_of_range(format!("a number up to {:e}", <$float>::MAX))),
             }
         }
@@ -126,10 +128,17 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let null = self.peek() == Some(b'n');
-        if null && self.place == Place::Element {
-            self.place = Place::Field;
-            self.word("null")?;
-            return visitor.visit_none();
+        if null {
+            match self.place {
+                Place::Element => {
+                    self.place = Place::Field;
+                    self.word("null")?;
+                    return visitor.visit_none();
+                }
+                // What is inside cannot be left out on its own.
+                Place::Parameter => self.place = Place::Element,
+                Place::Field => {}
+            }
         }
         match visitor.visit_some(&mut *self) {
             Ok(value) => {
@@ -205,7 +214,6 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(&visitor));
         }
-        self.loose = true;
         Entries::read(self, visitor)
     }
 
@@ -217,7 +225,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         if self.peek() != Some(b'{') {
-            return Err(self.mismatch_in_words("an object".to_owned()));
+            return Err(self.no_struct(fields));
         }
         Fields::read(self, fields, visitor)
     }
@@ -231,7 +239,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         match self.peek() {
             Some(b'"') => visitor.visit_enum(Choice::named(self)),
             Some(b'{') => Choice::read_tagged(self, visitor),
-            _ => Err(self.mismatch_in_words(words::one_of(variants.iter().copied()))),
+            _ => Err(self.no_variant(variants)),
         }
     }
 
@@ -247,7 +255,19 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// Visits a number as what it is written as; an integer is never turned into a float.
+    #[cold]
+    fn no_struct(&mut self, fields: &'static [&'static str]) -> Fault {
+        self.mismatch_in_words("an object".to_owned()).asking(Asked::Fields(fields))
+    }
+
+    #[cold]
+    fn no_variant(&mut self, variants: &'static [&'static str]) -> Fault {
+        self.mismatch_in_words(words::one_of(variants.iter().copied()))
+            .asking(Asked::Variants(variants))
+    }
+
+    /// Visits a number as what it is written as. An integer past 64 bits is a float, as in
+    /// serde_json: types that ask for anything and their buffers know no longer integers.
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Fault> {
         match self.plain_integer() {
             Some(value) => match u64::try_from(value) {
@@ -260,26 +280,18 @@ impl<'de> Reader<'de> {
 
     fn visit_long_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Fault> {
         let number = self.number(&visitor)?;
-        if !number.plain {
-            return match number.text.parse::<f64>() {
-                Ok(value) if value.is_finite() => visitor.visit_f64(value),
-                _ => Err(number.out_of_range(format!("a number up to {:e}", f64::MAX))),
-            };
-        }
-        if let Exact::Integer { negative, magnitude } = number.exact() {
-            if !negative {
-                return match u64::try_from(magnitude) {
-                    Ok(value) => visitor.visit_u64(value),
-                    Err(_) => visitor.visit_u128(magnitude),
-                };
-            }
-            if let Some(value) = 0_i128.checked_sub_unsigned(magnitude) {
-                return match i64::try_from(value) {
-                    Ok(value) => visitor.visit_i64(value),
-                    Err(_) => visitor.visit_i128(value),
-                };
+        if let (true, Exact::Integer { negative, magnitude }) = (number.plain, number.exact())
+            && let Ok(magnitude) = u64::try_from(magnitude)
+        {
+            match 0_i64.checked_sub_unsigned(magnitude) {
+                _ if !negative => return visitor.visit_u64(magnitude),
+                Some(value) => return visitor.visit_i64(value),
+                None => {}
             }
         }
-        Err(number.out_of_range(words::range(i128::MIN, u128::MAX)))
+        match number.text.parse::<f64>() {
+            Ok(value) if value.is_finite() => visitor.visit_f64(value),
+            _ => Err(number.out_of_range(format!("a number up to {:e}", f64::MAX))),
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! - One pointer wide, and built only on failure, so that success pays nothing for it.
 //! - A fault knows the way from its value to where it was raised; each holder adds its own segment.
 //! - `found` stays empty where serde knows less than the text; the reader fills it in.
+//! - A fault also keeps the names that the type asked for. They tell a registry what a type takes
+//!   beside what its schema says, such as an alias.
 
 use std::fmt;
 
@@ -21,12 +23,30 @@ use super::{
 /// let fault = fault.at_index(2).at_key("lines");
 /// assert_eq!(fault.to_string(), "/lines/2: found 1, expected a string");
 /// ```
-pub struct Fault(Box<Problem>);
+pub struct Fault(Box<Raised>);
+
+struct Raised {
+    problem: Problem,
+    asked: Option<Asked>,
+}
+
+/// What a type asked for where it got something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// An object with these keys, aliases among them.
+    Fields(&'static [&'static str]),
+    /// One of these choices, aliases among them.
+    Variants(&'static [&'static str]),
+    /// A key that is an integer between these two.
+    IntegerKey(i128, u128),
+    /// A key of one character.
+    CharKey,
+}
 
 impl Fault {
     #[cold]
     pub(super) fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
-        Self(Box::new(Problem::new(rule, found, expected)))
+        Self::from(Problem::new(rule, found, expected))
     }
 
     /// A key that is not one of `keys`, at that key.
@@ -40,7 +60,7 @@ impl Fault {
             _ => words::one_of(keys.clone()),
         };
         let mut fault = Self::new(Rule::UnknownKey, &words::quote(key), expected);
-        fault.0.near = words::nearest(key, keys);
+        fault.0.problem.near = words::nearest(key, keys);
         fault.at_key(&words::shorten(key))
     }
 
@@ -53,20 +73,20 @@ impl Fault {
     /// What is wrong.
     #[must_use]
     pub fn problem(&self) -> &Problem {
-        &self.0
+        &self.0.problem
     }
 
     /// What is wrong, to keep.
     #[must_use]
     pub fn into_problem(self) -> Problem {
-        *self.0
+        self.0.problem
     }
 
     /// Says that the value is held under `key`.
     #[cold]
     #[must_use]
     pub fn at_key(mut self, key: &str) -> Self {
-        self.0.prefix(key);
+        self.0.problem.prefix(key);
         self
     }
 
@@ -74,27 +94,39 @@ impl Fault {
     #[cold]
     #[must_use]
     pub fn at_index(mut self, index: usize) -> Self {
-        self.0.prefix(&index.to_string());
+        self.0.problem.prefix(&index.to_string());
         self
+    }
+
+    /// Says what the type asked for.
+    #[cold]
+    pub(super) fn asking(mut self, asked: Asked) -> Self {
+        self.0.asked = Some(asked);
+        self
+    }
+
+    /// What the type asked for, where the fault knows it.
+    pub(crate) fn asked(&self) -> Option<Asked> {
+        self.0.asked
     }
 
     /// Whether the fault is about the value itself and does not show it yet.
     pub(super) fn lacks_found(&self) -> bool {
-        self.0.found.is_empty() && self.0.pointer.is_empty()
+        self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
     }
 
     pub(super) fn set_found(&mut self, found: &str) {
-        self.0.found = words::shorten(found);
+        self.0.problem.found = words::shorten(found);
     }
 
     /// The same fault of a `null` that stands where leaving the key out is meant.
     pub(super) fn into_null(mut self) -> Self {
-        let is_said = matches!(self.0.rule, Rule::Syntax | Rule::Null);
-        if self.0.pointer.is_empty() && !is_said {
-            self.0.rule = Rule::Null;
-            self.0.found = "null".to_owned();
-            self.0.expected.push_str("; leave the key out instead");
-            self.0.near = None;
+        let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
+        if self.0.problem.pointer.is_empty() && !is_said {
+            self.0.problem.rule = Rule::Null;
+            self.0.problem.found = "null".to_owned();
+            self.0.problem.expected.push_str("; leave the key out instead");
+            self.0.problem.near = None;
         }
         self
     }
@@ -102,19 +134,19 @@ impl Fault {
 
 impl From<Problem> for Fault {
     fn from(problem: Problem) -> Self {
-        Self(Box::new(problem))
+        Self(Box::new(Raised { problem, asked: None }))
     }
 }
 
 impl fmt::Debug for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
+        self.0.problem.fmt(out)
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
+        self.0.problem.fmt(out)
     }
 }
 
@@ -151,8 +183,8 @@ impl de::Error for Fault {
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let choices = words::one_of(expected.iter().copied());
         let mut fault = Self::new(Rule::Choice, &words::quote(variant), choices);
-        fault.0.near = words::nearest(variant, expected.iter().copied());
-        fault
+        fault.0.problem.near = words::nearest(variant, expected.iter().copied());
+        fault.asking(Asked::Variants(expected))
     }
 
     #[cold]

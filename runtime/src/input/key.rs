@@ -8,7 +8,12 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::{fault::Fault, problem::Rule, string::Text, words};
+use super::{
+    fault::{Asked, Fault},
+    problem::Rule,
+    string::Text,
+    words,
+};
 
 /// The text of a key, decoded.
 #[derive(Clone, Copy)]
@@ -51,9 +56,7 @@ macro_rules! integers {
             match self.as_str().parse::<$integer>() {
                 Ok(value) if value.to_string() == self.as_str() => visitor.$visit(value),
                 _ => {
-                    let bounds = words::range(<$integer>::MIN as i128, <$integer>::MAX as u128);
-                    let found = words::quote(self.as_str());
-                    Err(Fault::new(Rule::Type, &found, format!("{bounds} as the key")))
+                    Err(self.no_integer(<$integer>::MIN as i128, <$integer>::MAX as u128))
                 }
             }
         }
@@ -75,8 +78,13 @@ impl<'de> Deserializer<'de> for KeyText<'_, 'de> {
         match self.as_str() {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
-            other => Err(Fault::invalid_type(Unexpected::Str(other), &visitor)),
+            other => Err(Fault::invalid_type(Unexpected::Str(other), &visitor)
+                .asking(Asked::Variants(&["false", "true"]))),
         }
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_any(visitor).map_err(|fault| fault.asking(Asked::CharKey))
     }
 
     integers! {
@@ -114,7 +122,7 @@ impl<'de> Deserializer<'de> for KeyText<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        f32 f64 str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
         identifier ignored_any
     }
 }
@@ -129,6 +137,13 @@ impl<'de> EnumAccess<'de> for KeyText<'_, 'de> {
 }
 
 impl KeyText<'_, '_> {
+    #[cold]
+    fn no_integer(&self, minimum: i128, maximum: u128) -> Fault {
+        let expected = format!("{} as the key", words::range(minimum, maximum));
+        let fault = Fault::new(Rule::Type, &words::quote(self.as_str()), expected);
+        fault.asking(Asked::IntegerKey(minimum, maximum))
+    }
+
     #[cold]
     fn has_contents(&self) -> Fault {
         let found = words::quote(self.as_str());

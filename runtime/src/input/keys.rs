@@ -22,8 +22,6 @@ pub struct Key {
     expected: Cow<'static, str>,
     required: bool,
     check: Option<Check>,
-    /// The check is only for values whose keys the reader did not judge.
-    only_loose: bool,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
     /// Its first sixteen bytes, and which of them count.
@@ -58,17 +56,6 @@ impl Key {
         self
     }
 
-    /// Checks the value's raw text where its type took an object as a map, as `flatten` makes a
-    /// struct do: then it was not the reader that judged the keys.
-    #[must_use]
-    pub fn checked_when_loose(
-        mut self,
-        check: impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static,
-    ) -> Self {
-        self.only_loose = true;
-        self.checked(check)
-    }
-
     /// The key itself.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -82,8 +69,8 @@ impl Key {
     }
 
     #[inline]
-    pub(super) fn check(&self, loose: bool) -> Option<&Check> {
-        self.check.as_ref().filter(|_| loose || !self.only_loose)
+    pub(super) fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
     }
 
     fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
@@ -93,7 +80,7 @@ impl Key {
             bytes.fold(0, |word, (place, it)| word | u128::from(byte(it)) << (8 * place))
         };
         let (head, mask) = (first(|byte| byte), first(|_| 0xFF));
-        Self { name, expected, required, check: None, only_loose: false, quoted, head, mask }
+        Self { name, expected, required, check: None, quoted, head, mask }
     }
 }
 
@@ -156,12 +143,17 @@ impl Keys {
     }
 
     /// Checks the text of an input that one value carries whole.
-    pub(crate) fn check_whole(&self, text: &str, loose: bool) -> Result<(), Problems> {
-        let check = self.keys.first().and_then(|key| key.check(loose));
+    pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
+        let check = self.keys.first().and_then(Key::check);
         match check.map_or(Ok(()), |check| check(text)) {
             Ok(()) => Ok(()),
             Err(problems) => Problems::new(problems).map_or(Ok(()), Err),
         }
+    }
+
+    /// Whether any value is checked beyond what its type takes.
+    pub(super) fn are_checked(&self) -> bool {
+        self.keys.iter().any(|key| key.check.is_some())
     }
 
     /// The required keys, a bit each.

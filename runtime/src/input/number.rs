@@ -171,6 +171,12 @@ impl Number<'_> {
         }
     }
 
+    /// Whether a number that is rounded to a type's largest or smallest is not beyond it.
+    #[cold]
+    pub(super) fn is_within(&self, maximum: f64) -> bool {
+        self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)
+    }
+
     /// The number does not fit what it is read into.
     #[cold]
     pub(super) fn out_of_range(&self, expected: impl Into<String>) -> Fault {

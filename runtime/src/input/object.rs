@@ -15,6 +15,7 @@ use serde::{
 
 use super::{
     fault::Fault,
+    integral::with_plain_integers,
     keys::{Key, Keys},
     problem::{Problem, Problems, Rule},
     reader::Reader,
@@ -75,7 +76,7 @@ pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(),
     }
 }
 
-/// Reads a value in field position into a slot.
+/// Reads the value of a parameter into its slot.
 ///
 /// # Errors
 /// The fault of the value; the slot then stays as it was.
@@ -84,7 +85,7 @@ pub fn fill<T: DeserializeOwned>(
     slot: &mut Option<T>,
     reader: &mut Reader<'_>,
 ) -> Result<(), Fault> {
-    *slot = Some(reader.read()?);
+    *slot = Some(reader.read_parameter()?);
     Ok(())
 }
 
@@ -164,20 +165,16 @@ impl Scan<'_, '_> {
             return self.repeated(index);
         }
         self.given |= bit;
-        self.reader.loose = false;
         let (start, depth) = (self.reader.position, self.reader.depth);
         if let Err(fault) = slots.put(index, &mut self.reader) {
-            return self.refused(index, fault, start, depth);
+            return self.refused(index, slots, fault, start, depth);
         }
-        match self.keys.get(index).and_then(|key| key.check(self.reader.loose)) {
-            None => Ok(()),
-            Some(check) => {
-                if let Err(problems) = check(self.reader.since(start)) {
-                    self.failed(index, problems);
-                }
-                Ok(())
-            }
+        if let Some(check) = self.keys.get(index).and_then(Key::check)
+            && let Err(problems) = check(self.reader.since(start))
+        {
+            self.failed(index, problems);
         }
+        Ok(())
     }
 
     #[cold]
@@ -192,6 +189,7 @@ impl Scan<'_, '_> {
     fn refused(
         &mut self,
         index: usize,
+        slots: &mut dyn Slots,
         fault: Fault,
         start: usize,
         depth: u8,
@@ -201,11 +199,26 @@ impl Scan<'_, '_> {
         let ends = matches!(fault.problem().rule, Rule::Syntax | Rule::Depth);
         match self.reader.skip_value() {
             Err(_) if ends => Err(fault),
+            Ok(text) if self.takes_with_plain_integers(index, text, slots) => {
+                match self.keys.get(index).and_then(Key::check).map(|check| check(text)) {
+                    Some(Err(problems)) => self.failed(index, problems),
+                    Some(Ok(())) | None => {}
+                }
+                Ok(())
+            }
             skipped => {
                 self.tell(Some(fault));
                 skipped.map(drop)
             }
         }
+    }
+
+    /// Whether a value that was refused is taken once its integers are written as such. The reader
+    /// itself knows an integer in any spelling; only types that are checked go through a buffer.
+    fn takes_with_plain_integers(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+        let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
+        let written = if is_checked { with_plain_integers(text) } else { None };
+        written.is_some_and(|text| slots.put(index, &mut Reader::new(&text)).is_ok())
     }
 
     #[cold]

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::bounds::{Bound, Bounds, IsText, Measure};
 use super::fault::Fault;
+use super::integral::with_plain_integers;
 use super::keys::Keys;
 use super::object::{absent, fill};
 use super::problem::{Problems, Rule};
@@ -34,6 +35,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
         fill: fill::<T>,
         absent: absent::<T>,
         read: |reader| reader.read(),
+        probe: |reader| fill::<T>(&mut None, reader),
         optional: || absent::<T>().is_some(),
         schema: |generator| generator.subschema_for::<T>(),
         number: None,
@@ -47,6 +49,7 @@ pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
     absent: fn() -> Option<T>,
     read: fn(&mut Reader<'_>) -> Result<T, Fault>,
+    probe: fn(&mut Reader<'_>) -> Result<(), Fault>,
     optional: fn() -> bool,
     schema: SchemaOf,
     number: Option<fn(&T) -> Option<Bound>>,
@@ -91,6 +94,7 @@ impl<T> Param<T> {
             name,
             docs,
             schema: self.schema,
+            probe: self.probe,
             optional: self.optional,
             bounds: self.bounds,
             default: None,
@@ -136,12 +140,16 @@ impl<T> Param<T> {
 
     /// Reads the whole input as this one value.
     pub fn read_whole(&self, text: &str, keys: &Keys) -> Result<T, Problems> {
-        let mut reader = Reader::new(text);
-        let value = (self.read)(&mut reader).and_then(|value| reader.finish().map(|()| value));
-        match value {
-            Ok(value) => keys.check_whole(text, reader.loose).map(|()| value),
-            Err(fault) => Err(Problems::from(fault)),
-        }
+        let read = |text: &str| {
+            let mut reader = Reader::new(text);
+            (self.read)(&mut reader).and_then(|value| reader.finish().map(|()| value))
+        };
+        let value = read(text).or_else(|fault| {
+            let written = with_plain_integers(text).filter(|_| keys.are_checked());
+            written.and_then(|text| read(&text).ok()).ok_or(fault)
+        });
+        let value = value?;
+        keys.check_whole(text).map(|()| value)
     }
 }
 

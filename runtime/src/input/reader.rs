@@ -17,7 +17,7 @@ use super::{fault::Fault, problem::Rule, words};
 /// `T::deserialize(&mut reader)` reads a value in *field position*, where an [`Option`] reads what
 /// its contents read and `null` does not mean `None`: an optional value is left out. The items of
 /// arrays, the values of maps, the contents of enum variants and of options are in *element
-/// position*, where `null` is `None`. A newtype passes its own position on.
+/// position*, where `null` is `None`.
 ///
 /// Strings without escapes are borrowed from the text. Arrays and objects may be nested 127 deep.
 ///
@@ -34,8 +34,6 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether a type took an object as a map, so that it, not the reader, judged the keys.
-    pub(super) loose: bool,
     /// The last string that had escapes.
     pub(super) scratch: String,
 }
@@ -45,6 +43,9 @@ pub struct Reader<'de> {
 pub(super) enum Place {
     /// A value that can be left out.
     Field,
+    /// As a field, for a tool's own parameter: with an option inside an option, `null` is the
+    /// inner one's nothing.
+    Parameter,
     /// A value that cannot be left out.
     Element,
 }
@@ -57,14 +58,7 @@ impl<'de> Reader<'de> {
     #[inline]
     #[must_use]
     pub fn new(text: &'de str) -> Self {
-        Self {
-            text,
-            position: 0,
-            depth: 0,
-            place: Place::Field,
-            loose: false,
-            scratch: String::new(),
-        }
+        Self { text, position: 0, depth: 0, place: Place::Field, scratch: String::new() }
     }
 
     /// How many bytes were read.
@@ -87,9 +81,23 @@ impl<'de> Reader<'de> {
     /// The first fault of the value.
     #[inline]
     pub fn read<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
+        self.read_at(Place::Field)
+    }
+
+    /// Reads the value of a tool's own parameter.
+    ///
+    /// # Errors
+    /// The first fault of the value.
+    #[inline]
+    pub(super) fn read_parameter<T: Deserialize<'de>>(&mut self) -> Result<T, Fault> {
+        self.read_at(Place::Parameter)
+    }
+
+    #[inline]
+    fn read_at<T: Deserialize<'de>>(&mut self, place: Place) -> Result<T, Fault> {
         self.skip_space();
         let start = self.position;
-        self.place = Place::Field;
+        self.place = place;
         T::deserialize(&mut *self).map_err(|fault| self.show(fault, start))
     }
 

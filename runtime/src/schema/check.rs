@@ -4,18 +4,29 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use super::SchemaProblem;
 use crate::input::{Problem, Rule};
 
 /// A schema ready to check values.
 pub(crate) struct Checker(Validator);
 
 impl Checker {
-    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+    /// Formats are asserted, as the types behind them do.
+    pub(crate) fn new(schema: &Value) -> Result<Self, SchemaProblem> {
         jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
             .with_pattern_options(jsonschema::PatternOptions::regex())
+            .should_validate_formats(true)
             .build(schema)
             .map(Self)
-            .map_err(|error| format!("{error} (at {})", error.instance_path()))
+            .map_err(|error| {
+                let message = format!("the schema itself is wrong: {error}; correct the attribute of schemars that writes it");
+                SchemaProblem::new(error.instance_path().to_string(), message)
+            })
+    }
+
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+        self.0.is_valid(value)
     }
 
     /// Checks a value that has been read, so its text is JSON.

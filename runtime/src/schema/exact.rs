@@ -3,26 +3,14 @@
 
 use serde_json::{Map, Value};
 
+use super::limits::is_natural;
+
 /// Keywords that no value can break.
 const ANNOTATIONS: &[&str] =
     &["title", "description", "default", "examples", "deprecated", "$schema"];
 
 pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool {
     Judge { definitions, open: Vec::new() }.exact(schema)
-}
-
-/// Whether the schema names the keys of any object.
-pub(super) fn names_keys(schema: &Value, definitions: &Map<String, Value>) -> bool {
-    fn inside(schema: &Value) -> bool {
-        match schema {
-            Value::Object(object) => {
-                object.contains_key("properties") || object.values().any(inside)
-            }
-            Value::Array(items) => items.iter().any(inside),
-            _ => false,
-        }
-    }
-    inside(schema) || definitions.values().any(inside)
 }
 
 struct Judge<'a> {
@@ -73,9 +61,11 @@ impl<'a> Judge<'a> {
         };
         match name {
             "boolean" | "null" => only(&[]),
-            "number" => only(&["format"]),
-            "string" => only(&["format"]) || (only(&["enum"]) || only(&["const"])),
-            "integer" => only(&["format", "minimum", "maximum"]) && is_natural(object),
+            "number" => only(&["format", "minimum", "maximum"]) && is_natural(object),
+            "string" => only(&["enum"]) || only(&["const"]),
+            "integer" => {
+                only(&["format", "minimum", "maximum", "exclusiveMaximum"]) && is_natural(object)
+            }
             "array" => self.array(object, only(&["items", "minItems", "maxItems", "prefixItems"])),
             "object" => {
                 only(&["properties", "required", "additionalProperties"])
@@ -157,25 +147,4 @@ impl<'a> Judge<'a> {
     fn all(&mut self, mut schemas: impl Iterator<Item = &'a Value>) -> bool {
         schemas.all(|schema| self.exact(schema))
     }
-}
-
-/// Whether an integer's limits are those of its type, which the reader keeps anyway.
-fn is_natural(object: &Map<String, Value>) -> bool {
-    let format = object.get("format").and_then(Value::as_str);
-    let natural: (Option<i64>, Option<i64>) = match format {
-        Some("uint8") => (Some(0), Some(255)),
-        Some("uint16") => (Some(0), Some(65_535)),
-        Some("int8") => (Some(-128), Some(127)),
-        Some("int16") => (Some(-32_768), Some(32_767)),
-        Some("uint" | "uint32" | "uint64" | "uint128") => (Some(0), None),
-        Some("int" | "int32" | "int64" | "int128") => (None, None),
-        _ => return false,
-    };
-    let limit = |keyword: &str| object.get(keyword).map(|limit| limit.as_i64());
-    [("minimum", natural.0), ("maximum", natural.1)].into_iter().all(|(keyword, natural)| {
-        match limit(keyword) {
-            None => true,
-            Some(limit) => limit == natural,
-        }
-    })
 }

@@ -2,13 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value is a schema.
-const ONE: &[&str] =
-    &["items", "additionalProperties", "propertyNames", "not", "contains", "if", "then", "else"];
-/// Keywords whose value is a list of schemas.
-const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords whose value is a map of schemas.
-const MAP: &[&str] = &["properties", "patternProperties", "$defs"];
+use super::walk::{LIST, MAP, ONE};
 
 /// A doc comment as one text: the lines of a paragraph are joined, lists and code keep theirs.
 pub(crate) fn unwrap_docs(docs: &str) -> String {

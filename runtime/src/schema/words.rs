@@ -12,7 +12,9 @@ pub(crate) fn expected(schema: &Value) -> String {
         return only.to_string();
     }
     for keyword in ["oneOf", "anyOf"] {
-        if let Some(choices) = schema.get(keyword).and_then(Value::as_array) {
+        if schema.get("type").is_none()
+            && let Some(choices) = schema.get(keyword).and_then(Value::as_array)
+        {
             let mut words: Vec<String> = choices.iter().map(expected).collect();
             words.dedup();
             return words.join(" or ");

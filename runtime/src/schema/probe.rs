@@ -1,0 +1,326 @@
+//! Whether a type takes what its schema takes: found out by reading values when a registry is made.
+//!
+//! - Values that the schema takes are read, and each part of them once more with something odd in
+//!   its place. Where type and schema disagree, either the schema is corrected, or the type is held to
+//!   its schema at every call, or the registry is not made.
+//! - A value of the wrong kind makes the reader say which names the type asked for, and with them
+//!   the aliases that no schema shows.
+//! - A rule of a type's own, such as `try_from`, cannot be seen. A type that refuses a value by its own
+//!   rule is not thought to be wrong.
+
+use serde_json::{Map, Value, json};
+
+use super::SchemaProblem;
+use super::check::Checker;
+use super::key_range;
+use super::normal::strip_null;
+use super::sample::{Place, Sample, samples};
+use super::walk::below;
+use crate::input::{Asked, Fault, Reader, Rule};
+use crate::spec::Probe;
+
+/// Corrects a schema, which holds its definitions, and tells whether it and the type are known to
+/// take the same.
+pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
+    // Each correction takes something away, so that there is an end; this is for a type that lies.
+    for _ in 0..1_000 {
+        let checker = Checker::new(document)?;
+        match (Judge { document, checker, read, exact: true }).run()? {
+            Found::Agreed { exact } => return Ok(exact),
+            Found::Wrong { at, correction } => correction.apply(document, &at),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a type takes a text.
+pub(super) fn takes(read: Probe, text: &str) -> bool {
+    fault(read, text).is_none()
+}
+
+fn fault(read: Probe, text: &str) -> Option<Fault> {
+    let mut reader = Reader::new(text);
+    read(&mut reader).and_then(|()| reader.finish()).err()
+}
+
+enum Found {
+    Agreed { exact: bool },
+    Wrong { at: String, correction: Correction },
+}
+
+/// What a schema must say besides.
+enum Correction {
+    /// The place cannot be `null`; its key is left out.
+    NotNull,
+    /// The keys of a map.
+    Keys(Value),
+    /// The keys of a map that are integers.
+    IntegerKeys(String),
+}
+
+/// Not a key, a choice or a text that any type asks for by name.
+const ODD: &str = "\u{2603}\u{2603}";
+
+struct Judge<'a> {
+    document: &'a Value,
+    checker: Checker,
+    read: Probe,
+    exact: bool,
+}
+
+impl Judge<'_> {
+    fn run(mut self) -> Result<Found, SchemaProblem> {
+        let samples: Vec<Sample> = samples(self.document)
+            .into_iter()
+            .filter(|sample| self.checker.is_valid(&sample.value))
+            .collect();
+        // A schema that no value is known of can only be trusted together with its check.
+        self.exact &= !samples.is_empty();
+        for sample in &samples {
+            if let Some(wrong) = self.compare(sample, &sample.value, true)? {
+                return Ok(wrong);
+            }
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for sample in &samples {
+            for place in &sample.places {
+                if seen.contains(&place.schema.as_str()) {
+                    continue;
+                }
+                seen.push(&place.schema);
+                if let Some(wrong) = self.place(sample, place)? {
+                    return Ok(wrong);
+                }
+            }
+        }
+        Ok(Found::Agreed { exact: self.exact })
+    }
+
+    /// Reads the sample with odd values at one place.
+    fn place(&mut self, sample: &Sample, place: &Place) -> Result<Option<Found>, SchemaProblem> {
+        self.names(sample, place);
+        if let Some(wrong) = self.keys(sample, place) {
+            return Ok(Some(wrong));
+        }
+        let odd =
+            [json!(null), json!(true), json!(7), json!(1.5), json!(ODD), json!([]), json!({})];
+        for odd in odd {
+            let value = with(sample, place, odd);
+            if let Some(wrong) = self.compare(sample, &value, false)? {
+                return Ok(Some(wrong));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Compares what type and schema make of one value.
+    fn compare(
+        &mut self,
+        sample: &Sample,
+        value: &Value,
+        is_sample: bool,
+    ) -> Result<Option<Found>, SchemaProblem> {
+        let fault = fault(self.read, &value.to_string());
+        match (fault, self.checker.is_valid(value)) {
+            (None, valid) => {
+                self.exact &= valid;
+                Ok(None)
+            }
+            (Some(_), false) => Ok(None),
+            (Some(fault), true) => self.narrower(sample, &fault, is_sample),
+        }
+    }
+
+    /// The type refuses what its schema takes.
+    fn narrower(
+        &mut self,
+        sample: &Sample,
+        fault: &Fault,
+        is_sample: bool,
+    ) -> Result<Option<Found>, SchemaProblem> {
+        let problem = fault.problem();
+        let schema = schema_at(sample, &problem.pointer);
+        let found = self.document.pointer(schema).cloned().unwrap_or_default();
+        if problem.rule == Rule::Null {
+            let mut stripped = found.clone();
+            strip_null(&mut stripped);
+            if stripped != found {
+                let at = schema.to_owned();
+                return Ok(Some(Found::Wrong { at, correction: Correction::NotNull }));
+            }
+        }
+        let is_structural = match problem.rule {
+            Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
+            // What serde says of types that it cannot read through its buffer.
+            Rule::Other => {
+                is_sample
+                    && (problem.expected.ends_with("128 is not supported")
+                        || problem.expected == "matches none of the forms taken here")
+            }
+            _ => false,
+        };
+        if !is_structural {
+            self.exact = false;
+            return Ok(None);
+        }
+        let message = format!(
+            "the schema takes what the type refuses ({problem}); make the attributes of schemars say what those of serde say, or choose a type that serde can read here"
+        );
+        Err(SchemaProblem::new(schema, message))
+    }
+
+    /// Compares the names that the type asks for with those of its schema.
+    fn names(&mut self, sample: &Sample, place: &Place) {
+        let Some(named) = self.named(&place.schema) else { return };
+        let value = with(sample, place, json!(true));
+        let fault = fault(self.read, &value.to_string());
+        let asked = fault
+            .filter(|fault| fault.problem().pointer == place.instance)
+            .and_then(|fault| fault.asked());
+        let (ours, theirs) = match (&named, asked) {
+            (Named::Fields(names), Some(Asked::Fields(asked))) => (names, asked),
+            (Named::Variants(names), Some(Asked::Variants(asked))) => (names, asked),
+            _ => {
+                self.exact = false;
+                return;
+            }
+        };
+        self.exact &= theirs.iter().all(|name| ours.iter().any(|it| it == name));
+    }
+
+    /// The keys or choices that the schema names; none where it names none.
+    fn named(&self, at: &str) -> Option<Named> {
+        let schema = self.document.pointer(at)?;
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            return self.named(reference.strip_prefix('#')?);
+        }
+        if let Some(only) = schema.get("const") {
+            return Some(Named::Variants(only.as_str().map(str::to_owned).into_iter().collect()));
+        }
+        if let Some(Value::Array(choices)) = schema.get("enum") {
+            let names = choices.iter().filter_map(Value::as_str).map(str::to_owned);
+            return Some(Named::Variants(names.collect()));
+        }
+        if let Some(Value::Array(choices)) = schema.get("oneOf") {
+            return Some(Named::Variants(choices.iter().flat_map(variant_names).collect()));
+        }
+        if schema.get("anyOf").is_some() {
+            return self.named(&below(&below(at, "anyOf"), "0"));
+        }
+        let properties = schema.get("properties")?.as_object()?;
+        Some(Named::Fields(properties.keys().cloned().collect()))
+    }
+
+    /// Finds out which keys a map takes.
+    fn keys(&mut self, sample: &Sample, place: &Place) -> Option<Found> {
+        let schema = self.document.pointer(&place.schema)?.as_object()?;
+        let is_map = |keyword: &str| schema.get(keyword).is_some_and(|it| *it != false);
+        if !is_map("additionalProperties") && !is_map("patternProperties") {
+            return None;
+        }
+        if schema.contains_key("propertyNames") {
+            return None;
+        }
+        let object = sample.value.pointer(&place.instance)?.as_object()?;
+        let fault_of = |key: &str| {
+            let mut object = object.clone();
+            let any = object.values().next_back().cloned().unwrap_or_default();
+            object.insert(key.to_owned(), any);
+            let value = with(sample, place, Value::Object(object));
+            let fault = fault(self.read, &value.to_string());
+            fault.filter(|it| it.problem().pointer == below(&place.instance, key))
+        };
+        let refused = fault_of(ODD)?;
+        let correction = match refused.asked() {
+            Some(Asked::IntegerKey(minimum, maximum)) => {
+                let pattern = key_range::pattern(minimum, maximum, fault_of("0").is_none());
+                let patterns = schema.get("patternProperties").and_then(Value::as_object);
+                if patterns.is_some_and(|it| it.contains_key(&pattern)) {
+                    return None;
+                }
+                Correction::IntegerKeys(pattern)
+            }
+            Some(Asked::Variants(names)) if is_map("additionalProperties") => {
+                Correction::Keys(json!({"enum": names}))
+            }
+            Some(Asked::CharKey) => Correction::Keys(json!({"minLength": 1, "maxLength": 1})),
+            _ if is_map("additionalProperties") && schema.get("properties").is_none() => {
+                let format = FORMATS.iter().find(|(_, key)| fault_of(key).is_none());
+                let format = format.map(|(format, _)| json!({"format": format}));
+                // Without one the sample itself has been refused, or its one key is taken by chance.
+                Correction::Keys(format?)
+            }
+            _ => return None,
+        };
+        Some(Found::Wrong { at: place.schema.clone(), correction })
+    }
+}
+
+/// What keys may be besides text, by a key that only this format takes.
+const FORMATS: &[(&str, &str)] = &[
+    ("uuid", "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"),
+    ("date-time", "2020-01-02T03:04:05Z"),
+    ("date", "2020-01-02"),
+    ("ipv4", "192.0.2.1"),
+    ("ipv6", "2001:db8::1"),
+    ("uri", "https://example.org/"),
+];
+
+enum Named {
+    Fields(Vec<String>),
+    Variants(Vec<String>),
+}
+
+/// The names of an externally tagged variant, or of several without contents.
+fn variant_names(choice: &Value) -> Vec<String> {
+    let text = |it: &Value| it.as_str().map(str::to_owned);
+    if let Some(only) = choice.get("const") {
+        return text(only).into_iter().collect();
+    }
+    if let Some(Value::Array(choices)) = choice.get("enum") {
+        return choices.iter().filter_map(text).collect();
+    }
+    let properties = choice.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+/// The sample with another value at one place.
+fn with(sample: &Sample, place: &Place, value: Value) -> Value {
+    let mut whole = sample.value.clone();
+    if let Some(part) = whole.pointer_mut(&place.instance) {
+        *part = value;
+    }
+    whole
+}
+
+/// The schema of the innermost part that holds `instance`.
+fn schema_at<'s>(sample: &'s Sample, instance: &str) -> &'s str {
+    let holds = |place: &&Place| {
+        instance
+            .strip_prefix(&place.instance)
+            .is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    let innermost = sample.places.iter().filter(holds).max_by_key(|place| place.instance.len());
+    innermost.map_or("", |place| &place.schema)
+}
+
+impl Correction {
+    fn apply(self, document: &mut Value, at: &str) {
+        let Some(schema) = document.pointer_mut(at) else { return };
+        match self {
+            Self::NotNull => strip_null(schema),
+            Self::Keys(names) => schema["propertyNames"] = names,
+            Self::IntegerKeys(pattern) => {
+                let values = schema
+                    .get("patternProperties")
+                    .and_then(Value::as_object)
+                    .and_then(|it| it.values().next())
+                    .or_else(|| schema.get("additionalProperties"))
+                    .cloned()
+                    .unwrap_or(Value::Bool(true));
+                schema["patternProperties"] = json!({pattern: values});
+                schema["additionalProperties"] = Value::Bool(false);
+            }
+        }
+    }
+}
