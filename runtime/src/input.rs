@@ -5,7 +5,6 @@ mod bounds;
 mod deserializer;
 mod entries;
 mod fault;
-mod integral;
 mod key;
 mod keys;
 mod number;
@@ -13,6 +12,7 @@ mod object;
 mod param;
 mod problem;
 mod reader;
+mod second;
 mod skip;
 mod string;
 mod variant;
@@ -27,6 +27,7 @@ pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
 pub(crate) use words::shorten;
+pub(crate) use second::reread;
 
 /// The input of a tool that has no parameters.
 pub struct NoSlots;

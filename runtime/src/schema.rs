@@ -9,6 +9,8 @@ mod normal;
 mod presets;
 mod probe;
 mod sample;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod words;
 
@@ -111,6 +113,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
             normal::strip_null(&mut schema);
         }
         let mut document = joined(schema, &shared);
+        limits::can_be_said(&document).map_err(within)?;
         let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
         annotate(&mut document, parameter);
         presets::settle(&mut document).map_err(within)?;
@@ -183,6 +186,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
         return Err(SchemaProblem::new("/type", message));
     }
     let mut key = Key::required(parameter.name, "an object");
+    limits::can_be_said(&schema)?;
     let agreed = probe::agree(&mut schema, parameter.probe)?;
     presets::settle(&mut schema)?;
     if !(derived && agreed) {

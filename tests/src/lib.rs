@@ -34,4 +34,5 @@ mod shapes;
 mod spans;
 mod support;
 mod timeouts;
+mod types;
 mod whole_input;

@@ -129,15 +129,14 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let null = self.peek() == Some(b'n');
         if null {
-            match self.place {
-                Place::Element => {
-                    self.place = Place::Field;
-                    self.word("null")?;
-                    return visitor.visit_none();
-                }
+            if self.place == Place::Element || (self.lenient && self.place == Place::Field) {
+                self.place = Place::Field;
+                self.word("null")?;
+                return visitor.visit_none();
+            }
+            if self.place == Place::Parameter {
                 // What is inside cannot be left out on its own.
-                Place::Parameter => self.place = Place::Element,
-                Place::Field => {}
+                self.place = Place::Element;
             }
         }
         match visitor.visit_some(&mut *self) {

@@ -15,10 +15,10 @@ use serde::{
 
 use super::{
     fault::Fault,
-    integral::with_plain_integers,
     keys::{Key, Keys},
     problem::{Problem, Problems, Rule},
     reader::Reader,
+    second::reread,
 };
 
 /// Typed places for a tool's input, filled one key at a time; generated code implements it.
@@ -169,12 +169,18 @@ impl Scan<'_, '_> {
         if let Err(fault) = slots.put(index, &mut self.reader) {
             return self.refused(index, slots, fault, start, depth);
         }
+        self.hold_to_schema(index, self.reader.since(start));
+        Ok(())
+    }
+
+    /// Checks the text of a value that was read, where its type does not say all.
+    #[inline]
+    fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
-            && let Err(problems) = check(self.reader.since(start))
+            && let Err(problems) = check(text)
         {
             self.failed(index, problems);
         }
-        Ok(())
     }
 
     #[cold]
@@ -199,11 +205,8 @@ impl Scan<'_, '_> {
         let ends = matches!(fault.problem().rule, Rule::Syntax | Rule::Depth);
         match self.reader.skip_value() {
             Err(_) if ends => Err(fault),
-            Ok(text) if self.takes_with_plain_integers(index, text, slots) => {
-                match self.keys.get(index).and_then(Key::check).map(|check| check(text)) {
-                    Some(Err(problems)) => self.failed(index, problems),
-                    Some(Ok(())) | None => {}
-                }
+            Ok(text) if self.takes_at_last(index, text, slots) => {
+                self.hold_to_schema(index, text);
                 Ok(())
             }
             skipped => {
@@ -213,12 +216,10 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a value that was refused is taken once its integers are written as such. The reader
-    /// itself knows an integer in any spelling; only types that are checked go through a buffer.
-    fn takes_with_plain_integers(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+    /// Whether a value that was refused is taken at a second reading, so that its schema judges it.
+    fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
-        let written = if is_checked { with_plain_integers(text) } else { None };
-        written.is_some_and(|text| slots.put(index, &mut Reader::new(&text)).is_ok())
+        is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
     #[cold]

@@ -12,11 +12,11 @@ use serde::de::DeserializeOwned;
 
 use super::bounds::{Bound, Bounds, IsText, Measure};
 use super::fault::Fault;
-use super::integral::with_plain_integers;
 use super::keys::Keys;
 use super::object::{absent, fill};
 use super::problem::{Problems, Rule};
 use super::reader::Reader;
+use super::second::reread;
 use crate::spec::{ParamSpec, SchemaOf};
 
 /// What a tool may take as a parameter.
@@ -140,13 +140,12 @@ impl<T> Param<T> {
 
     /// Reads the whole input as this one value.
     pub fn read_whole(&self, text: &str, keys: &Keys) -> Result<T, Problems> {
-        let read = |text: &str| {
-            let mut reader = Reader::new(text);
-            (self.read)(&mut reader).and_then(|value| reader.finish().map(|()| value))
+        let read = |reader: &mut Reader<'_>| {
+            (self.read)(reader).and_then(|value| reader.finish().map(|()| value))
         };
-        let value = read(text).or_else(|fault| {
-            let written = with_plain_integers(text).filter(|_| keys.are_checked());
-            written.and_then(|text| read(&text).ok()).ok_or(fault)
+        let value = read(&mut Reader::new(text)).or_else(|fault| {
+            let value = if keys.are_checked() { reread(text, read) } else { None };
+            value.ok_or(fault)
         });
         let value = value?;
         keys.check_whole(text).map(|()| value)

@@ -34,6 +34,8 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
+    /// Whether `null` is `None` for fields too, for what its schema will judge.
+    pub(super) lenient: bool,
     /// The last string that had escapes.
     pub(super) scratch: String,
 }
@@ -58,7 +60,20 @@ impl<'de> Reader<'de> {
     #[inline]
     #[must_use]
     pub fn new(text: &'de str) -> Self {
-        Self { text, position: 0, depth: 0, place: Place::Field, scratch: String::new() }
+        Self {
+            text,
+            position: 0,
+            depth: 0,
+            place: Place::Field,
+            lenient: false,
+            scratch: String::new(),
+        }
+    }
+
+    /// A reader that takes all that a type takes, for a value that is then held to its schema.
+    #[cold]
+    pub(crate) fn lenient(text: &'de str) -> Self {
+        Self { lenient: true, ..Self::new(text) }
     }
 
     /// How many bytes were read.

@@ -5,6 +5,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::SchemaProblem;
+use super::walk::{below, pointers};
 use crate::input::{Problem, Rule};
 
 /// A schema ready to check values.
@@ -20,8 +21,11 @@ impl Checker {
             .build(schema)
             .map(Self)
             .map_err(|error| {
-                let message = format!("the schema itself is wrong: {error}; correct the attribute of schemars that writes it");
-                SchemaProblem::new(error.instance_path().to_string(), message)
+                let pointer = dangling(schema).unwrap_or_else(|| error.instance_path().to_string());
+                let message = format!(
+                    "the schema itself is wrong: {error}; correct the attribute of schemars that writes it"
+                );
+                SchemaProblem::new(pointer, message)
             })
     }
 
@@ -43,6 +47,17 @@ impl Checker {
         }
         Err(self.0.iter_errors(value).map(|error| problem(&error)).collect())
     }
+}
+
+/// The place of a reference to nothing, which the error does not tell.
+fn dangling(schema: &Value) -> Option<String> {
+    let mut places = Vec::new();
+    pointers(schema, String::new(), &mut places);
+    places.into_iter().find_map(|place| {
+        let reference = schema.pointer(&place)?.get("$ref")?.as_str()?;
+        let target = reference.strip_prefix('#').and_then(|target| schema.pointer(target));
+        target.is_none().then(|| below(&place, "$ref"))
+    })
 }
 
 fn problem(error: &ValidationError<'_>) -> Problem {

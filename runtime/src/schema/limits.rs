@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::walk::each_schema;
+use super::SchemaProblem;
+use super::walk::{each_schema, pointers};
 
 /// Bounds by keyword.
 type Limits = Vec<(&'static str, Value)>;
@@ -28,6 +29,20 @@ pub(super) fn tighten(mut schema: Value) -> Value {
 
 pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value> {
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
+}
+
+/// Refuses what no schema can say: an offset must be that of its zone at that time.
+pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
+    let mut places = Vec::new();
+    pointers(document, String::new(), &mut places);
+    for place in places {
+        let format = document.pointer(&place).and_then(|it| it.get("format"));
+        if format.is_some_and(|it| it == "zoned-date-time") {
+            let message = "no schema can say what a `jiff::Zoned` takes; take a `jiff::Timestamp`, and the name of the zone as text";
+            return Err(SchemaProblem::new(place, message));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a number's limits are those of its type, which the reader keeps anyway.

@@ -140,8 +140,11 @@ fn walk(schema: &mut Value, closing: Closing) {
 }
 
 fn is_object(object: &Map<String, Value>) -> bool {
-    object.get("type").and_then(Value::as_str) == Some("object")
-        && object.contains_key("properties")
+    let is_one = match object.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
+        name => name.is_some_and(|name| name == "object"),
+    };
+    is_one && object.contains_key("properties")
 }
 
 pub(crate) fn is_machine_format(format: &str) -> bool {

@@ -13,21 +13,25 @@ use serde_json::{Map, Value, json};
 use super::SchemaProblem;
 use super::check::Checker;
 use super::key_range;
-use super::normal::strip_null;
 use super::sample::{Place, Sample, samples};
 use super::walk::below;
-use crate::input::{Asked, Fault, Reader, Rule};
+use crate::input::{Asked, Fault, Reader, Rule, reread};
 use crate::spec::Probe;
 
 /// Corrects a schema, which holds its definitions, and tells whether it and the type are known to
 /// take the same.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     // Each correction takes something away, so that there is an end; this is for a type that lies.
+    let mut exact = true;
     for _ in 0..1_000 {
         let checker = Checker::new(document)?;
-        match (Judge { document, checker, read, exact: true }).run()? {
+        match (Judge { document, checker, read, exact }).run()? {
             Found::Agreed { exact } => return Ok(exact),
-            Found::Wrong { at, correction } => correction.apply(document, &at),
+            Found::Wrong { at, correction } => {
+                // Which keys a map takes is only known from a few of them.
+                exact = false;
+                correction.apply(document, &at);
+            }
         }
     }
     Ok(false)
@@ -50,8 +54,6 @@ enum Found {
 
 /// What a schema must say besides.
 enum Correction {
-    /// The place cannot be `null`; its key is left out.
-    NotNull,
     /// The keys of a map.
     Keys(Value),
     /// The keys of a map that are integers.
@@ -77,9 +79,11 @@ impl Judge<'_> {
         // A schema that no value is known of can only be trusted together with its check.
         self.exact &= !samples.is_empty();
         for sample in &samples {
-            if let Some(wrong) = self.compare(sample, &sample.value, true)? {
+            // First, as a map whose keys are not known makes every sample of it wrong.
+            if let Some(wrong) = sample.places.iter().find_map(|place| self.keys(sample, place)) {
                 return Ok(wrong);
             }
+            self.compare(sample, &sample.value, true)?;
         }
         let mut seen: Vec<&str> = Vec::new();
         for sample in &samples {
@@ -88,29 +92,30 @@ impl Judge<'_> {
                     continue;
                 }
                 seen.push(&place.schema);
-                if let Some(wrong) = self.place(sample, place)? {
-                    return Ok(wrong);
-                }
+                self.place(sample, place)?;
             }
         }
         Ok(Found::Agreed { exact: self.exact })
     }
 
     /// Reads the sample with odd values at one place.
-    fn place(&mut self, sample: &Sample, place: &Place) -> Result<Option<Found>, SchemaProblem> {
+    fn place(&mut self, sample: &Sample, place: &Place) -> Result<(), SchemaProblem> {
         self.names(sample, place);
-        if let Some(wrong) = self.keys(sample, place) {
-            return Ok(Some(wrong));
-        }
-        let odd =
-            [json!(null), json!(true), json!(7), json!(1.5), json!(ODD), json!([]), json!({})];
+        let odd = [
+            json!(null),
+            json!(true),
+            json!(7),
+            json!(2.0),
+            json!(1.5),
+            json!(ODD),
+            json!([]),
+            json!({}),
+        ];
         for odd in odd {
             let value = with(sample, place, odd);
-            if let Some(wrong) = self.compare(sample, &value, false)? {
-                return Ok(Some(wrong));
-            }
+            self.compare(sample, &value, false)?;
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Compares what type and schema make of one value.
@@ -119,36 +124,33 @@ impl Judge<'_> {
         sample: &Sample,
         value: &Value,
         is_sample: bool,
-    ) -> Result<Option<Found>, SchemaProblem> {
-        let fault = fault(self.read, &value.to_string());
-        match (fault, self.checker.is_valid(value)) {
-            (None, valid) => {
-                self.exact &= valid;
-                Ok(None)
+    ) -> Result<(), SchemaProblem> {
+        let valid = self.checker.is_valid(value);
+        // Where a tag comes decides whether serde reads its content directly or from a buffer.
+        for text in [value.to_string(), reversed(value)] {
+            match fault(self.read, &text) {
+                None => self.exact &= valid,
+                Some(fault) if valid => {
+                    self.exact = false;
+                    if reread(&text, self.read).is_none() {
+                        self.narrower(sample, &fault, is_sample)?;
+                    }
+                }
+                Some(_) => {}
             }
-            (Some(_), false) => Ok(None),
-            (Some(fault), true) => self.narrower(sample, &fault, is_sample),
         }
+        Ok(())
     }
 
     /// The type refuses what its schema takes.
     fn narrower(
-        &mut self,
+        &self,
         sample: &Sample,
         fault: &Fault,
         is_sample: bool,
-    ) -> Result<Option<Found>, SchemaProblem> {
+    ) -> Result<(), SchemaProblem> {
         let problem = fault.problem();
         let schema = schema_at(sample, &problem.pointer);
-        let found = self.document.pointer(schema).cloned().unwrap_or_default();
-        if problem.rule == Rule::Null {
-            let mut stripped = found.clone();
-            strip_null(&mut stripped);
-            if stripped != found {
-                let at = schema.to_owned();
-                return Ok(Some(Found::Wrong { at, correction: Correction::NotNull }));
-            }
-        }
         let is_structural = match problem.rule {
             Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
             // What serde says of types that it cannot read through its buffer.
@@ -160,8 +162,7 @@ impl Judge<'_> {
             _ => false,
         };
         if !is_structural {
-            self.exact = false;
-            return Ok(None);
+            return Ok(());
         }
         let message = format!(
             "the schema takes what the type refuses ({problem}); make the attributes of schemars say what those of serde say, or choose a type that serde can read here"
@@ -223,12 +224,15 @@ impl Judge<'_> {
         }
         let object = sample.value.pointer(&place.instance)?.as_object()?;
         let fault_of = |key: &str| {
-            let mut object = object.clone();
             let any = object.values().next_back().cloned().unwrap_or_default();
-            object.insert(key.to_owned(), any);
-            let value = with(sample, place, Value::Object(object));
-            let fault = fault(self.read, &value.to_string());
-            fault.filter(|it| it.problem().pointer == below(&place.instance, key))
+            let value = with(sample, place, json!({key: any}));
+            // A wrong value is told at the same place; a wrong key shows itself.
+            let is_of_key = |it: &Fault| {
+                let problem = it.problem();
+                problem.pointer == below(&place.instance, key)
+                    && problem.found.trim_matches('"') == key
+            };
+            fault(self.read, &value.to_string()).filter(is_of_key)
         };
         let refused = fault_of(ODD)?;
         let correction = match refused.asked() {
@@ -284,6 +288,25 @@ fn variant_names(choice: &Value) -> Vec<String> {
     properties.into_iter().flat_map(Map::keys).cloned().collect()
 }
 
+/// The text of a value with the keys of every object from the last to the first.
+fn reversed(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(reversed).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(object) => {
+            let entries: Vec<String> = object
+                .iter()
+                .rev()
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), reversed(value)))
+                .collect();
+            format!("{{{}}}", entries.join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
 /// The sample with another value at one place.
 fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     let mut whole = sample.value.clone();
@@ -308,7 +331,6 @@ impl Correction {
     fn apply(self, document: &mut Value, at: &str) {
         let Some(schema) = document.pointer_mut(at) else { return };
         match self {
-            Self::NotNull => strip_null(schema),
             Self::Keys(names) => schema["propertyNames"] = names,
             Self::IntegerKeys(pattern) => {
                 let values = schema

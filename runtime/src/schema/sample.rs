@@ -234,9 +234,11 @@ impl Sample {
 
 /// A key that a map takes.
 fn key(schema: &Map<String, Value>) -> String {
-    let choices = schema.get("propertyNames").and_then(|it| it.get("enum"));
-    let first = choices.and_then(|it| it.get(0)).and_then(Value::as_str);
-    first.unwrap_or("k").to_owned()
+    let Some(Value::Object(names)) = schema.get("propertyNames") else { return "k".to_owned() };
+    let choices = names.get("enum").and_then(Value::as_array);
+    let first = choices.and_then(|it| it.first()).cloned();
+    let name = first.or_else(|| strings(names).into_iter().next());
+    name.and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn number(schema: &Map<String, Value>) -> Value {

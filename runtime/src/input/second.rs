@@ -1,16 +1,28 @@
-//! Integers that were written as floats, `2.0` and `2e3`, in the spelling that every type takes.
+//! A second reading, for a value whose schema may take it though the reader did not.
 //!
-//! JSON Schema knows one integer however it is written, and so does the reader. But where a type
-//! goes through serde's buffer, as untagged enums and `flatten` do, serde remembers the float and
-//! refuses it. Only a value that was refused is written anew: what takes a float goes on taking it.
+//! - JSON Schema knows one integer however it is written, and so does the reader. But where a type goes
+//!   through serde's buffer, as untagged enums and `flatten` do, serde remembers the float in `2.0` and
+//!   refuses it. So integers are written as such; what takes a float goes on taking it at first.
+//! - The content of an adjacently tagged enum is a field that cannot be left out, which the reader cannot
+//!   tell from others. So `null` is `None` everywhere.
+//! - Only values that are checked against their schema afterwards are read a second time.
 
-use super::{number::Exact, reader::Reader};
+use super::{fault::Fault, number::Exact, reader::Reader};
+
+/// Reads a value that was refused once more, as leniently as its type allows; its schema judges it.
+#[cold]
+pub(crate) fn reread<T>(
+    text: &str,
+    read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>,
+) -> Option<T> {
+    let written = with_plain_integers(text);
+    read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
+}
 
 /// The text of a JSON value with its integers written as such, unless they were already.
 ///
 /// Those past 64 bits stay as they are: the buffer has no integers of that size.
-#[cold]
-pub(super) fn with_plain_integers(text: &str) -> Option<String> {
+fn with_plain_integers(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut written = String::new();
     let mut copied = 0;

@@ -1,0 +1,9 @@
+//! What the schema of a tool takes, its reader takes, and nothing else, for every kind of type.
+
+mod agreement;
+mod changes;
+mod kinds;
+mod normal_form;
+mod rows;
+mod values;
+pub mod wrong;
