@@ -13,6 +13,8 @@ pub enum Change {
     Add(&'static str, Value),
     Rename(Index, &'static str),
     Repeat(Index),
+    /// Every name that has an alias by its alias.
+    Alias,
     /// An integer in the spelling of a float.
     Float,
 }
@@ -183,6 +185,7 @@ pub fn change() -> impl Strategy<Value = Change> {
         2 => (key(), odd()).prop_map(|(key, value)| Change::Add(key, value)),
         1 => (any::<Index>(), key()).prop_map(|(at, key)| Change::Rename(at, key)),
         1 => any::<Index>().prop_map(Change::Repeat),
+        1 => Just(Change::Alias),
         2 => Just(Change::Float),
     ]
 }
@@ -206,6 +209,9 @@ fn places(value: &Value, at: String, found: &mut Vec<String>) {
 }
 
 pub fn apply(whole: &mut Value, at: Index, change: Change) {
+    if let Change::Alias = change {
+        return aliased(whole);
+    }
     let mut found = Vec::new();
     places(whole, String::new(), &mut found);
     let Some(part) = whole.pointer_mut(at.get::<String>(&found)) else { return };
@@ -235,6 +241,28 @@ pub fn apply(whole: &mut Value, at: Index, change: Change) {
         (Change::Float, part) => {
             let float = part.as_f64().filter(|it| it.abs() < 9e15);
             *part = float.map_or_else(|| part.take(), |it| json!(it));
+        }
+        _ => {}
+    }
+}
+
+const ALIASES: &[(&str, &str)] = &[("name", "old_name"), ("Fast", "Quick"), ("By", "alias")];
+
+fn aliased(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some((_, alias)) = ALIASES.iter().find(|(name, _)| name == text) {
+                *text = (*alias).to_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(aliased),
+        Value::Object(object) => {
+            object.values_mut().for_each(aliased);
+            for (name, alias) in ALIASES {
+                if let Some(value) = object.remove(*name) {
+                    object.insert((*alias).to_owned(), value);
+                }
+            }
         }
         _ => {}
     }

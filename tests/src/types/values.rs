@@ -126,7 +126,12 @@ fn strings(object: &Map<String, Value>) -> BoxedStrategy<Value> {
         }
         _ => form,
     };
-    let exact = prop::string::string_regex(form).unwrap().prop_map(Value::from);
+    let length = |keyword: &str| object.get(keyword).and_then(Value::as_u64);
+    let form = match (length("minLength"), length("maxLength")) {
+        (Some(least), Some(most)) => format!("[a-zé\"]{{{least},{most}}}"),
+        _ => form.to_owned(),
+    };
+    let exact = prop::string::string_regex(&form).unwrap().prop_map(Value::from);
     prop_oneof![4 => exact, 1 => odd()].boxed()
 }
 
