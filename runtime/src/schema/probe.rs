@@ -24,7 +24,10 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
     // Each correction takes something away, so that there is an end; this is for a type that lies.
     let mut exact = true;
     for _ in 0..1_000 {
-        let checker = Checker::new(document)?;
+        let checker = match plain_kind(document) {
+            Some(kind) => Validity::Kind(kind),
+            None => Validity::Schema(Checker::new(document)?),
+        };
         match (Judge { document, checker, read, exact }).run()? {
             Found::Agreed { exact } => return Ok(exact),
             Found::Wrong { at, correction } => {
@@ -65,9 +68,49 @@ const ODD: &str = "\u{2603}\u{2603}";
 
 struct Judge<'a> {
     document: &'a Value,
-    checker: Checker,
+    checker: Validity,
     read: Probe,
     exact: bool,
+}
+
+/// Whether a value is what the schema asks for.
+enum Validity {
+    Schema(Checker),
+    /// Nothing is asked for but a kind of scalar. Most parameters are such, and compiling a schema
+    /// costs more than all else that is done for them.
+    Kind(fn(&Value) -> bool),
+}
+
+impl Validity {
+    fn is_valid(&self, value: &Value) -> bool {
+        match self {
+            Self::Schema(checker) => checker.is_valid(value),
+            Self::Kind(is_valid) => is_valid(value),
+        }
+    }
+}
+
+/// The kind of scalar that a schema asks for, where it says no more than a primitive type does. The
+/// values that are tried are within the bounds of every such type.
+fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
+    let object = document.as_object()?;
+    let is_known = |keyword: &String| ["type", "minimum", "maximum"].contains(&keyword.as_str());
+    if !object.keys().all(is_known) {
+        return None;
+    }
+    let includes = |limit: &str, holds: fn(f64) -> bool| {
+        object.get(limit).is_none_or(|it| it.as_f64().is_some_and(holds))
+    };
+    if !includes("minimum", |it| it <= 0.0) || !includes("maximum", |it| it >= 100.0) {
+        return None;
+    }
+    match object.get("type")?.as_str()? {
+        "string" => Some(Value::is_string),
+        "boolean" => Some(Value::is_boolean),
+        "number" => Some(Value::is_number),
+        "integer" => Some(|value| value.as_f64().is_some_and(|it| it.fract() == 0.0)),
+        _ => None,
+    }
 }
 
 impl Judge<'_> {
