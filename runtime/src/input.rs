@@ -26,8 +26,8 @@ pub use object::{Slots, absent, fill, read_object};
 pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
-pub(crate) use words::shorten;
 pub(crate) use second::reread;
+pub(crate) use words::shorten;
 
 /// The input of a tool that has no parameters.
 pub struct NoSlots;

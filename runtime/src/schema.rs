@@ -72,7 +72,8 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let raw = limits::tighten(Value::from(schema(&mut generator)));
     let definitions = definitions(&mut generator);
     let derived = exact::is_exact(&raw, &definitions);
-    let schema = normal::rooted(raw, definitions);
+    let mut schema = normal::rooted(raw, definitions);
+    normal::refer(&mut schema);
     // What is derived and nothing more is a schema; what attributes write may be anything.
     if !derived {
         Checker::new(&schema).map_err(|problem| SchemaProblem {
@@ -143,6 +144,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         });
     }
     definition.input_schema = object(&definition.parameters, shared);
+    normal::refer(&mut definition.input_schema);
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
@@ -193,6 +195,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
         let check = Checker::new(&schema)?;
         key = key.checked(move |text: &str| check.check_text(text));
     }
+    normal::refer(&mut schema);
     definition.input_schema = schema;
     Keys::new([key]).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }

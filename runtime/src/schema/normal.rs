@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::walk::{LIST, MAP, ONE};
+use super::walk::{LIST, MAP, ONE, each_schema};
+
+/// Keywords that explain a value without limiting it.
+const NOTES: &[&str] = &["description", "default", "examples"];
 
 /// A doc comment as one text: the lines of a paragraph are joined, lists and code keep theirs.
 pub(crate) fn unwrap_docs(docs: &str) -> String {
@@ -76,6 +79,41 @@ pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
         schema.insert("$defs".into(), Value::Object(std::mem::take(&mut definitions)));
     }
     schema
+}
+
+/// Refers to a definition wherever it stands written out, so that a type which contains itself is told
+/// once. The root stays an object.
+pub(crate) fn refer(document: &mut Value) {
+    let Value::Object(root) = document else { return };
+    let Some(Value::Object(definitions)) = root.remove("$defs") else { return };
+    let same = |one: &Map<String, Value>, other: &Map<String, Value>| {
+        let said = |object: &Map<String, Value>| {
+            object.keys().filter(|keyword| !NOTES.contains(&keyword.as_str())).count()
+        };
+        said(one) == said(other)
+            && one.iter().all(|(keyword, value)| {
+                NOTES.contains(&keyword.as_str()) || other.get(keyword) == Some(value)
+            })
+    };
+    let mut is_root = true;
+    each_schema(document, &mut |object| {
+        if std::mem::replace(&mut is_root, false) {
+            return;
+        }
+        let found = definitions
+            .iter()
+            .filter_map(|(name, definition)| Some((name, definition.as_object()?)))
+            .find(|(_, definition)| same(object, definition));
+        if let Some((name, definition)) = found {
+            object.retain(|keyword, value| {
+                NOTES.contains(&keyword.as_str()) && definition.get(keyword) != Some(value)
+            });
+            object.insert("$ref".into(), format!("#/$defs/{name}").into());
+        }
+    });
+    if let Value::Object(root) = document {
+        root.insert("$defs".into(), Value::Object(definitions));
+    }
 }
 
 pub(crate) fn definitions(definitions: Map<String, Value>) -> Map<String, Value> {

@@ -4,23 +4,23 @@ use serde_json::json;
 use toolwright::dialect::{Described, Dialect, Rule};
 use toolwright::{Call, Executor, Registry, tool};
 
-/// Creates a trigger.
-#[tool(name = "trigger.create", effect = idempotent)]
-async fn create_trigger() -> &'static str {
+/// Creates an alarm.
+#[tool(name = "alarm.create", effect = idempotent)]
+async fn create_alarm() -> &'static str {
     "created"
 }
 
-/// Creates another trigger.
-#[tool(name = "trigger_create", effect = idempotent)]
+/// Creates another alarm.
+#[tool(name = "alarm_create", effect = idempotent)]
 async fn create_other() {}
 
 #[tokio::test]
 async fn a_call_by_the_shown_name_reaches_the_tool_and_its_answer_goes_back_by_it() {
-    let registry = Registry::of([CREATE_TRIGGER]).unwrap();
+    let registry = Registry::of([CREATE_ALARM]).unwrap();
     let executor = Executor::builder(registry.clone()).unrestricted().build().unwrap();
     let listing = registry.listing(Dialect::Anthropic).unwrap();
-    assert_eq!(listing.shown_name("trigger.create"), "trigger_create");
-    let message = r#"[{"type":"tool_use","id":"toolu_1","name":"trigger_create","input":{}}]"#;
+    assert_eq!(listing.shown_name("alarm.create"), "alarm_create");
+    let message = r#"[{"type":"tool_use","id":"toolu_1","name":"alarm_create","input":{}}]"#;
     let mut answered = Vec::new();
     for call in listing.tool_calls(message).unwrap() {
         let answer = executor.call(&Call::from(&call)).await;
@@ -33,23 +33,23 @@ async fn a_call_by_the_shown_name_reaches_the_tool_and_its_answer_goes_back_by_i
 #[test]
 fn a_provider_that_takes_dots_is_shown_them() {
     for (dialect, name) in [
-        (Dialect::Gemini, "trigger.create"),
-        (Dialect::Mcp, "trigger.create"),
-        (Dialect::OpenAiResponses, "trigger_create"),
+        (Dialect::Gemini, "alarm.create"),
+        (Dialect::Mcp, "alarm.create"),
+        (Dialect::OpenAiResponses, "alarm_create"),
     ] {
-        let listing = Registry::of([CREATE_TRIGGER]).unwrap().listing(dialect).unwrap();
-        assert_eq!(listing.shown_name("trigger.create"), name);
+        let listing = Registry::of([CREATE_ALARM]).unwrap().listing(dialect).unwrap();
+        assert_eq!(listing.shown_name("alarm.create"), name);
     }
 }
 
 #[test]
 fn two_tools_that_models_could_not_tell_apart_are_refused() {
-    let registry = Registry::of([CREATE_TRIGGER, CREATE_OTHER]).unwrap();
+    let registry = Registry::of([CREATE_ALARM, CREATE_OTHER]).unwrap();
     assert!(registry.listing(Dialect::Mcp).is_ok());
     let error = registry.shown_to([Dialect::OpenAiChat, Dialect::Mcp]).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     not every tool can be shown to the provider
-    - openai-chat: tool `trigger_create` at /name: the model would be told `trigger_create`, as it is for the tool `trigger.create`; rename one of them by `#[tool(name = "…")]`
+    - openai-chat: tool `alarm_create` at /name: the model would be told `alarm_create`, as it is for the tool `alarm.create`; rename one of them by `#[tool(name = "…")]`
     "#);
 }
 
