@@ -49,6 +49,7 @@ mod input;
 mod output;
 pub mod provider;
 mod registry;
+pub mod repair;
 mod schema;
 mod spec;
 mod stage;

@@ -1,0 +1,296 @@
+//! Mends the input of a call where its schema leaves one reading, and says what it changed; else says why not.
+//!
+//! - What the schema accepts is returned as it came, byte for byte.
+//! - What is returned satisfies the schema, as the jsonschema crate judges it.
+//! - Numbers keep their digits, and texts that their schema accepts stay.
+//! - [`replay`] makes the changes again: the report is complete.
+//! - Pure: no I/O, no clock; the work is bounded by the size of the text.
+
+mod change;
+mod extract;
+mod guide;
+mod keys;
+mod parse;
+mod problems;
+mod refusal;
+mod scalar;
+mod site;
+mod tree;
+mod words;
+mod wrap;
+
+use crate::input::{Problem, Rule};
+use crate::tool::Repair;
+
+use serde_json::Value;
+
+pub use change::{Change, ChangeRule, replay};
+pub use refusal::Refusal;
+
+use extract::{TEXT_RULES, extract};
+use guide::Guide;
+use keys::Aliases;
+use parse::{Break, MAX_DEPTH, Uses, parse};
+use site::Schema;
+use tree::Node;
+
+/// The longest text that is looked at.
+const LONGEST: usize = 1 << 20;
+/// How many objects may be wrapped around the input.
+const MOST_WRAPPERS: usize = 3;
+
+/// Whether closing brackets that a text lacks at its end may be added.
+///
+/// A text that lacks them may have been cut off, and what it lacks besides cannot be known. Only the input
+/// of a tool that is safe should be completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brackets {
+    /// Never.
+    AsSent,
+    /// Where nothing else is missing.
+    MayBeAdded,
+}
+
+/// An input that its schema accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The input as JSON.
+    pub text: String,
+    /// What was changed, in order; none where the text is the one that came.
+    pub changes: Vec<Change>,
+}
+
+/// The steps from a text to an input of one tool, least change first; made once per tool.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::Repair;
+/// use toolwright::repair::{Brackets, Ladder};
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {
+///         "path": {"type": "string"},
+///         "limit": {"type": "integer"},
+///         "tags": {"type": "array", "items": {"type": "string"}},
+///     },
+///     "required": ["path"],
+///     "additionalProperties": false,
+/// });
+/// let ladder = Ladder::new(&schema, [("path", &["file"][..])])?;
+///
+/// let sent = r#"{'file': 'a.rs', 'Limit': '9007199254740993', 'tags': 'x'}"#;
+/// let repaired = ladder.repair(sent, Repair::Standard, Brackets::AsSent)?;
+/// assert_eq!(repaired.text, r#"{"path":"a.rs","limit":9007199254740993,"tags":["x"]}"#);
+/// let rules: Vec<_> = repaired.changes.iter().map(|change| change.rule.name()).collect();
+/// assert_eq!(rules, ["python", "alias", "key_spelling", "integer", "in_array"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Ladder {
+    schema: Schema,
+    aliases: Aliases,
+}
+
+impl Ladder {
+    /// Makes a schema ready, and the other names of its top-level keys.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the schema.
+    pub fn new<'a>(
+        schema: &Value,
+        aliases: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
+    ) -> Result<Self, String> {
+        Ok(Self { schema: Schema::new(schema)?, aliases: Aliases::new(aliases.into_iter()) })
+    }
+
+    /// Reads a text as the input, mending it as far as `level` goes.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with what is left after mending.
+    pub fn repair(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: Brackets,
+    ) -> Result<Repaired, Refusal> {
+        let refusal = match self.climb(text, level, brackets).0 {
+            Ok(repaired) => return Ok(repaired),
+            Err(refusal) => refusal,
+        };
+        let example = match level {
+            Repair::Lenient => None,
+            // What a more forgiving reading makes of it is what was probably meant.
+            Repair::Off | Repair::Standard => {
+                self.climb(text, Repair::Lenient, Brackets::AsSent).0.ok()
+            }
+        };
+        Err(refusal.with_example(example.map(|it| it.text)))
+    }
+
+    /// One way up, and how many steps it took.
+    fn climb(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: Brackets,
+    ) -> (Result<Repaired, Refusal>, usize) {
+        let mut steps = text.len();
+        if text.len() > LONGEST {
+            let expected = format!("at most {LONGEST} bytes");
+            let found = format!("{} bytes", text.len());
+            return (Err(Refusal::of(Problem::new(Rule::Length, &found, expected))), 1);
+        }
+        let outcome = self.read(text, level, brackets).and_then(|(node, uses)| {
+            if uses.is_empty() && self.is_right(&node) {
+                return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
+            }
+            if level == Repair::Off {
+                return Err(self.refuse(&node, &[]));
+            }
+            let mut changes = Vec::new();
+            if !uses.is_empty() {
+                let (rule, from) = (uses.rule(TEXT_RULES), text.to_owned());
+                changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
+            }
+            self.mend(node, changes, level == Repair::Lenient, &mut steps)
+        });
+        (outcome, steps)
+    }
+
+    /// The value that a text holds, and what of the text was not JSON.
+    fn read(&self, text: &str, level: Repair, brackets: Brackets) -> Result<(Node, Uses), Refusal> {
+        let parsed = match parse(text) {
+            Ok(parsed) => Ok(parsed),
+            Err(first) if level == Repair::Off => Err(first),
+            Err(_) if text.trim().is_empty() => {
+                let mut uses = Uses::default();
+                uses.add(ChangeRule::NoArguments);
+                return Ok((Node::Object(Vec::new()), uses));
+            }
+            Err(_) => {
+                let is_key = |key: &str| self.is_key(key);
+                extract(text, brackets == Brackets::MayBeAdded, is_key)
+            }
+        };
+        let parsed = parsed.map_err(|broken| unreadable(text, broken))?;
+        if !parsed.uses.is_empty() && level == Repair::Off {
+            return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
+        }
+        if !parsed.duplicates.is_empty() {
+            let problem = |pointer: &String| {
+                let mut problem = Problem::new(Rule::DuplicateKey, "", "");
+                problem.pointer.clone_from(pointer);
+                problem
+            };
+            return Err(Refusal::new(parsed.duplicates.iter().map(problem).collect(), 0));
+        }
+        let deepest = self.schema.nesting;
+        if parsed.node.depth() > deepest {
+            return Err(Refusal::of(too_deep(deepest)));
+        }
+        Ok((parsed.node, parsed.uses))
+    }
+
+    /// Mends a value, then what it holds where it is only a wrapper.
+    fn mend(
+        &self,
+        mut node: Node,
+        mut changes: Vec<Change>,
+        lenient: bool,
+        steps: &mut usize,
+    ) -> Result<Repaired, Refusal> {
+        let mut refusal = None;
+        for _ in 0..=MOST_WRAPPERS {
+            let mut attempt = node.clone();
+            let mut made = changes.clone();
+            if matches!(&attempt, Node::Null) || attempt == Node::Text(String::new()) {
+                let nothing = Node::Object(Vec::new());
+                if self.is_right(&nothing) {
+                    replace(&mut made, ChangeRule::NoArguments, &attempt, &nothing);
+                    attempt = nothing;
+                }
+            }
+            let most = 20_000 + 4 * LONGEST.min(attempt.weight() * 64);
+            let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
+            guide.fix(&mut attempt, 0, 0);
+            *steps = steps.saturating_add(guide.steps);
+            if self.is_right(&attempt) {
+                made.append(&mut guide.changes);
+                return Ok(Repaired { text: attempt.text(), changes: made });
+            }
+            if guide.is_exhausted() {
+                let expected = "an input with fewer readings, written as the schema says";
+                return Err(Refusal::of(Problem::new(Rule::Other, "", expected)));
+            }
+            let is_object = matches!(attempt, Node::Object(_));
+            if refusal.is_none() || is_object {
+                refusal = Some(self.refuse(&attempt, &guide.ambiguous));
+            }
+            let Some(inner) = wrap::held(&node, |key| self.is_key(key)).cloned() else { break };
+            replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
+            node = inner;
+        }
+        Err(refusal.unwrap_or_else(|| self.refuse(&node, &[])))
+    }
+
+    fn is_right(&self, node: &Node) -> bool {
+        node.depth() <= MAX_DEPTH
+            && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
+    }
+
+    /// Whether the input has such a key.
+    fn is_key(&self, key: &str) -> bool {
+        self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
+    }
+
+    fn refuse(&self, node: &Node, ambiguous: &[(String, String)]) -> Refusal {
+        let (mut problems, unlisted) = problems::problems(&self.schema, node);
+        for (pointer, readings) in ambiguous {
+            problems.retain(|problem| problem.pointer != *pointer);
+            let mut problem =
+                Problem::new(Rule::Other, "", format!("this may be read as {readings}; say which"));
+            problem.pointer.clone_from(pointer);
+            problems.push(problem);
+        }
+        Refusal::new(problems, unlisted)
+    }
+}
+
+impl std::fmt::Debug for Ladder {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Ladder").field("schema", &self.schema.source).finish_non_exhaustive()
+    }
+}
+
+/// Records that the whole input became another.
+fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) {
+    let (from, to) = (from.text(), to.text());
+    changes.push(Change { pointer: String::new(), rule, from, to });
+}
+
+fn too_deep(deepest: usize) -> Problem {
+    Problem::new(Rule::Depth, "", format!("at most {deepest} levels of arrays and objects"))
+}
+
+fn unreadable(text: &str, broken: Break) -> Refusal {
+    match broken {
+        Break::Depth => Refusal::of(too_deep(MAX_DEPTH)),
+        Break::End(what) => {
+            let problem = Problem::new(Rule::Syntax, "the end of the text", what);
+            Refusal { cut_off: text.contains(['{', '[']), ..Refusal::of(problem) }
+        }
+        Break::Wanted(at, what) => {
+            let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+            let (before, rest) = text.split_at(at.unwrap_or(0));
+            let place = if before.is_empty() {
+                String::new()
+            } else {
+                format!(" at character {}", before.chars().count() + 1)
+            };
+            let what = if before.is_empty() { "a JSON object" } else { what };
+            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}")))
+        }
+    }
+}

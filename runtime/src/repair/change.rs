@@ -1,0 +1,213 @@
+//! What a repair changed, and the same changes made again.
+//!
+//! - The changes of one repair are in order: each is made where the ones before it have left the value.
+//! - Replayed on the text that came, they give the text that was read.
+
+use serde::Serialize;
+
+use super::parse::parse;
+use super::tree::{Node, unescaped};
+
+/// One change of a repair.
+///
+/// ```
+/// use toolwright::repair::{Change, ChangeRule};
+///
+/// let change = Change {
+///     pointer: "/limit".to_owned(),
+///     rule: ChangeRule::Integer,
+///     from: "\"3\"".to_owned(),
+///     to: "3".to_owned(),
+/// };
+/// let json = serde_json::json!({"pointer": "/limit", "rule": "integer", "from": "\"3\"", "to": "3"});
+/// assert_eq!(serde_json::to_value(&change)?, json);
+/// assert_eq!(change.to_string(), r#"/limit: "3" became 3 (integer)"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
+    pub pointer: String,
+    /// Why it was changed, and how.
+    pub rule: ChangeRule,
+    /// What stood there: JSON text, or the raw text where that was not JSON. A key, as a JSON string, where
+    /// the rule is about keys.
+    pub from: String,
+    /// What stands there now, as JSON text; empty where nothing does.
+    pub to: String,
+}
+
+/// Why something was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChangeRule {
+    /// `"yes"` for `true`.
+    Boolean,
+    /// `"42"` for `42`.
+    Integer,
+    /// `"3.5"` for `3.5`.
+    Number,
+    /// `42` or `true` for a text.
+    Text,
+    /// A text that holds an array or object, for that array or object.
+    Stringified,
+    /// A value for the array of that value.
+    InArray,
+    /// An array of texts for their lines.
+    Joined,
+    /// `null` or `""` for an optional key that is absent.
+    Absent,
+    /// Another spelling of a key: case, or the marks between its words.
+    KeySpelling,
+    /// Another name of a parameter, declared as such.
+    Alias,
+    /// A key with a letter amiss.
+    KeyTypo,
+    /// Another spelling of one of the choices.
+    ChoiceSpelling,
+    /// A choice with a letter amiss.
+    ChoiceTypo,
+    /// The input inside one more object, such as `{"arguments": …}`.
+    Wrapper,
+    /// Nothing, `null` or `""` for no arguments.
+    NoArguments,
+    /// Literals of Python: `True`, `None`, single quotes, tuples.
+    Python,
+    /// A comma after the last item.
+    TrailingComma,
+    /// A comment.
+    Comment,
+    /// A key without quotes.
+    BareKey,
+    /// A control character or a line break inside a text.
+    ControlCharacter,
+    /// Typographic quotes around a text.
+    SmartQuote,
+    /// Closing brackets that are missing at the end.
+    MissingBracket,
+    /// A code fence around the input.
+    Fence,
+    /// Words around the input.
+    Prose,
+    /// Tags around the input.
+    Tag,
+    /// A call, such as `read_file(path="a")`.
+    Call,
+    /// The same object twice.
+    Repeated,
+    /// Several things that are not JSON.
+    Syntax,
+}
+
+impl ChangeRule {
+    /// Its name as it is serialised.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Text => "text",
+            Self::Stringified => "stringified",
+            Self::InArray => "in_array",
+            Self::Joined => "joined",
+            Self::Absent => "absent",
+            Self::KeySpelling => "key_spelling",
+            Self::Alias => "alias",
+            Self::KeyTypo => "key_typo",
+            Self::ChoiceSpelling => "choice_spelling",
+            Self::ChoiceTypo => "choice_typo",
+            Self::Wrapper => "wrapper",
+            Self::NoArguments => "no_arguments",
+            Self::Python => "python",
+            Self::TrailingComma => "trailing_comma",
+            Self::Comment => "comment",
+            Self::BareKey => "bare_key",
+            Self::ControlCharacter => "control_character",
+            Self::SmartQuote => "smart_quote",
+            Self::MissingBracket => "missing_bracket",
+            Self::Fence => "fence",
+            Self::Prose => "prose",
+            Self::Tag => "tag",
+            Self::Call => "call",
+            Self::Repeated => "repeated",
+            Self::Syntax => "syntax",
+        }
+    }
+
+    fn renames(self) -> bool {
+        matches!(self, Self::KeySpelling | Self::Alias | Self::KeyTypo)
+    }
+}
+
+impl Serialize for ChangeRule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
+        let name = self.rule.name();
+        if self.to.is_empty() {
+            write!(out, "{place}: {} was left out ({name})", self.from)
+        } else {
+            write!(out, "{place}: {} became {} ({name})", self.from, self.to)
+        }
+    }
+}
+
+/// Makes the changes of a report again; `None` where they were not made on this text.
+///
+/// ```
+/// use toolwright::repair::{Change, ChangeRule, replay};
+///
+/// let change = Change {
+///     pointer: "/limit".to_owned(),
+///     rule: ChangeRule::Integer,
+///     from: "\"3\"".to_owned(),
+///     to: "3".to_owned(),
+/// };
+/// assert_eq!(replay(r#"{"limit": "3"}"#, &[change]).as_deref(), Some(r#"{"limit":3}"#));
+/// ```
+#[must_use]
+pub fn replay(original: &str, changes: &[Change]) -> Option<String> {
+    let Some(first) = changes.first() else { return Some(original.to_owned()) };
+    let (mut tree, rest) = match strict(original) {
+        Some(tree) => (tree, changes),
+        None if first.pointer.is_empty() && first.from == original => {
+            (strict(&first.to)?, &changes[1..])
+        }
+        None => return None,
+    };
+    for change in rest {
+        apply(&mut tree, change)?;
+    }
+    Some(tree.text())
+}
+
+fn strict(text: &str) -> Option<Node> {
+    parse(text).ok().filter(|parsed| parsed.uses.is_empty()).map(|parsed| parsed.node)
+}
+
+fn apply(tree: &mut Node, change: &Change) -> Option<()> {
+    if change.rule.renames() || change.to.is_empty() {
+        let (holder, segment) = change.pointer.rsplit_once('/')?;
+        let Node::Object(entries) = tree.at_mut(holder)? else { return None };
+        let key = unescaped(segment);
+        let index = entries.iter().position(|(it, _)| *it == key)?;
+        if change.to.is_empty() {
+            let (_, removed) = entries.remove(index);
+            return (removed.text() == change.from).then_some(());
+        }
+        entries[index].0 = serde_json::from_str(&change.to).ok()?;
+        return Some(());
+    }
+    let place = tree.at_mut(&change.pointer)?;
+    if place.text() != change.from {
+        return None;
+    }
+    *place = strict(&change.to)?;
+    Some(())
+}

@@ -1,0 +1,208 @@
+//! Finds the one input in a text that is not JSON: fences, tags, calls, prose, repetition.
+//!
+//! - What is passed over holds no brackets and no keys, so nothing of the input is ever dropped.
+//! - Two inputs that differ are no input.
+//! - The text is read a fixed number of times.
+
+use super::change::ChangeRule;
+use super::parse::{Break, Parsed, Parser, Uses, parse, parse_closing};
+use super::tree::Node;
+
+/// Everything that a whole text may be besides JSON.
+pub(super) const TEXT_RULES: &[ChangeRule] = &[
+    ChangeRule::Python,
+    ChangeRule::TrailingComma,
+    ChangeRule::Comment,
+    ChangeRule::BareKey,
+    ChangeRule::ControlCharacter,
+    ChangeRule::SmartQuote,
+    ChangeRule::MissingBracket,
+    ChangeRule::Fence,
+    ChangeRule::Prose,
+    ChangeRule::Tag,
+    ChangeRule::Call,
+    ChangeRule::Repeated,
+    ChangeRule::NoArguments,
+];
+
+/// Reads the input that a text holds. The error is that of the text as it stands.
+///
+/// `is_key` tells the keys of the schema: words before an object may end in none of them.
+pub(super) fn extract(
+    text: &str,
+    may_close: bool,
+    is_key: impl Fn(&str) -> bool,
+) -> Result<Parsed, Break> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let first = match parse(text) {
+        Ok(mut parsed) => {
+            // What was trimmed off is no white space of JSON.
+            if parsed.uses.is_empty() {
+                parsed.uses.add(ChangeRule::Syntax);
+            }
+            return Ok(parsed);
+        }
+        Err(Break::Depth) => return Err(Break::Depth),
+        Err(first) => first,
+    };
+    let (inner, uses) = unwrap(text);
+    let close = |text| if may_close { parse_closing(text).ok() } else { None };
+    let found = (!uses.is_empty())
+        .then(|| parse(inner).ok())
+        .flatten()
+        .or_else(|| call(inner))
+        .or_else(|| among_words(inner, &is_key))
+        .or_else(|| close(inner));
+    match found {
+        Some(parsed) => Ok(Parsed { uses: parsed.uses.and(uses), ..parsed }),
+        None => Err(nearest_break(inner, first)),
+    }
+}
+
+/// Why the object that was begun could not be read; else why the text could not.
+fn nearest_break(text: &str, first: Break) -> Break {
+    let Some(start) = text.find(['{', '[']) else { return first };
+    match Parser::new(&text[start..], 0).value() {
+        Err(Break::Wanted(at, what)) => Break::Wanted(at + start, what),
+        Err(other) => other,
+        Ok(_) => first,
+    }
+}
+
+/// Takes off one pair of tags, then one fence.
+fn unwrap(text: &str) -> (&str, Uses) {
+    let mut uses = Uses::default();
+    let mut inner = text;
+    for name in ["tool_call", "function_call"] {
+        if let Some(within) = tagged(inner, name) {
+            uses.add(ChangeRule::Tag);
+            inner = within;
+            break;
+        }
+    }
+    if let Some(within) = fenced(inner) {
+        uses.add(ChangeRule::Fence);
+        inner = within;
+    }
+    (inner, uses)
+}
+
+/// What stands between the only tags of a name; the closing one may be missing.
+fn tagged<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let (before, rest) = text.split_once(&open)?;
+    let (inner, after) = rest.split_once(&close).unwrap_or((rest, ""));
+    let single = !inner.contains(&open) && !after.contains(&open);
+    (single && is_words(before) && is_words(after)).then(|| inner.trim())
+}
+
+/// What stands in the only code block.
+fn fenced(text: &str) -> Option<&str> {
+    let (before, rest) = text.split_once("```")?;
+    let (inner, after) = rest.rsplit_once("```")?;
+    if !is_words(before) || !is_words(after) {
+        return None;
+    }
+    let language = inner.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(0);
+    let inner = match inner.as_bytes().get(language) {
+        Some(b'\n' | b'\r' | b' ' | b'{') => &inner[language..],
+        _ => inner,
+    };
+    Some(inner.trim())
+}
+
+/// Whether a text can be passed over: it has no brackets, and nothing in it is a key with a value.
+fn is_words(text: &str) -> bool {
+    !text.contains(['{', '}', '[', ']', '='])
+        && !text.trim_start().starts_with([',', ':'])
+        && !["\":", "\" :", "':", "' :", "”:", "```"].iter().any(|it| text.contains(it))
+}
+
+/// An object with words around it, or the same object again.
+fn among_words(text: &str, is_key: impl Fn(&str) -> bool) -> Option<Parsed> {
+    let start = text.find('{')?;
+    let before = text[..start].trim_end();
+    let named = before.strip_suffix([':', '=']).unwrap_or(before);
+    let last_word = named.trim_end().rsplit(|it: char| !it.is_alphanumeric() && it != '_').next();
+    let names_a_key = named.len() < before.len() && last_word.is_some_and(is_key);
+    if !is_words(named) || names_a_key {
+        return None;
+    }
+    let mut parser = Parser::new(&text[start..], 0);
+    let node = parser.value().ok()?;
+    let mut uses = Uses::default();
+    if !before.is_empty() {
+        uses.add(ChangeRule::Prose);
+    }
+    let mut rest = parser.rest().trim_start();
+    while rest.starts_with('{') {
+        let mut again = Parser::new(rest, 0);
+        if again.value().ok()? != node {
+            return None;
+        }
+        uses.add(ChangeRule::Repeated);
+        rest = again.rest().trim_start();
+    }
+    if !rest.is_empty() {
+        uses.add(ChangeRule::Prose);
+    }
+    is_words(rest).then_some(Parsed {
+        node,
+        uses: uses.and(parser.uses),
+        duplicates: parser.duplicates,
+    })
+}
+
+/// `name(key=value, …)`, alone or as the only item of a list.
+fn call(text: &str) -> Option<Parsed> {
+    let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        Some(inner) => inner.trim(),
+        None => text,
+    };
+    let name = text.find(|letter: char| !letter.is_alphanumeric() && !"_.-".contains(letter))?;
+    if name == 0 || text.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    let mut parser = Parser::new(text, 1);
+    parser.position = name;
+    if !parser.takes(b'(') {
+        return None;
+    }
+    let mut entries = Vec::new();
+    parser.space().ok()?;
+    while !parser.takes(b')') {
+        let key = parser.word().to_owned();
+        if key.is_empty() || key.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        parser.position += key.len();
+        parser.space().ok()?;
+        if !parser.takes(b'=') {
+            return None;
+        }
+        parser.space().ok()?;
+        let known = parser.duplicates.len();
+        let value = parser.value().ok()?;
+        parser.place_duplicates(known, || key.clone());
+        entries.push((key, value));
+        parser.space().ok()?;
+        let comma = parser.takes(b',');
+        parser.space().ok()?;
+        if !comma && parser.byte() != Some(b')') {
+            return None;
+        }
+    }
+    if !parser.rest().trim_matches([' ', '\n', '\r', '\t', ';']).is_empty() {
+        return None;
+    }
+    parser.find_duplicates(&entries);
+    // Everything else that Python writes belongs to the call.
+    let mut uses = Uses::default();
+    uses.add(ChangeRule::Call);
+    for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {
+        if parser.uses.contains(rule) {
+            uses.add(rule);
+        }
+    }
+    Some(Parsed { node: Node::Object(entries), uses, duplicates: parser.duplicates })
+}

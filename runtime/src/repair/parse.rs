@@ -1,0 +1,457 @@
+//! Reads JSON, and what people and models write for JSON, in one pass.
+//!
+//! - What is JSON uses nothing; everything else that was taken is in `uses`, so that strict and lenient are one
+//!   parser.
+//! - Only notations with one reading are taken: no missing commas, no unknown escapes, no bare words.
+//! - Nesting is bounded, and every byte is read once.
+
+use super::change::ChangeRule;
+use super::tree::{self, Node, push_segment};
+
+/// How deep arrays and objects may be nested.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// A set of things that are not JSON.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Uses(u32);
+
+impl Uses {
+    pub(super) fn add(&mut self, rule: ChangeRule) {
+        self.0 |= 1 << rule as u32;
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn contains(self, rule: ChangeRule) -> bool {
+        self.0 & (1 << rule as u32) != 0
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The only one of them, or the name for several.
+    pub(super) fn rule(self, all: &[ChangeRule]) -> ChangeRule {
+        let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
+        match (used.next(), used.next()) {
+            (Some(only), None) => only,
+            _ => ChangeRule::Syntax,
+        }
+    }
+}
+
+/// A value that was read.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) node: Node,
+    pub(super) uses: Uses,
+    /// Where keys were given twice, as JSON pointers.
+    pub(super) duplicates: Vec<String>,
+}
+
+/// Why a text could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Break {
+    /// Something else was wanted at this byte.
+    Wanted(usize, &'static str),
+    /// The text ends inside a value; what was being read there.
+    End(&'static str),
+    /// Arrays and objects are nested too deep.
+    Depth,
+}
+
+/// Reads a text that is one value and nothing else.
+pub(super) fn parse(text: &str) -> Result<Parsed, Break> {
+    Parser::new(text, 0).whole()
+}
+
+/// Reads a text that is one value, at a depth of its own.
+pub(super) fn parse_at(text: &str, depth: usize) -> Result<Parsed, Break> {
+    Parser::new(text, depth).whole()
+}
+
+/// Reads a text that is one value, but for closing brackets at its end.
+pub(super) fn parse_closing(text: &str) -> Result<Parsed, Break> {
+    let mut parser = Parser::new(text, 0);
+    parser.closing = true;
+    parser.whole()
+}
+
+pub(super) struct Parser<'t> {
+    text: &'t str,
+    pub(super) position: usize,
+    depth: usize,
+    pub(super) uses: Uses,
+    pub(super) duplicates: Vec<String>,
+    /// Whether brackets that are missing at the end are added.
+    closing: bool,
+}
+
+type Outcome<T> = Result<T, Break>;
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str, depth: usize) -> Self {
+        Self {
+            text,
+            position: 0,
+            depth,
+            uses: Uses::default(),
+            duplicates: Vec::new(),
+            closing: false,
+        }
+    }
+
+    fn whole(mut self) -> Outcome<Parsed> {
+        self.space()?;
+        let node = self.value()?;
+        self.space()?;
+        match self.byte() {
+            None => Ok(Parsed { node, uses: self.uses, duplicates: self.duplicates }),
+            Some(_) => Err(Break::Wanted(self.position, "the end")),
+        }
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    pub(super) fn takes(&mut self, byte: u8) -> bool {
+        let takes = self.byte() == Some(byte);
+        self.position += usize::from(takes);
+        takes
+    }
+
+    fn wanted<T>(&self, what: &'static str) -> Outcome<T> {
+        Err(if self.position < self.text.len() {
+            Break::Wanted(self.position, what)
+        } else {
+            Break::End(what)
+        })
+    }
+
+    /// Passes over white space and comments.
+    pub(super) fn space(&mut self) -> Outcome<()> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.position += 1,
+                Some(b'#') => self.line_comment(),
+                Some(b'/') if self.rest().starts_with("//") => self.line_comment(),
+                Some(b'/') if self.rest().starts_with("/*") => {
+                    let Some(length) = self.rest()[2..].find("*/") else {
+                        return Err(Break::End("the end of a comment"));
+                    };
+                    self.position += length + 4;
+                    self.uses.add(ChangeRule::Comment);
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = self.rest();
+        self.position += rest.find('\n').unwrap_or(rest.len());
+        self.uses.add(ChangeRule::Comment);
+    }
+
+    /// Reads the value at the cursor.
+    pub(super) fn value(&mut self) -> Outcome<Node> {
+        match self.byte() {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(b']'),
+            Some(b'(') => self.array(b')'),
+            Some(b'"') => self.string().map(Node::Text),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.literal(),
+            Some(b'\'' | 0x80..) => self.string().map(Node::Text),
+            _ => self.wanted("a value"),
+        }
+    }
+
+    fn literal(&mut self) -> Outcome<Node> {
+        let word = self.word();
+        let node = match word {
+            "true" | "True" => Node::Bool(true),
+            "false" | "False" => Node::Bool(false),
+            "null" | "None" => Node::Null,
+            _ => return self.wanted("a value"),
+        };
+        if word.starts_with(|first: char| first.is_ascii_uppercase()) {
+            self.uses.add(ChangeRule::Python);
+        }
+        self.position += word.len();
+        Ok(node)
+    }
+
+    /// The letters, digits and underscores at the cursor.
+    pub(super) fn word(&self) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    fn number(&mut self) -> Outcome<Node> {
+        let rest = self.rest();
+        let Some(length) = tree::number_end(rest.as_bytes()) else {
+            return self.wanted("a number");
+        };
+        let after = rest.as_bytes().get(length);
+        if after.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')) {
+            return self.wanted("a number");
+        }
+        self.position += length;
+        Ok(Node::Number(rest[..length].to_owned()))
+    }
+
+    fn array(&mut self, close: u8) -> Outcome<Node> {
+        self.enter()?;
+        let is_tuple = close == b')';
+        if is_tuple {
+            self.uses.add(ChangeRule::Python);
+        }
+        let mut items = Vec::new();
+        let mut comma = true;
+        loop {
+            self.space()?;
+            if self.takes(close) {
+                break;
+            }
+            if !comma {
+                if self.closes_here(items.last()) {
+                    break;
+                }
+                return self.wanted("a comma or a closing bracket");
+            }
+            let known = self.duplicates.len();
+            let item = self.value()?;
+            self.place_duplicates(known, || items.len().to_string());
+            items.push(item);
+            self.space()?;
+            comma = self.takes(b',');
+        }
+        // Python reads `(1)` as 1 and `(1,)` as a tuple.
+        if is_tuple && items.len() == 1 && !comma {
+            return Err(Break::Wanted(self.position, "a comma, which makes a tuple"));
+        }
+        self.trailing(comma && !items.is_empty() && !is_tuple);
+        self.depth -= 1;
+        Ok(Node::Array(items))
+    }
+
+    fn object(&mut self) -> Outcome<Node> {
+        self.enter()?;
+        let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut comma = true;
+        loop {
+            self.space()?;
+            if self.takes(b'}') {
+                break;
+            }
+            if !comma {
+                if self.closes_here(entries.last().map(|(_, value)| value)) {
+                    break;
+                }
+                return self.wanted("a comma or a closing brace");
+            }
+            let key = self.key()?;
+            self.space()?;
+            if !self.takes(b':') {
+                return self.wanted("a colon");
+            }
+            self.space()?;
+            let known = self.duplicates.len();
+            let value = self.value()?;
+            self.place_duplicates(known, || key.clone());
+            entries.push((key, value));
+            self.space()?;
+            comma = self.takes(b',');
+        }
+        self.trailing(comma && !entries.is_empty());
+        self.depth -= 1;
+        self.find_duplicates(&entries);
+        Ok(Node::Object(entries))
+    }
+
+    fn key(&mut self) -> Outcome<String> {
+        let word = match self.byte() {
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
+                let dollar = usize::from(self.byte() == Some(b'$'));
+                self.position += dollar;
+                let length = dollar + self.word().len();
+                self.position -= dollar;
+                &self.rest()[..length]
+            }
+            Some(b'"' | b'\'' | 0x80..) => return self.string(),
+            _ => return self.wanted("a key"),
+        };
+        self.position += word.len();
+        self.uses.add(ChangeRule::BareKey);
+        Ok(word.to_owned())
+    }
+
+    fn enter(&mut self) -> Outcome<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH { Err(Break::Depth) } else { Ok(()) }
+    }
+
+    fn trailing(&mut self, comma: bool) {
+        if comma {
+            self.uses.add(ChangeRule::TrailingComma);
+        }
+    }
+
+    /// Whether the text ends here and lacks but its brackets. A number at the very end may lack digits.
+    fn closes_here(&mut self, last: Option<&Node>) -> bool {
+        let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
+            || !self.text.ends_with(|last: char| last.is_ascii_digit());
+        let closes = self.closing && self.position == self.text.len() && sure;
+        if closes {
+            self.uses.add(ChangeRule::MissingBracket);
+        }
+        closes
+    }
+
+    /// Sorting finds repeated keys in n·log n, whatever the keys are.
+    pub(super) fn find_duplicates(&mut self, entries: &[(String, Node)]) {
+        let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        let mut found: Vec<&str> =
+            keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        found.dedup();
+        for key in found {
+            let mut pointer = String::new();
+            push_segment(&mut pointer, key);
+            self.duplicates.push(pointer);
+        }
+    }
+
+    /// Says of what was found inside a value where that value stands.
+    pub(super) fn place_duplicates(&mut self, known: usize, key: impl Fn() -> String) {
+        if self.duplicates.len() == known {
+            return;
+        }
+        let mut place = String::new();
+        push_segment(&mut place, &key());
+        for pointer in &mut self.duplicates[known..] {
+            pointer.insert_str(0, &place);
+        }
+    }
+
+    /// Reads a text in quotes of any kind.
+    pub(super) fn string(&mut self) -> Outcome<String> {
+        let Some(open) = self.rest().chars().next() else { return self.wanted("a text") };
+        let close = match open {
+            '"' => '"',
+            '\'' => {
+                self.uses.add(ChangeRule::Python);
+                '\''
+            }
+            '“' | '”' | '„' => {
+                self.uses.add(ChangeRule::SmartQuote);
+                '”'
+            }
+            '‘' | '’' => {
+                self.uses.add(ChangeRule::SmartQuote);
+                '’'
+            }
+            _ => return self.wanted("a value"),
+        };
+        self.position += open.len_utf8();
+        let mut text = String::new();
+        loop {
+            let rest = self.rest();
+            let plain = rest.find(|letter: char| stops(letter, open, close)).unwrap_or(rest.len());
+            text.push_str(&rest[..plain]);
+            self.position += plain;
+            let Some(letter) = rest[plain..].chars().next() else {
+                return Err(Break::End("the end of a text"));
+            };
+            if letter == close {
+                self.position += letter.len_utf8();
+                return Ok(text);
+            }
+            match letter {
+                '\\' => self.escape(open, &mut text)?,
+                '\0'..='\u{1f}' => {
+                    self.uses.add(ChangeRule::ControlCharacter);
+                    text.push(letter);
+                    self.position += 1;
+                }
+                // Inside typographic quotes a second opening or a plain quote leaves two readings.
+                _ => return self.wanted("one kind of quotes"),
+            }
+        }
+    }
+
+    fn escape(&mut self, open: char, text: &mut String) -> Outcome<()> {
+        let start = self.position;
+        let letter = match self.text.as_bytes().get(start + 1) {
+            None => return Err(Break::End("the end of a text")),
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'\'') => {
+                self.uses.add(ChangeRule::Python);
+                '\''
+            }
+            Some(b'x') if open == '\'' => {
+                let code = self.hex(start + 2, 2)?;
+                self.position += 2;
+                char::from_u32(code).unwrap_or_default()
+            }
+            Some(b'u') => {
+                let high = self.hex(start + 2, 4)?;
+                self.position += 4;
+                let mut code = Some(high);
+                if (0xd800..0xdc00).contains(&high) {
+                    let next = self.text.get(start + 6..start + 8);
+                    code = None;
+                    if next == Some("\\u") {
+                        let low = self.hex(start + 8, 4)?;
+                        if (0xdc00..0xe000).contains(&low) {
+                            self.position += 6;
+                            code = Some(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+                        }
+                    }
+                }
+                match code.and_then(char::from_u32) {
+                    Some(letter) => letter,
+                    None => return Err(Break::Wanted(start, "both halves of a character")),
+                }
+            }
+            Some(_) => return Err(Break::Wanted(start, "an escape that JSON knows")),
+        };
+        text.push(letter);
+        self.position += 2;
+        Ok(())
+    }
+
+    fn hex(&self, from: usize, count: usize) -> Outcome<u32> {
+        let digits = self.text.as_bytes().get(from..from + count);
+        let Some(digits) = digits else { return Err(Break::End("the end of a text")) };
+        digits.iter().try_fold(0, |code, digit| match char::from(*digit).to_digit(16) {
+            Some(digit) => Ok(code * 16 + digit),
+            None => Err(Break::Wanted(from, "hexadecimal digits")),
+        })
+    }
+}
+
+fn stops(letter: char, open: char, close: char) -> bool {
+    letter == close
+        || letter == '\\'
+        || letter < ' '
+        || (!open.is_ascii() && matches!(letter, '"' | '“' | '„') && close == '”')
+        || (!open.is_ascii() && letter == '‘')
+}
