@@ -154,7 +154,8 @@ impl Ladder {
                 let (rule, from) = (uses.rule(TEXT_RULES), text.to_owned());
                 changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
             }
-            self.mend(node, changes, level == Repair::Lenient, &mut steps)
+            let is_call = uses.contains(ChangeRule::Tag);
+            self.mend(node, changes, is_call, level == Repair::Lenient, &mut steps)
         });
         (outcome, steps)
     }
@@ -198,6 +199,7 @@ impl Ladder {
         &self,
         mut node: Node,
         mut changes: Vec<Change>,
+        is_call: bool,
         lenient: bool,
         steps: &mut usize,
     ) -> Result<Repaired, Refusal> {
@@ -228,9 +230,17 @@ impl Ladder {
             if refusal.is_none() || is_object {
                 refusal = Some(self.refuse(&attempt, &guide.ambiguous));
             }
-            let Some(inner) = wrap::held(&node, |key| self.is_key(key)).cloned() else { break };
+            let Some(inner) = wrap::held(&node, is_call, |key| self.is_key(key)).cloned() else {
+                break;
+            };
             replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
             node = inner;
+            if let Node::Text(text) = &node
+                && let Some(inner) = parse::held(text, 0)
+            {
+                replace(&mut changes, ChangeRule::Stringified, &node, &inner);
+                node = inner;
+            }
         }
         Err(refusal.unwrap_or_else(|| self.refuse(&node, &[])))
     }

@@ -69,13 +69,16 @@ fn nearest_break(text: &str, first: Break) -> Break {
     }
 }
 
-/// Takes off one pair of tags, then one fence.
+/// Takes off tags, then one fence.
 fn unwrap(text: &str) -> (&str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
     for name in ["tool_call", "function_call"] {
-        if let Some(within) = tagged(inner, name) {
+        if let Some((within, again)) = tagged(inner, name) {
             uses.add(ChangeRule::Tag);
+            if again {
+                uses.add(ChangeRule::Repeated);
+            }
             inner = within;
             break;
         }
@@ -87,13 +90,27 @@ fn unwrap(text: &str) -> (&str, Uses) {
     (inner, uses)
 }
 
-/// What stands between the only tags of a name; the closing one may be missing.
-fn tagged<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+/// What stands between tags of a name, and whether it stands there again; the last one may not be closed.
+fn tagged<'t>(text: &'t str, name: &str) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
-    let (before, rest) = text.split_once(&open)?;
-    let (inner, after) = rest.split_once(&close).unwrap_or((rest, ""));
-    let single = !inner.contains(&open) && !after.contains(&open);
-    (single && is_words(before) && is_words(after)).then(|| inner.trim())
+    let (before, mut rest) = text.split_once(&open)?;
+    let mut words = is_words(before);
+    let mut first: Option<&str> = None;
+    let mut again = false;
+    loop {
+        let (inner, after) = rest.split_once(&close).unwrap_or((rest, ""));
+        again |= first.is_some();
+        if *first.get_or_insert(inner.trim()) != inner.trim() {
+            return None;
+        }
+        let (between, next) = after.split_once(&open).unwrap_or((after, ""));
+        words &= is_words(between);
+        if after.len() == between.len() {
+            break;
+        }
+        rest = next;
+    }
+    first.filter(|_| words).map(|inner| (inner, again))
 }
 
 /// What stands in the only code block.
@@ -153,18 +170,47 @@ fn among_words(text: &str, is_key: impl Fn(&str) -> bool) -> Option<Parsed> {
     })
 }
 
-/// `name(key=value, …)`, alone or as the only item of a list.
+/// `name(key=value, …)`, alone, as the only item of a list, with words around it or the same again.
 fn call(text: &str) -> Option<Parsed> {
     let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
         Some(inner) => inner.trim(),
         None => text,
     };
-    let name = text.find(|letter: char| !letter.is_alphanumeric() && !"_.-".contains(letter))?;
-    if name == 0 || text.starts_with(|first: char| first.is_ascii_digit()) {
+    let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
+    let open = text.find('(')?;
+    let before = text[..open].trim_end_matches(is_name);
+    let name = &text[before.len()..open];
+    if !name.starts_with(char::is_alphabetic) || !is_words(before) {
         return None;
     }
+    let (mut parsed, mut rest) = arguments(text, open)?;
+    while let Some(again) = rest.trim_start().strip_prefix(name) {
+        let (next, after) = arguments(again, 0)?;
+        if next.node != parsed.node {
+            return None;
+        }
+        parsed.uses.add(ChangeRule::Repeated);
+        rest = after;
+    }
+    // `a(b=1).c()` is more than a call.
+    if !rest.is_empty() && !rest.starts_with([' ', '\n', '\r', '\t', ';']) {
+        return None;
+    }
+    let rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ';']);
+    if !before.is_empty() || !rest.is_empty() {
+        parsed.uses.add(ChangeRule::Prose);
+        // `a()` among words is a mention.
+        if parsed.node == Node::Object(Vec::new()) {
+            return None;
+        }
+    }
+    is_words(rest).then_some(parsed)
+}
+
+/// The arguments from an opening bracket on, and what follows.
+fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
     let mut parser = Parser::new(text, 1);
-    parser.position = name;
+    parser.position = open;
     if !parser.takes(b'(') {
         return None;
     }
@@ -192,9 +238,6 @@ fn call(text: &str) -> Option<Parsed> {
             return None;
         }
     }
-    if !parser.rest().trim_matches([' ', '\n', '\r', '\t', ';']).is_empty() {
-        return None;
-    }
     parser.find_duplicates(&entries);
     // Everything else that Python writes belongs to the call.
     let mut uses = Uses::default();
@@ -204,5 +247,6 @@ fn call(text: &str) -> Option<Parsed> {
             uses.add(rule);
         }
     }
-    Some(Parsed { node: Node::Object(entries), uses, duplicates: parser.duplicates })
+    let rest = parser.rest();
+    Some((Parsed { node: Node::Object(entries), uses, duplicates: parser.duplicates }, rest))
 }

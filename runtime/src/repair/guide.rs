@@ -12,9 +12,6 @@ use super::site::{Schema, Shape, Types};
 use super::tree::{Node, push_segment, quoted};
 use super::words;
 
-/// How often a text may be a text that holds a text.
-const MOST_LAYERS: usize = 3;
-
 /// A walk along the schema.
 pub(super) struct Guide<'l> {
     schema: &'l Schema,
@@ -351,20 +348,11 @@ impl<'l> Guide<'l> {
         close.into_iter().collect()
     }
 
-    /// The array or object that a text holds, however often it was made a text.
     fn held(&mut self, text: &str, depth: usize) -> Option<Node> {
-        let mut text = text.trim().to_owned();
-        for _ in 0..MOST_LAYERS {
-            if !text.starts_with(['[', '{', '(', '"']) || !self.charge(1 + text.len() / 16) {
-                return None;
-            }
-            let parsed = parse::parse_at(&text, depth).ok()?;
-            match parsed.node {
-                Node::Text(inner) => inner.trim().clone_into(&mut text),
-                held if parsed.duplicates.is_empty() => return Some(held),
-                _ => return None,
-            }
+        let begins = text.trim_start().starts_with(parse::HOLDS);
+        if !begins || !self.charge(1 + text.len() / 16) {
+            return None;
         }
-        None
+        parse::held(text, depth)
     }
 }

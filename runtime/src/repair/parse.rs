@@ -11,6 +11,11 @@ use super::tree::{self, Node, push_segment};
 /// How deep arrays and objects may be nested.
 pub(super) const MAX_DEPTH: usize = 64;
 
+/// How often an array or object may have been made a text.
+const MOST_LAYERS: usize = 3;
+/// What a text that holds an array or object begins with.
+pub(super) const HOLDS: [char; 4] = ['[', '{', '(', '"'];
+
 /// A set of things that are not JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Uses(u32);
@@ -67,9 +72,21 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// Reads a text that is one value, at a depth of its own.
-pub(super) fn parse_at(text: &str, depth: usize) -> Result<Parsed, Break> {
-    Parser::new(text, depth).whole()
+/// The array or object that a text holds, at a depth of its own, however often it was made a text.
+pub(super) fn held(text: &str, depth: usize) -> Option<Node> {
+    let mut text = text.trim().to_owned();
+    for _ in 0..MOST_LAYERS {
+        if !text.starts_with(HOLDS) {
+            return None;
+        }
+        let parsed = Parser::new(&text, depth).whole().ok()?;
+        match parsed.node {
+            Node::Text(inner) => inner.trim().clone_into(&mut text),
+            held if parsed.duplicates.is_empty() => return Some(held),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Reads a text that is one value, but for closing brackets at its end.

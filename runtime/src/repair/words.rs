@@ -10,34 +10,39 @@ const MOST_CHOICES: usize = 12;
 
 /// A word without what writers vary: case, and the marks between the parts of a word.
 ///
-/// Marks between digits stay, and so do marks at the ends: `1-0` is not `10`, `_id` is not `id`.
+/// Marks between digits stay, and so do marks at the ends and a minus sign: `1-0` is not `10`, `_id` is not
+/// `id`, `at -1` is not `at 1`.
 pub(super) fn folded(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut plain = String::with_capacity(word.len());
     let mut at = 0;
     while at < letters.len() {
-        let run = letters[at..].iter().take_while(|it| matches!(it, '_' | '-' | ' ')).count();
-        if run == 0 {
+        let length = letters[at..].iter().take_while(|it| matches!(it, '_' | '-' | ' ')).count();
+        if length == 0 {
             plain.extend(letters[at].to_lowercase());
             at += 1;
             continue;
         }
         let before = at.checked_sub(1).map(|before| letters[before]);
-        let after = letters.get(at + run);
-        let joins = match (before, after) {
-            (Some(before), Some(after)) => {
-                before.is_alphanumeric()
-                    && after.is_alphanumeric()
-                    && !(before.is_numeric() && after.is_numeric())
-            }
-            _ => false,
-        };
-        if !joins {
-            plain.extend(&letters[at..at + run]);
+        let after = letters.get(at + length).copied();
+        let run = &letters[at..at + length];
+        if !matches!((before, after), (Some(before), Some(after)) if joins(before, run, after)) {
+            plain.extend(run);
         }
-        at += run;
+        at += length;
     }
     plain
+}
+
+/// Whether the marks between two letters only join them.
+fn joins(before: char, run: &[char], after: char) -> bool {
+    let numeric = (before.is_numeric(), after.is_numeric());
+    let hyphen = run.contains(&'-');
+    match (before.is_alphanumeric(), after.is_alphanumeric()) {
+        (true, true) => numeric != (true, true) && !(hyphen && run.len() > 1 && numeric.1),
+        (true, false) | (false, true) => !hyphen,
+        (false, false) => false,
+    }
 }
 
 /// Words by their folded spelling; `None` where several share it.
@@ -209,9 +214,14 @@ mod tests {
         for word in ["file_path", "filePath", "FilePath", "file-path", "FILE_PATH", "File Path"] {
             assert_eq!(folded(word), "filepath", "{word}");
         }
-        for (one, other) in
-            [("_id", "id"), ("1-0", "10"), ("-1", "1"), ("C++", "C"), ("v1_1", "v11"), ("-", "")]
-        {
+        for (one, other) in [
+            ("_id", "id"),
+            ("1-0", "10"),
+            ("-1", "1"),
+            ("at -1", "at 1"),
+            ("v1_1", "v11"),
+            ("C++", "C"),
+        ] {
             assert_ne!(folded(one), folded(other));
         }
     }

@@ -1,0 +1,44 @@
+//! The repair ladder: its rules by hand, its laws by property, and calls of real models.
+
+mod hostile;
+mod laws;
+mod real;
+mod refusals;
+mod rules;
+
+use serde_json::Value;
+use toolwright::Repair;
+use toolwright::repair::{Brackets, Ladder, Refusal, Repaired, replay};
+
+/// Repairs by a schema, and checks what holds of every repair.
+fn repair_at(
+    schema: &Value,
+    text: &str,
+    level: Repair,
+    brackets: Brackets,
+) -> Result<Repaired, Refusal> {
+    let ladder = Ladder::new(schema, []).unwrap();
+    let outcome = ladder.repair(text, level, brackets);
+    if let Ok(repaired) = &outcome {
+        let replayed = replay(text, &repaired.changes);
+        assert_eq!(replayed.as_deref(), Some(repaired.text.as_str()), "{:#?}", repaired.changes);
+    }
+    outcome
+}
+
+/// The text that a standard repair gives, or `refused`.
+fn standard(schema: &Value, text: &str) -> String {
+    told(repair_at(schema, text, Repair::Standard, Brackets::AsSent))
+}
+
+fn lenient(schema: &Value, text: &str) -> String {
+    told(repair_at(schema, text, Repair::Lenient, Brackets::AsSent))
+}
+
+fn closed(schema: &Value, text: &str) -> String {
+    told(repair_at(schema, text, Repair::Standard, Brackets::MayBeAdded))
+}
+
+fn told(outcome: Result<Repaired, Refusal>) -> String {
+    outcome.map_or_else(|_| "refused".to_owned(), |repaired| repaired.text)
+}
