@@ -19,6 +19,8 @@ mod tree;
 mod words;
 mod wrap;
 
+use std::collections::HashSet;
+
 use crate::input::{Problem, Rule};
 use crate::tool::Repair;
 
@@ -257,13 +259,14 @@ impl Ladder {
 
     fn refuse(&self, node: &Node, ambiguous: &[(String, String)]) -> Refusal {
         let (mut problems, unlisted) = problems::problems(&self.schema, node);
-        for (pointer, readings) in ambiguous {
-            problems.retain(|problem| problem.pointer != *pointer);
-            let mut problem =
-                Problem::new(Rule::Other, "", format!("this may be read as {readings}; say which"));
+        let unclear: HashSet<&str> = ambiguous.iter().map(|(pointer, _)| &**pointer).collect();
+        problems.retain(|problem| !unclear.contains(problem.pointer.as_str()));
+        problems.extend(ambiguous.iter().map(|(pointer, readings)| {
+            let words = format!("this may be read as {readings}; say which");
+            let mut problem = Problem::new(Rule::Other, "", words);
             problem.pointer.clone_from(pointer);
-            problems.push(problem);
-        }
+            problem
+        }));
         Refusal::new(problems, unlisted)
     }
 }

@@ -12,6 +12,9 @@ use super::site::{Schema, Shape, Types};
 use super::tree::{Node, push_segment, quoted};
 use super::words;
 
+/// How many places with several readings are remembered.
+const MOST_AMBIGUOUS: usize = 50;
+
 /// A walk along the schema.
 pub(super) struct Guide<'l> {
     schema: &'l Schema,
@@ -145,6 +148,9 @@ impl<'l> Guide<'l> {
 
     /// Remembers a place with two readings.
     fn leave(&mut self, one: &Node, other: &Node) {
+        if self.ambiguous.len() >= MOST_AMBIGUOUS {
+            return;
+        }
         let short = |node: &Node| words::shorten(&node.text(), words::LONGEST);
         let readings = format!("{} or {}", short(one), short(other));
         self.ambiguous.push((self.place.clone(), readings));

@@ -1,1 +1,200 @@
-//! x
+//! Texts that are made to cost: each is read or refused, in time that grows with the text and no faster.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolwright::Repair;
+use toolwright::repair::{Brackets, Ladder};
+
+/// Bytes of the smaller text; the larger has four times as many.
+const SIZE: usize = 20_000;
+/// Four times the text may cost so many times the work; a square would be 16.
+const MOST: f64 = 8.0;
+
+fn schema() -> Value {
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["path"],
+        "properties": {
+            "path": {"type": "string"},
+            "limit": {"type": "integer"},
+            "ratio": {"type": "number"},
+            "numbers": {"type": "array", "items": {"type": "integer"}},
+            "words": {"type": "array", "items": {"enum": ["by_name", "by_date"]}},
+            "either": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}},
+            "lists": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            "pattern": {"type": "string", "pattern": "^(a+)+$"},
+            "tree": {"$ref": "#/$defs/tree"},
+        },
+        "$defs": {"tree": {"anyOf": [
+            {"type": "integer"},
+            {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+            {"type": "object", "properties": {"tree": {"$ref": "#/$defs/tree"}}, "required": ["tree"]},
+            {"type": "object", "properties": {"Tree": {"$ref": "#/$defs/tree"}}, "required": ["Tree"]},
+        ]}},
+    })
+}
+
+fn repeated(start: &str, piece: &str, end: &str, size: usize) -> String {
+    format!("{start}{}{end}", piece.repeat(size / piece.len()))
+}
+
+fn keys(size: usize, key: impl Fn(usize) -> String) -> String {
+    let entries: Vec<String> =
+        (0..size / 12).map(|number| format!("\"{}\":1", key(number))).collect();
+    format!("{{{}}}", entries.join(","))
+}
+
+/// Texts by the number of their bytes.
+fn texts() -> Vec<(&'static str, Box<dyn Fn(usize) -> String>)> {
+    fn of(
+        name: &'static str,
+        start: &'static str,
+        piece: &'static str,
+        end: &'static str,
+    ) -> (&'static str, Box<dyn Fn(usize) -> String>) {
+        (name, Box::new(move |size| repeated(start, piece, end, size)))
+    }
+    let mut texts = vec![
+        of("brackets", "", "[", ""),
+        of("objects", "", "{\"a\":", ""),
+        of("known objects", "{\"tree\":", "{\"tree\":", ""),
+        of("tuples", "", "(", ""),
+        of("backslashes", "{\"path\":\"", "\\\\", "\"}"),
+        of("an odd number of backslashes", "{\"path\":\"", "\\\\", "\\\"}"),
+        of("quotes", "", "\"", ""),
+        of("single quotes", "", "'", ""),
+        of("typographic quotes", "{", "“", ""),
+        of("escaped quotes", "{\"numbers\":\"", "\\\"", "\"}"),
+        of("brackets in a text", "{\"numbers\":\"", "[", "\"}"),
+        of("texts in a text", "{\"lists\":\"", "[\\\"[\\\",", "\"}"),
+        of("fences", "", "``` ", ""),
+        of("tags", "", "<tool_call>", ""),
+        of("closed tags", "", "<tool_call></tool_call>", ""),
+        of("empty objects", "", "{}", ""),
+        of("objects glued", "", "{\"path\":\"a\"}", ""),
+        of("calls glued", "", "f(path='a')", ""),
+        of("calls in calls", "", "f(a=", ""),
+        of("comments", "{", "/**/", ""),
+        of("comments begun", "{", "/*", ""),
+        of("lines of comments", "{", "#\n", ""),
+        of("commas", "{", ",", ""),
+        of("white space", "{", " ", ""),
+        of("words", "", "read the file ", ""),
+        of("numbers as texts", "{\"path\":\"a\",\"numbers\":[1", ",\"1\"", "]}"),
+        of("wrong items", "{\"path\":\"a\",\"numbers\":[1", ",\"x\"", "]}"),
+        of("nothings", "{\"path\":\"a\",\"numbers\":[1", ",null", "]}"),
+        of("spelt words", "{\"path\":\"a\",\"words\":[\"by_name\"", ",\"By Date\"", "]}"),
+        of("two readings", "{\"path\":\"a\",\"either\":[1", ",\"1\"", "]}"),
+        of("unions", "{\"path\":\"a\",\"either\":[1", ",\"yes\"", "]}"),
+        of("items for lists", "{\"path\":\"a\",\"lists\":[[]", ",\"a\"", "]}"),
+        of("a wide tree", "{\"path\":\"a\",\"tree\":[1", ",{\"tree\":\"1\"}", "]}"),
+        of("digits", "{\"path\":\"a\",\"limit\":\"1", "1", "\"}"),
+        of("a pattern", "{\"path\":\"a\",\"pattern\":\"", "a", "!\"}"),
+        of("groups of digits", "{\"path\":\"a\",\"limit\":\"1", ",000", "\"}"),
+        of("a long exponent", "{\"path\":\"a\",\"ratio\":\"1e", "9", "\"}"),
+        of("wrappers", "", "{\"arguments\":", ""),
+    ];
+    texts.push(("unknown keys", Box::new(|size| keys(size, |number| format!("k{number}")))));
+    texts.push((
+        "one key, many spellings",
+        Box::new(|size| keys(size, |number| format!("path{}", "_".repeat(number % 50)))),
+    ));
+    texts.push(("the same key", Box::new(|size| keys(size, |_| "path".to_owned()))));
+    texts
+}
+
+fn time(ladder: &Ladder, text: &str, level: Repair) -> Duration {
+    let start = Instant::now();
+    let outcome = ladder.repair(text, level, Brackets::MayBeAdded);
+    let taken = start.elapsed();
+    if let Err(refusal) = outcome {
+        assert!(refusal.to_string().chars().count() <= 2_000);
+    }
+    taken
+}
+
+/// The growth from one text to one four times as long, the calmest of several looks.
+fn growth(look: impl Fn() -> (Duration, Duration)) -> f64 {
+    let mut least = (Duration::MAX, Duration::MAX);
+    let mut ratio = f64::MAX;
+    for _ in 0..6 {
+        let (small, large) = look();
+        least = (least.0.min(small), least.1.min(large));
+        // Times too short to compare are short enough.
+        ratio = least.1.as_secs_f64() / least.0.as_secs_f64().max(500e-6);
+        if ratio < MOST * 0.75 {
+            break;
+        }
+    }
+    ratio
+}
+
+#[test]
+fn the_work_grows_with_the_text_and_no_faster() {
+    let ladder = Ladder::new(&schema(), []).unwrap();
+    let _ = ladder.repair("{\"tree\":\"x\"}", Repair::Standard, Brackets::AsSent);
+    let mut slow = Vec::new();
+    for (name, text) in texts() {
+        let (small, large) = (text(SIZE), text(4 * SIZE));
+        for level in [Repair::Standard, Repair::Lenient] {
+            let ratio = growth(|| (time(&ladder, &small, level), time(&ladder, &large, level)));
+            println!("{name} ({level:?}): {ratio:.1}");
+            if ratio > MOST {
+                slow.push(format!("{name} ({level:?}): {ratio:.1}"));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+#[test]
+fn thousands_of_variants_cost_as_many_looks() {
+    let ladder = |count: usize| {
+        let variant = |number: usize| {
+            json!({
+                "type": "object", "additionalProperties": false, "required": ["id", "size"],
+                "properties": {"id": {"type": "integer", "const": number}, "size": {"type": "integer"}},
+            })
+        };
+        let variants: Vec<Value> = (0..count).map(variant).collect();
+        let schema = json!({
+            "type": "object", "additionalProperties": false, "required": ["v"],
+            "properties": {"v": {"oneOf": variants}},
+        });
+        Ladder::new(&schema, []).unwrap()
+    };
+    let (few, many) = (ladder(500), ladder(2_000));
+    let text = r#"{"v":{"id":7,"size":"3"}}"#;
+    for ladder in [&few, &many] {
+        let repaired = ladder.repair(text, Repair::Standard, Brackets::AsSent).unwrap();
+        assert_eq!(repaired.text, r#"{"v":{"id":7,"size":3}}"#);
+    }
+    let look = |ladder| time(ladder, text, Repair::Standard);
+    let ratio = growth(|| (look(&few), look(&many)));
+    println!("variants: {ratio:.1}");
+    assert!(ratio < MOST, "{ratio}");
+}
+
+#[test]
+fn a_deep_tree_of_unions_is_refused_soon() {
+    let ladder = Ladder::new(&schema(), []).unwrap();
+    for depth in [10, 20, 40, 60] {
+        for leaf in ["\"1\"", "\"x\"", "[]", "null"] {
+            let text = format!(
+                "{{\"path\":\"a\",\"tree\":{}{leaf}{}}}",
+                "{\"tree\":".repeat(depth),
+                "}".repeat(depth)
+            );
+            let taken = time(&ladder, &text, Repair::Lenient);
+            assert!(taken < Duration::from_secs(5), "{depth} {leaf}: {taken:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_of_more_than_a_mebibyte_is_not_looked_at() {
+    let ladder = Ladder::new(&schema(), []).unwrap();
+    let text = format!("{{\"path\":\"{}\"}}", "a".repeat(1 << 20));
+    let refusal = ladder.repair(&text, Repair::Standard, Brackets::AsSent).unwrap_err();
+    assert_eq!(refusal.to_string(), "input: found 1048587 bytes, expected at most 1048576 bytes");
+}
