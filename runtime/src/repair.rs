@@ -12,6 +12,7 @@ mod guide;
 mod keys;
 mod parse;
 mod problems;
+mod quotes;
 mod refusal;
 mod scalar;
 mod site;
@@ -117,7 +118,7 @@ impl Ladder {
         level: Repair,
         brackets: Brackets,
     ) -> Result<Repaired, Refusal> {
-        let refusal = match self.climb(text, level, brackets).0 {
+        let refusal = match self.climb(text, level, brackets) {
             Ok(repaired) => return Ok(repaired),
             Err(refusal) => refusal,
         };
@@ -125,41 +126,32 @@ impl Ladder {
             Repair::Lenient => None,
             // What a more forgiving reading makes of it is what was probably meant.
             Repair::Off | Repair::Standard => {
-                self.climb(text, Repair::Lenient, Brackets::AsSent).0.ok()
+                self.climb(text, Repair::Lenient, Brackets::AsSent).ok()
             }
         };
         Err(refusal.with_example(example.map(|it| it.text)))
     }
 
-    /// One way up, and how many steps it took.
-    fn climb(
-        &self,
-        text: &str,
-        level: Repair,
-        brackets: Brackets,
-    ) -> (Result<Repaired, Refusal>, usize) {
-        let mut steps = text.len();
+    fn climb(&self, text: &str, level: Repair, brackets: Brackets) -> Result<Repaired, Refusal> {
         if text.len() > LONGEST {
             let expected = format!("at most {LONGEST} bytes");
             let found = format!("{} bytes", text.len());
-            return (Err(Refusal::of(Problem::new(Rule::Length, &found, expected))), 1);
+            return Err(Refusal::of(Problem::new(Rule::Length, &found, expected)));
         }
-        let outcome = self.read(text, level, brackets).and_then(|(node, uses)| {
-            if uses.is_empty() && self.is_right(&node) {
-                return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
-            }
-            if level == Repair::Off {
-                return Err(self.refuse(&node, &[]));
-            }
-            let mut changes = Vec::new();
-            if !uses.is_empty() {
-                let (rule, from) = (uses.rule(TEXT_RULES), text.to_owned());
-                changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
-            }
-            let is_call = uses.contains(ChangeRule::Tag);
-            self.mend(node, changes, is_call, level == Repair::Lenient, &mut steps)
-        });
-        (outcome, steps)
+        let (node, uses) = self.read(text, level, brackets)?;
+        if uses.is_empty() && self.is_right(&node) {
+            return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
+        }
+        if level == Repair::Off {
+            return Err(self.refuse(&node, &[]));
+        }
+        let mut changes = Vec::new();
+        if !uses.is_empty() {
+            let (rule, from) = (uses.rule(TEXT_RULES), text.to_owned());
+            changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
+        }
+        let is_call = uses.contains(ChangeRule::Tag);
+        self.mend(node, changes, is_call, level == Repair::Lenient)
     }
 
     /// The value that a text holds, and what of the text was not JSON.
@@ -203,7 +195,6 @@ impl Ladder {
         mut changes: Vec<Change>,
         is_call: bool,
         lenient: bool,
-        steps: &mut usize,
     ) -> Result<Repaired, Refusal> {
         let mut refusal = None;
         for _ in 0..=MOST_WRAPPERS {
@@ -219,7 +210,6 @@ impl Ladder {
             let most = 20_000 + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
             guide.fix(&mut attempt, 0, 0);
-            *steps = steps.saturating_add(guide.steps);
             if self.is_right(&attempt) {
                 made.append(&mut guide.changes);
                 return Ok(Repaired { text: attempt.text(), changes: made });

@@ -24,7 +24,7 @@ pub(super) struct Guide<'l> {
     pub(super) changes: Vec<Change>,
     /// Places with several readings, and two of them.
     pub(super) ambiguous: Vec<(String, String)>,
-    pub(super) steps: usize,
+    steps: usize,
     most_steps: usize,
     place: String,
     /// Whether an array was just made around the value, so that no second one is.

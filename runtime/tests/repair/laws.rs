@@ -45,7 +45,7 @@ fn object_schema(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = V
         let mut schema = json!({"type": "object", "properties": {}, "required": []});
         for (key, inner, required) in properties {
             if schema["properties"].get(key).is_none() && required {
-                schema["required"].as_array_mut().unwrap().push(key.into());
+                schema["required"].as_array_mut().expect("an array").push(key.into());
             }
             schema["properties"][key] = inner;
         }
@@ -112,7 +112,7 @@ fn text_for(schema: &Value, root: &Value, depth: usize) -> BoxedStrategy<String>
         return scalar_text().boxed();
     }
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        let target = root.pointer(target.strip_prefix('#').unwrap()).unwrap();
+        let target = root.pointer(target.trim_start_matches('#')).expect("it is defined");
         return text_for(target, root, depth - 1);
     }
     for keyword in ["anyOf", "oneOf"] {
@@ -187,8 +187,8 @@ fn level() -> impl Strategy<Value = Repair> {
 }
 
 fn is_accepted(schema: &Value, text: &str) -> bool {
-    let value: Value = serde_json::from_str(text).unwrap();
-    jsonschema::validator_for(schema).unwrap().is_valid(&value)
+    let value: Value = serde_json::from_str(text).expect("the text is JSON");
+    jsonschema::validator_for(schema).expect("the schema is right").is_valid(&value)
 }
 
 /// The numbers outside texts.

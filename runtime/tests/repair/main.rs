@@ -17,7 +17,7 @@ fn repair_at(
     level: Repair,
     brackets: Brackets,
 ) -> Result<Repaired, Refusal> {
-    let ladder = Ladder::new(schema, []).unwrap();
+    let ladder = Ladder::new(schema, []).expect("the schema is right");
     let outcome = ladder.repair(text, level, brackets);
     if let Ok(repaired) = &outcome {
         let replayed = replay(text, &repaired.changes);

@@ -145,7 +145,7 @@ fn judge(
 }
 
 fn is_same(text: &str, original: &Value) -> bool {
-    serde_json::from_str::<Value>(text).unwrap() == *original
+    serde_json::from_str::<Value>(text).expect("it is JSON") == *original
 }
 
 fn print(rates: &Rates) {

@@ -29,8 +29,8 @@ fn schema() -> Value {
 }
 
 fn refusal(text: &str) -> Refusal {
-    let ladder = Ladder::new(&schema(), []).unwrap();
-    ladder.repair(text, Repair::Standard, Brackets::AsSent).unwrap_err()
+    let ladder = Ladder::new(&schema(), []).expect("the schema is right");
+    ladder.repair(text, Repair::Standard, Brackets::AsSent).expect_err("it is refused")
 }
 
 fn told(text: &str, lines: &[&str]) {

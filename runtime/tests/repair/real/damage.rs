@@ -1,6 +1,10 @@
 //! Damages a call as models do; each kind is one mistake, and the seed decides where.
 
+mod text;
+
 use serde_json::{Map, Value};
+
+use text::spoil_text;
 
 /// One mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,11 +117,11 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.next() % count.max(1) as u64).unwrap()
+    pub fn below(&mut self, count: usize) -> usize {
+        usize::try_from(self.next() % count.max(1) as u64).expect("it is below a usize")
     }
 
-    fn one<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
+    pub fn one<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
         all.get(self.below(all.len()))
     }
 
@@ -289,7 +293,8 @@ fn spoil(
         (TextAsScalar, Value::String(text)) => {
             let scalar: Value = serde_json::from_str(text).ok()?;
             // A number that is written differently is another mistake.
-            *value = (scalar.to_string() == *text).then_some(scalar)?;
+            let written = scalar.to_string();
+            *value = (written == *text).then_some(scalar)?;
         }
         (Stringified, inner) => *value = Value::String(inner.to_string()),
         (StringifiedTwice, inner) => {
@@ -333,7 +338,7 @@ fn respelt(word: &str, random: &mut Random) -> String {
             parts.push(String::new());
         }
         if !matches!(letter, '_' | '-' | ' ') {
-            parts.last_mut().unwrap().extend(letter.to_lowercase());
+            parts.last_mut().expect("there is a first part").extend(letter.to_lowercase());
         }
     }
     let capital = |part: &String| {
@@ -350,116 +355,6 @@ fn respelt(word: &str, random: &mut Random) -> String {
         _ => {
             let tail: String = parts[1..].iter().map(capital).collect();
             format!("{}{tail}", parts[0])
-        }
-    }
-}
-
-fn spoil_text(
-    sent: &str,
-    value: &Value,
-    name: &str,
-    kind: Kind,
-    random: &mut Random,
-) -> Option<String> {
-    let is_json = sent == value.to_string();
-    Some(match kind {
-        Python => is_json.then(|| python(value))?,
-        PythonCall => {
-            let entries = value.as_object().filter(|_| is_json)?;
-            let is_name = |key: &String| {
-                key.chars().all(|it| it.is_alphanumeric() || it == '_')
-                    && !key.starts_with(|first: char| first.is_ascii_digit())
-                    && !key.is_empty()
-            };
-            if !entries.keys().all(is_name) {
-                return None;
-            }
-            let list: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{key}={}", python(value))).collect();
-            format!("{name}({})", list.join(", "))
-        }
-        SmartQuotes => {
-            if !is_json || sent.contains("\\\"") || sent.contains(['“', '”']) {
-                return None;
-            }
-            let mut open = false;
-            let turned = sent.chars().map(|letter| {
-                open ^= letter == '"';
-                match (letter, open) {
-                    ('"', true) => '“',
-                    ('"', false) => '”',
-                    (other, _) => other,
-                }
-            });
-            turned.collect()
-        }
-        RawControls => {
-            let raw = sent.replace("\\n", "\n").replace("\\t", "\t");
-            (is_json && !sent.contains("\\\\") && raw != sent).then_some(raw)?
-        }
-        TrailingComma => {
-            let end = sent.strip_suffix('}').filter(|rest| !rest.ends_with(['{', ',']))?;
-            format!("{end},}}")
-        }
-        Comment => {
-            let rest = sent.strip_prefix('{')?;
-            format!("{{ // the arguments\n{rest}")
-        }
-        Repeated => format!("{sent}{}{sent}", random.one(&["", "\n", " "])?),
-        MissingBrackets => {
-            let closers = sent.len() - sent.trim_end_matches(['}', ']']).len();
-            (closers > 0).then(|| sent[..sent.len() - 1 - random.below(closers)].to_owned())?
-        }
-        Tagged => format!("<tool_call>\n{sent}\n</tool_call>"),
-        Fenced => format!("```{}\n{sent}\n```", random.one(&["json", "", "python"])?),
-        Prose => {
-            let before = random.one(&["I will call the tool now:\n\n", "", "Sure! "])?;
-            let after = random.one(&["\n\nLet me know if that's fine.", "", "\nThank you."])?;
-            if before.is_empty() && after.is_empty() {
-                return None;
-            }
-            format!("{before}{sent}{after}")
-        }
-        _ => return None,
-    })
-}
-
-/// A value as Python prints it.
-fn python(value: &Value) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => {
-            let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-            let mut printed = String::from(quote);
-            for letter in text.chars() {
-                match letter {
-                    '\\' => printed.push_str("\\\\"),
-                    '\n' => printed.push_str("\\n"),
-                    '\t' => printed.push_str("\\t"),
-                    '\r' => printed.push_str("\\r"),
-                    letter if letter == quote => {
-                        printed.push('\\');
-                        printed.push(letter);
-                    }
-                    other => printed.push(other),
-                }
-            }
-            printed.push(quote);
-            printed
-        }
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(python).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Object(entries) => {
-            let entry = |(key, value): (&String, &Value)| {
-                format!("{}: {}", python(&Value::from(key.as_str())), python(value))
-            };
-            let entries: Vec<String> = entries.iter().map(entry).collect();
-            format!("{{{}}}", entries.join(", "))
         }
     }
 }
