@@ -207,7 +207,7 @@ impl Ladder {
                     attempt = nothing;
                 }
             }
-            let most = 20_000 + 4 * LONGEST.min(attempt.weight() * 64);
+            let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
             guide.fix(&mut attempt, 0, 0);
             if self.is_right(&attempt) {

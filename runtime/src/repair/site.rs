@@ -179,6 +179,8 @@ pub(super) struct Schema {
     places: OnceLock<Option<ValidatorMap>>,
     /// How deep a value may be nested before judging it takes too long.
     pub(super) nesting: usize,
+    /// How many steps a repair may take, whatever the size of the text.
+    pub(super) patience: usize,
 }
 
 impl Schema {
@@ -190,7 +192,10 @@ impl Schema {
             .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
         let sites = Compiler::run(source);
         let nesting = nesting(&sites);
-        Ok(Self { source: source.clone(), sites, root, places: OnceLock::new(), nesting })
+        let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
+        let patience = 20_000 + 64 * shapes;
+        let places = OnceLock::new();
+        Ok(Self { source: source.clone(), sites, root, places, nesting, patience })
     }
 
     /// Whether a value is right at a place.
