@@ -15,6 +15,7 @@ mod problems;
 mod quotes;
 mod refusal;
 mod scalar;
+mod shape;
 mod site;
 mod tree;
 mod words;

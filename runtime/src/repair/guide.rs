@@ -8,7 +8,8 @@ use super::change::{Change, ChangeRule};
 use super::keys::{self, Aliases};
 use super::parse::{self, MAX_DEPTH};
 use super::scalar;
-use super::site::{Schema, Shape, Types};
+use super::shape::{Shape, Types};
+use super::site::Schema;
 use super::tree::{Node, push_segment, quoted};
 use super::words;
 

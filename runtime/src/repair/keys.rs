@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::ChangeRule;
-use super::site::Shape;
+use super::shape::Shape;
 use super::tree::Node;
 use super::words::{self, Spellings};
 

@@ -3,7 +3,7 @@
 //! - Nothing is rounded, cut or defaulted: each reading says all that was written.
 
 use super::change::ChangeRule;
-use super::site::Types;
+use super::shape::Types;
 use super::tree::{Node, is_integral, is_number};
 
 /// The readings of a value as the types wanted.

@@ -11,7 +11,7 @@ const SIZE: usize = 8_000;
 /// How many times as long the larger text is: so many that a busy machine blurs nothing.
 const TIMES: usize = 16;
 /// How many times as long it may take; a square would be 256.
-const MOST: f64 = 64.0;
+const MOST: f64 = 128.0;
 
 fn schema() -> Value {
     json!({
@@ -117,7 +117,7 @@ fn time(ladder: &Ladder, text: &str, level: Repair) -> Duration {
 fn growth(look: impl Fn() -> (Duration, Duration)) -> f64 {
     let mut least = (Duration::MAX, Duration::MAX);
     let mut ratio = f64::MAX;
-    for _ in 0..5 {
+    for _ in 0..10 {
         let (small, large) = look();
         least = (least.0.min(small), least.1.min(large));
         // Times too short to compare are short enough.
