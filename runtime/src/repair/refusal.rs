@@ -29,12 +29,12 @@ const LONGEST_LINE: usize = 400;
 /// });
 /// let ladder = Ladder::new(&schema, [])?;
 /// let refusal = ladder
-///     .repair(r#"{"unit": "celcius", "days": "many"}"#, Repair::Standard, Brackets::AsSent)
+///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, Brackets::AsSent)
 ///     .expect_err("there is no such unit");
 /// assert_eq!(
 ///     refusal.to_string(),
 ///     "/days: found \"many\", expected an integer\n\
-///      /unit: found \"celcius\", expected one of \"celsius\", \"kelvin\"; did you mean \"celsius\"?"
+///      /unit: found \"celsus\", expected one of \"celsius\", \"kelvin\"; did you mean \"celsius\"?"
 /// );
 /// # Ok::<(), String>(())
 /// ```

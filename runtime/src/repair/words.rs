@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_slip_is_taken_where_only_one_word_is_close() {
         let typo = |word| typo_of(word, ["celsius", "kelvin", "read", "road"].into_iter());
-        assert_eq!(typo("celcius"), Some("celsius"));
+        assert_eq!(typo("celsus"), Some("celsius"));
         assert_eq!(typo("reed"), Some("read"));
         assert_eq!(typo("raad"), None);
         assert_eq!(typo("rea"), None);

@@ -57,9 +57,9 @@ fn every_place_is_told_the_missing_first() {
 #[test]
 fn what_was_probably_meant_is_shown_where_one_reading_is_left() {
     told(
-        r#"{"path":"a","unit":"celcius","limit":"5"}"#,
+        r#"{"path":"a","unit":"celsus","limit":"5"}"#,
         &[
-            "/unit: found \"celcius\", expected one of \"celsius\", \"kelvin\"; did you mean \"celsius\"?",
+            "/unit: found \"celsus\", expected one of \"celsius\", \"kelvin\"; did you mean \"celsius\"?",
             "if this is meant, send it: {\"path\":\"a\",\"unit\":\"celsius\",\"limit\":5}",
         ],
     );

@@ -167,6 +167,9 @@ fn a_key_is_found_by_its_spelling() {
 fn an_open_object_keeps_the_keys_that_it_takes() {
     let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
     assert_eq!(standard(&schema, r#"{"Limit":"3"}"#), r#"{"Limit":"3"}"#);
+    let mut two = schema.clone();
+    two["properties"]["all"] = json!({"type": "boolean"});
+    assert_eq!(standard(&two, r#"{"Limit":"3","all":"yes"}"#), r#"{"Limit":"3","all":true}"#);
     let schema = json!({
         "type": "object", "properties": {"limit": {"type": "integer"}}, "required": ["limit"],
     });
