@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_json_where_serde_json_says_so(text in prop_oneof![any_text(), nearly_json()]) {
+    fn a_text_is_json_where_serde_json_says_so(text in prop_oneof![any_text(), nearly_json(), nearly_a_scalar()]) {
         let ladder = Ladder::new(&json!({}), []).unwrap();
         let taken = ladder.repair(&text, Repair::Off, Brackets::AsSent);
         let parsed = serde_json::from_str::<Value>(&text);
@@ -379,5 +379,36 @@ fn nearly_json() -> impl Strategy<Value = String> {
             }
             letters.into_iter().collect()
         }),
+    ]
+}
+
+/// A number or a text in quotes, with a mistake or without.
+fn nearly_a_scalar() -> impl Strategy<Value = String> {
+    let pieces = [
+        "a",
+        "\\n",
+        "\\\\",
+        "\\\"",
+        "\\/",
+        "\\'",
+        "\\x41",
+        "\\u0041",
+        "\\ud83d\\ude00",
+        "\\ud83d",
+        "\\u12",
+        "\\d",
+        "'",
+        "\u{1}",
+        "\n",
+        "\u{7f}",
+        "😀",
+        "“",
+    ];
+    let text = prop::collection::vec(proptest::sample::select(pieces.to_vec()), 0..4);
+    prop_oneof![
+        "-?[0-9]{0,2}\\.?[0-9]{0,2}([eE][+-]?[0-9]{0,2})?".prop_map(|number| format!("[{number}]")),
+        text.prop_map(|pieces| format!("\"{}\"", pieces.concat())),
+        "(true|false|null|True|None|tru|nan|undefined| true |\u{a0}1|1,|\\[1,\\]|\\{\\}|\\(\\))"
+            .prop_map(|it| it),
     ]
 }
