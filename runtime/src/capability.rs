@@ -17,8 +17,9 @@ use futures::future::BoxFuture;
 
 use crate::call::Call;
 use crate::context::{CallId, ToolContext};
-use crate::error::ToolError;
-use crate::executor::{Plan, Run};
+use crate::dynamic::Body;
+use crate::error::{Class, ToolError};
+use crate::executor::{BuildProblem, Plan, Run};
 use crate::tool::Requirement;
 
 pub use resource::Ended;
@@ -163,6 +164,9 @@ impl Own {
         call: &Call<'_>,
         id: Option<CallId>,
     ) -> Result<Option<Self>, ToolError> {
+        if let Some(missing) = plan.lacks.first() {
+            return Err(lacking(call.name(), missing));
+        }
         if plan.sources.iter().any(|source| matches!(source, Source::Run(_)))
             && run.values.is_empty()
         {
@@ -171,7 +175,7 @@ impl Own {
         if let Some(missing) = plan.from_call.iter().find(|it| call.value(it.id).is_none()) {
             return Err(not_brought(call.name(), missing.name));
         }
-        let undeclared = |id| run.core.per_call.iter().all(|declared| declared.id != id);
+        let undeclared = |id| run.core.provisions.per_call.iter().all(|declared| declared.id != id);
         if let Some((_, name)) = call.brings().find(|(id, _)| undeclared(*id)) {
             return Err(undeclared_service(call.name(), name));
         }
@@ -203,6 +207,11 @@ impl<'a> Scope<'a> {
     /// The same to keep, for a thread of its own.
     pub fn share<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> Arc<T> {
         Arc::clone(self.arc(capability, index))
+    }
+
+    /// What the tool does, where it was made at run time.
+    pub(crate) fn body(self) -> Option<&'a Body> {
+        self.plan.entry.body.as_ref()
     }
 
     async fn open<T: Resource>(self, index: usize) -> Result<T, ToolError> {
@@ -253,6 +262,24 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
         "a call of `{tool}` brings `{type_name}`, which nobody declared; declare it with `.per_call::<{type_name}>()` on the builder"
     );
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
+}
+
+/// The tool came after the executor was built, or it could not have been built.
+#[cold]
+fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
+    let needed = match problem {
+        BuildProblem::Missing { requirement, .. } if requirement.exclusive => {
+            format!(": it needs `&mut {}`, which nobody opens", requirement.type_name)
+        }
+        BuildProblem::Missing { requirement, .. } => {
+            format!(": it needs `&{}`, which nobody gives", requirement.type_name)
+        }
+        _ => String::new(),
+    };
+    ToolError::new("missing_service", format!("`{tool}` cannot be used here{needed}"))
+        .class(Class::NotStarted { retry_after: None })
+        .hint("go on without it")
+        .caused_by(problem.to_string())
 }
 
 #[cold]

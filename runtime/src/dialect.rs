@@ -162,7 +162,7 @@ impl<'a> Described<'a> {
     pub(crate) fn of(definition: &'a Definition, order: &'a [&'a str]) -> Self {
         Self {
             name: &definition.name,
-            title: definition.title,
+            title: definition.title.as_deref(),
             description: &definition.description,
             input_schema: &definition.input_schema,
             output_schema: definition.output_schema.as_ref(),

@@ -3,27 +3,36 @@
 mod builder;
 mod calling;
 mod gate;
+mod plan;
+mod problem;
+mod ready;
+mod resolve;
 mod run;
 mod service;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use crate::call::Call;
 use crate::capability::{Own, Scope};
+use crate::catalog::Catalog;
 use crate::error::ToolError;
 use crate::footprint::Facts;
 use crate::registry::Registry;
 use crate::stage;
 
-pub use builder::{BuildError, BuildProblem, ExecutorBuilder};
+pub use builder::ExecutorBuilder;
 pub use calling::Calling;
+pub use problem::{BuildError, BuildProblem};
+pub use resolve::Resolver;
 pub use run::{MissingServices, RunBuilder};
 pub use service::Drained;
 
-pub(crate) use builder::{Core, Plan};
+pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use plan::Plan;
+pub(crate) use ready::Ready;
 pub(crate) use run::Run;
 
 /// Runs calls. Cheap to clone; a clone is the same executor.
@@ -65,14 +74,63 @@ impl Executor {
         ExecutorBuilder::new(registry)
     }
 
-    /// The tools that it runs.
+    /// The registry that it follows.
     pub fn registry(&self) -> &Registry {
         &self.run.core.registry
     }
 
+    /// The tools that it runs: those that are pinned, or else those that can be called now.
+    pub fn catalog(&self) -> Catalog {
+        self.run.ready.current()
+    }
+
+    /// The same executor for exactly these tools, as they are in the catalog, whatever becomes of the
+    /// registry: for the calls of a turn whose model was shown them. Services, limits and the drain are
+    /// shared; a tool that comes with a resolver is called as ever, where the catalog's profile selects it.
+    ///
+    /// To pin the same catalog again costs little. A tool that needs what the executor has not got
+    /// answers so when it is called; [`missing`](Self::missing) tells it before.
+    pub fn pinned(&self, catalog: &Catalog) -> Self {
+        let core = &self.run.core;
+        let last = || core.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
+        let ready = kept.unwrap_or_else(|| {
+            let ready = Arc::new(Ready::pinned(catalog, core));
+            // What was pinned before is dropped after the lock has been given back.
+            let _before = last().replace(Arc::clone(&ready));
+            ready
+        });
+        Self { run: Arc::new(self.run.with_tools(ready)) }
+    }
+
+    /// What tools of a catalog need that nobody gives them here. Their calls are refused.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry, tool};
+    ///
+    /// struct Clock;
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read)]
+    /// async fn tell_time(clock: &Clock) {
+    ///     let _ = clock;
+    /// }
+    ///
+    /// let executor = Executor::builder(Registry::empty()).unrestricted().build()?;
+    /// executor.registry().register(TELL_TIME)?;
+    /// let [problem] = &*executor.missing(&executor.catalog()) else { panic!("the clock is missing") };
+    /// assert!(problem.to_string().contains("`tell_time`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn missing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
+        let core = &self.run.core;
+        let plans = catalog.tools().entries().iter().map(|entry| core.plan(entry));
+        plans.flat_map(|plan| plan.lacks.to_vec()).collect()
+    }
+
     /// A run of its own: with an id, and the services that only it has.
     pub fn run(&self, id: impl Into<String>) -> RunBuilder {
-        RunBuilder::new(&self.run.core, id.into())
+        RunBuilder::new(&self.run, id.into())
     }
 
     /// Runs a call and gives its one answer. Whatever goes wrong is in the answer: an unknown
@@ -88,14 +146,17 @@ impl Executor {
     /// what it touches.
     ///
     /// # Errors
-    /// When the call would be refused before policy: an unknown tool, wrong input.
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
-        let (entry, plan) = stage::find(&self.run.core, call.name())?;
-        let facts = plan.facts().with_footprint(entry.definition.effect);
+        let found = stage::find(&self.run, call.name())?;
+        let plan = found.plan();
+        let facts = plan.facts().with_footprint(plan.entry.definition.effect);
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
         let read = AssertUnwindSafe(|| {
-            stage::read(entry, scope, call.arguments(), facts).map(|prepared| prepared.facts)
+            let mut facts = stage::read(&plan.entry, scope, call.arguments(), facts)?.facts;
+            plan.judged(&mut facts);
+            Ok(facts)
         });
         catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
     }
@@ -106,7 +167,7 @@ impl std::fmt::Debug for Executor {
         formatter
             .debug_struct("Executor")
             .field("run", &self.run.id())
-            .field("tools", self.registry())
+            .field("tools", &self.catalog())
             .finish()
     }
 }

@@ -123,6 +123,33 @@ impl Footprint {
         }
     }
 
+    /// Of a call that touches nothing; for run-time tools, which say it call by call.
+    ///
+    /// ```
+    /// use toolwright::{File, Footprint};
+    ///
+    /// let copy = Footprint::nothing().reading::<File>("a.txt").writing::<File>("b.txt");
+    /// assert!(copy.conflicts_with(&Footprint::nothing().reading::<File>("./b.txt")));
+    /// ```
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { reads: Reach::Named(Vec::new()), writes: Reach::Named(Vec::new()) }
+    }
+
+    /// It reads this resource as well; `None` for all of the kind.
+    #[must_use]
+    pub fn reading<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
+        self.reads.push(<K as KindOfResource>::KIND, name.into());
+        self
+    }
+
+    /// It writes this resource as well; `None` for all of the kind.
+    #[must_use]
+    pub fn writing<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
+        self.writes.push(<K as KindOfResource>::KIND, name.into());
+        self
+    }
+
     /// Whether two calls must keep their order.
     ///
     /// ```

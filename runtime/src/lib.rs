@@ -36,10 +36,12 @@ pub mod __private0;
 pub mod arriving;
 mod call;
 mod capability;
+mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod context;
 pub mod dialect;
+mod dynamic;
 mod error;
 mod event;
 mod evidence;
@@ -57,16 +59,23 @@ mod tool;
 
 pub use call::Call;
 pub use capability::{Closing, Opening, Resource};
+pub use catalog::{
+    Catalog, InvalidPattern, Profile, ProfileError, Profiles, Summary, UnknownProfile,
+};
 pub use context::{CallId, ToolContext};
+pub use dynamic::DynamicTool;
 pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{
     BuildError, BuildProblem, Calling, Drained, Executor, ExecutorBuilder, MissingServices,
-    RunBuilder,
+    Resolver, RunBuilder,
 };
-pub use footprint::{Facts, Footprint, ResourceKind, ResourceName};
+pub use footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
 pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};
-pub use registry::{Registry, RegistryError, RegistryProblem};
+pub use registry::{
+    ExpectedTools, Listening, Registration, Registry, RegistryError, RegistryEvent,
+    RegistryEventKind, RegistryProblem, UnexpectedTools, UnknownTool,
+};
 pub use schema::SchemaProblem;
 pub use spec::{Handle, Location};
 pub use tool::{
@@ -196,7 +205,7 @@ pub use toolwright_macros::tool;
 /// }
 ///
 /// let registry = Registry::of([Tickets::READ])?;
-/// assert_eq!(registry.get("read").expect("registered").group, Some("ticket"));
+/// assert_eq!(registry.get("read").expect("registered").group.as_deref(), Some("ticket"));
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
 pub use toolwright_macros::tools;

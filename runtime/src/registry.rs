@@ -1,22 +1,41 @@
-//! Names to tools. A registry is made once and does not change; two tools of one name are an error
-//! that tells both places.
+//! Names to tools. A registry changes while a program runs; what is read of it is read of a
+//! [`Catalog`], which does not.
+//!
+//! - No two tools have one name: who comes second is refused, and both places are told.
+//! - Every change makes a new generation and tells listeners, in the order of the generations.
+//! - No code of others runs under a lock.
 
+mod entry;
+mod linked;
+mod listeners;
+mod metadata;
 mod near;
+mod problem;
+mod registration;
+mod state;
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::__private0::TOOLS;
-use crate::dialect::{Described, Dialect, DialectError, Finding, Listing, Severity};
-use crate::input::Keys;
-use crate::schema::{self, Checker, SchemaProblem};
-use crate::spec::{Handle, Location, Spec};
-use crate::tool::{Definition, Exposure};
+use crate::catalog::Catalog;
+use crate::dialect::{Dialect, DialectError, Finding, Listing};
+use crate::spec::Handle;
+use crate::tool::Definition;
 
+pub(crate) use entry::{Entry, Origin};
+pub use linked::{ExpectedTools, UnexpectedTools};
+pub use listeners::{Listening, RegistryEvent, RegistryEventKind};
+pub(crate) use metadata::Metadata;
 pub(crate) use near::near;
+pub use problem::{RegistryError, RegistryProblem, UnknownTool};
+pub use registration::Registration;
+pub(crate) use state::Lookup;
 
-/// The tools of an application.
+use listeners::Listeners;
+use state::State;
+
+/// The tools of an application. Cheap to clone; a clone is the same registry.
 ///
 /// ```standalone_crate
 /// use toolwright::{Registry, tool};
@@ -35,22 +54,36 @@ pub(crate) use near::near;
 /// assert_eq!(some.definitions().count(), 1);
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
+///
+/// Tools come and go while the program runs. What has been shown to a model stays as it was:
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() {}
+///
+/// /// Says goodbye.
+/// #[tool(effect = read)]
+/// async fn goodbye() {}
+///
+/// let registry = Registry::of([HELLO])?;
+/// let shown = registry.catalog();
+/// registry.register(GOODBYE)?;
+/// registry.disable("hello")?;
+/// assert_eq!(shown.names().collect::<Vec<_>>(), ["hello"]);
+/// assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["goodbye"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
 
 struct Inner {
-    entries: Vec<Entry>,
-    indices: HashMap<&'static str, usize, foldhash::fast::FixedState>,
-    /// What models are shown, made when it is first asked for.
-    listings: [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()],
-}
-
-/// One tool, ready to be called.
-pub(crate) struct Entry {
-    pub(crate) spec: &'static Spec,
-    pub(crate) definition: Definition,
-    pub(crate) keys: Keys,
-    output: OnceLock<Option<Checker>>,
+    /// The generation of the state, to be read without its lock.
+    generation: AtomicU64,
+    state: RwLock<State>,
+    listeners: Listeners,
 }
 
 impl Registry {
@@ -59,114 +92,133 @@ impl Registry {
     /// # Errors
     /// When two tools have one name, or a tool has no usable schema; all such problems at once.
     pub fn linked() -> Result<Self, RegistryError> {
-        let mut tools: Vec<Handle> = TOOLS.iter().copied().collect();
-        // The linker's order is nobody's; models and their caches want one that stays.
-        tools.sort_by_key(|Handle(spec)| (spec.name, spec.location.file, spec.location.line));
-        Self::of(tools)
+        Self::of(Handle::linked())
     }
 
-    /// Exactly these tools.
+    /// Exactly these tools: handles, or registrations under other names and with other words.
     ///
     /// # Errors
     /// When two tools have one name, or a tool has no usable schema; all such problems at once.
-    pub fn of(tools: impl IntoIterator<Item = Handle>) -> Result<Self, RegistryError> {
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut indices = HashMap::with_hasher(foldhash::fast::FixedState::default());
-        let mut problems = Vec::new();
-        for Handle(spec) in tools {
-            if let Some(first) =
-                indices.get(spec.name).and_then(|index: &usize| entries.get(*index))
-            {
-                problems.push(RegistryProblem::Duplicate {
-                    name: spec.name,
-                    first: first.spec.location,
-                    second: spec.location,
-                });
-                continue;
-            }
-            match schema::describe(spec) {
-                Ok((definition, keys)) => {
-                    indices.insert(spec.name, entries.len());
-                    entries.push(Entry { spec, definition, keys, output: OnceLock::new() });
-                }
-                Err(problem) => problems.push(RegistryProblem::Schema {
-                    name: spec.name,
-                    location: spec.location,
-                    problem,
-                }),
-            }
+    pub fn of(
+        tools: impl IntoIterator<Item = impl Into<Registration>>,
+    ) -> Result<Self, RegistryError> {
+        let registry = Self::empty();
+        registry.register_all(tools)?;
+        Ok(registry)
+    }
+
+    /// No tools yet.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self(Arc::new(Inner {
+            generation: AtomicU64::new(0),
+            state: RwLock::default(),
+            listeners: Listeners::default(),
+        }))
+    }
+
+    /// Takes in one more tool.
+    ///
+    /// # Errors
+    /// When its name is taken or it has no usable schema; then nothing has changed.
+    pub fn register(&self, tool: impl Into<Registration>) -> Result<(), RegistryError> {
+        self.register_all([tool])
+    }
+
+    /// Takes in more tools, all of them in one generation or none.
+    ///
+    /// # Errors
+    /// When a name is taken or a tool has no usable schema; then nothing has changed.
+    pub fn register_all(
+        &self,
+        tools: impl IntoIterator<Item = impl Into<Registration>>,
+    ) -> Result<(), RegistryError> {
+        self.add(tools.into_iter().map(Into::into), Origin::Application)
+    }
+
+    /// Takes a tool out. Calls that run already, and catalogs that were taken, keep it.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn unregister(&self, name: &str) -> Result<Arc<Definition>, UnknownTool> {
+        let removed = self.change(|state| {
+            let (entry, event) = state.remove(name)?;
+            Some((entry, [event]))
+        });
+        let entry = removed.ok_or_else(|| self.unknown(name))?;
+        Ok(Arc::clone(&entry.definition))
+    }
+
+    /// Lets a tool be called again; `false` where it could be already.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn enable(&self, name: &str) -> Result<bool, UnknownTool> {
+        self.switch(name, true)
+    }
+
+    /// Keeps a tool from being shown and called, until it is enabled again; `false` where it was
+    /// kept from it already. Catalogs that were taken keep it.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn disable(&self, name: &str) -> Result<bool, UnknownTool> {
+        self.switch(name, false)
+    }
+
+    /// The tools that can be called now, as they are now and stay. Taking it again costs nothing as
+    /// long as nothing changes; after a change the first who asks goes through all tools once.
+    #[must_use]
+    pub fn catalog(&self) -> Catalog {
+        self.read().catalog().clone()
+    }
+
+    /// Counts the changes so far.
+    #[must_use]
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.0.generation.load(Ordering::Acquire)
+    }
+
+    /// The definition of a tool that can be called.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Arc<Definition>> {
+        match self.lookup(name) {
+            Lookup::Enabled(entry) => Some(Arc::clone(&entry.definition)),
+            Lookup::Disabled | Lookup::Absent => None,
         }
-        if problems.is_empty() {
-            Ok(Self(Arc::new(Inner { entries, indices, listings: Default::default() })))
-        } else {
-            Err(RegistryError { problems })
-        }
     }
 
-    /// The definition of a tool.
-    pub fn get(&self, name: &str) -> Option<&Definition> {
-        self.index(name).and_then(|index| self.0.entries.get(index)).map(|entry| &entry.definition)
+    /// Every definition that can be called, in the order of registration.
+    pub fn definitions(&self) -> impl Iterator<Item = Arc<Definition>> {
+        self.catalog().into_definitions()
     }
 
-    /// Every definition, in the order of registration.
-    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
-        self.0.entries.iter().map(|entry| &entry.definition)
+    /// The names of the tools that are disabled, in the order of registration.
+    #[must_use]
+    pub fn disabled(&self) -> Vec<Arc<str>> {
+        self.read().disabled()
     }
 
-    /// The tools that models are shown, in the form of one provider: those that are neither hidden nor
-    /// deferred. Made once; asked for again, it allocates nothing.
-    ///
-    /// ```
-    /// use toolwright::dialect::Dialect;
-    /// use toolwright::{Registry, tool};
-    ///
-    /// /// Says hello.
-    /// #[tool(effect = read)]
-    /// async fn hello() -> &'static str {
-    ///     "hello"
-    /// }
-    ///
-    /// let listing = Registry::of([HELLO])?.listing(Dialect::Anthropic)?;
-    /// assert!(listing.tools().get().starts_with(r#"[{"name":"hello","description":"Says hello.""#));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Hears of every tool that comes, goes, is enabled or disabled. Events come one at a time in
+    /// the order of the generations, on the thread of one who changes the registry; it may change
+    /// the registry itself. A panic harms nobody.
+    pub fn listen(&self, listener: impl Fn(&RegistryEvent) + Send + Sync + 'static) -> Listening {
+        self.0.listeners.add(listener)
+    }
+
+    /// [`Catalog::listing`] of the tools that can be called now.
     ///
     /// # Errors
     /// When the provider would refuse a tool, or all of them together; every reason at once.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
-        let made = self.0.listings[dialect as usize].get_or_init(|| {
-            let shown = self.definitions().filter(|it| it.exposure == Exposure::Direct);
-            let orders: Vec<(&Definition, Vec<&str>)> = shown
-                .map(|it| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
-                .collect();
-            Listing::new(dialect, orders.iter().map(|(it, order)| Described::of(it, order)))
-                .map_err(|findings| DialectError { findings })
-        });
-        made.clone()
+        self.catalog().listing(dialect)
     }
 
-    /// What the dialects find in the tools, notes among them; for tests.
-    ///
-    /// ```
-    /// use toolwright::dialect::{Dialect, Severity};
-    /// use toolwright::{Registry, tool};
-    ///
-    /// /// Says hello.
-    /// #[tool(effect = read)]
-    /// async fn hello() -> &'static str {
-    ///     "hello"
-    /// }
-    ///
-    /// let findings = Registry::of([HELLO])?.lint(Dialect::ALL);
-    /// assert!(findings.iter().all(|finding| finding.severity == Severity::Note), "{findings:?}");
-    /// # Ok::<(), toolwright::RegistryError>(())
-    /// ```
+    /// [`Catalog::lint`] of the tools that can be called now.
+    #[must_use]
     pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
-        let findings = dialects.into_iter().flat_map(|dialect| match self.listing(dialect) {
-            Ok(listing) => listing.notes().to_vec(),
-            Err(error) => error.findings,
-        });
-        findings.collect()
+        self.catalog().lint(dialects)
     }
 
     /// The same registry, once every one of the providers is known to take its tools.
@@ -204,94 +256,85 @@ impl Registry {
         self,
         dialects: impl IntoIterator<Item = Dialect>,
     ) -> Result<Self, DialectError> {
-        let findings = self.lint(dialects);
-        if findings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(DialectError { findings });
+        self.catalog().shown_to(dialects).map(|_| self)
+    }
+
+    pub(crate) fn lookup(&self, name: &str) -> Lookup {
+        self.read().lookup(name)
+    }
+
+    pub(crate) fn add(
+        &self,
+        tools: impl Iterator<Item = Registration>,
+        origin: Origin,
+    ) -> Result<(), RegistryError> {
+        // Schemas are made by code of others, so before any lock is taken.
+        let mut problems = Vec::new();
+        let mut entries = Vec::new();
+        for tool in tools {
+            match tool.prepare(origin) {
+                Ok(entry) => entries.push(entry),
+                Err(problem) => problems.push(problem),
+            }
         }
-        Ok(self)
+        let added = self.change(|state| {
+            problems.extend(state.duplicates(&entries));
+            // What is refused is dropped after the lock has been given back.
+            problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
+        });
+        added.ok_or(RegistryError { problems })
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.0.entries
+    fn switch(&self, name: &str, on: bool) -> Result<bool, UnknownTool> {
+        let switched = self.change(|state| {
+            let event = state.switch(name, on)?;
+            Some((event.is_some(), event))
+        });
+        switched.ok_or_else(|| self.unknown(name))
     }
 
-    #[inline]
-    pub(crate) fn index(&self, name: &str) -> Option<usize> {
-        self.0.indices.get(name).copied()
+    /// One step, and its events once the lock has been given back.
+    fn change<R, E: IntoIterator<Item = RegistryEvent>>(
+        &self,
+        step: impl FnOnce(&mut State) -> Option<(R, E)>,
+    ) -> Option<R> {
+        let changed = {
+            let mut state = self.write();
+            let (result, events) = step(&mut state)?;
+            // In the queue before anybody else can change anything, so in order.
+            self.0.listeners.remember(events);
+            self.0.generation.store(state.generation(), Ordering::Release);
+            result
+        };
+        self.0.listeners.tell();
+        Some(changed)
     }
 
-    /// Names that a model may call, for an answer to one that it may not.
-    pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
-        self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
+    fn unknown(&self, name: &str) -> UnknownTool {
+        let state = self.read();
+        let near = near(name, state.names()).into_iter().map(str::to_owned).collect();
+        UnknownTool { name: name.to_owned(), near }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.0.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// No tools yet.
+impl Default for Registry {
+    fn default() -> Self {
+        Self::empty()
     }
 }
 
 impl fmt::Debug for Registry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.definitions().map(|it| &it.name)).finish()
+        let catalog = self.catalog();
+        formatter.debug_list().entries(catalog.names()).finish()
     }
 }
-
-impl Entry {
-    /// The check of the output's schema, made when it is first asked for.
-    pub(crate) fn output(&self) -> Option<&Checker> {
-        let made = self.output.get_or_init(|| {
-            self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
-        });
-        made.as_ref()
-    }
-}
-
-/// Why tools make no registry: every problem, each with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegistryError {
-    /// At least one.
-    pub problems: Vec<RegistryProblem>,
-}
-
-/// One thing that is wrong with a set of tools.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RegistryProblem {
-    /// Two tools have one name.
-    Duplicate {
-        /// The name.
-        name: &'static str,
-        /// The tool that was there.
-        first: Location,
-        /// The tool that came to it.
-        second: Location,
-    },
-    /// A tool has no usable schema.
-    Schema {
-        /// The tool.
-        name: &'static str,
-        /// Where it is written.
-        location: Location,
-        /// What is wrong.
-        problem: SchemaProblem,
-    },
-}
-
-impl fmt::Display for RegistryError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the tools make no registry")?;
-        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
-    }
-}
-
-impl fmt::Display for RegistryProblem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Duplicate { name, first, second } => write!(
-                formatter,
-                "two tools are called `{name}`: one at {first}, one at {second}; rename one with `#[tool(name = \"…\")]`"
-            ),
-            Self::Schema { name, location, problem } => {
-                write!(formatter, "the tool `{name}` at {location} has no usable schema: {problem}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RegistryError {}

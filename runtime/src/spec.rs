@@ -69,7 +69,7 @@ impl fmt::Debug for Handle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// The package it belongs to.
+    /// The package it belongs to; empty for a tool that was made at run time.
     pub package: &'static str,
     /// The file, as rustc names it.
     pub file: &'static str,
@@ -82,11 +82,22 @@ impl Location {
     pub const fn new(package: &'static str, file: &'static str, line: u32) -> Self {
         Self { package, file, line }
     }
+
+    /// The place that a run-time tool was made at; its package is not known.
+    #[track_caller]
+    pub(crate) fn of_caller() -> Self {
+        let caller = std::panic::Location::caller();
+        Self { package: "", file: caller.file(), line: caller.line() }
+    }
 }
 
 impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{} (package {})", self.file, self.line, self.package)
+        write!(formatter, "{}:{}", self.file, self.line)?;
+        if self.package.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, " (package {})", self.package)
     }
 }
 

@@ -11,6 +11,6 @@ pub(crate) mod record;
 pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::approve;
 pub(crate) use check::check;
-pub(crate) use find::find;
+pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{Unfinished, invoke, panicked};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::registry::Metadata;
 use crate::spec::{ApprovalSpec, DangerSpec, Location, Spec, TimeoutSpec};
 
 /// How carefully a person should look before a call runs. Policy decides by it.
@@ -139,13 +140,13 @@ pub struct Definition {
     /// The name that models call.
     pub name: String,
     /// A name for people.
-    pub title: Option<&'static str>,
+    pub title: Option<String>,
     /// What it does, from its doc comment.
     pub description: String,
     /// Its namespace on a command line and in profiles.
-    pub group: Option<&'static str>,
+    pub group: Option<String>,
     /// Words for profiles and policy.
-    pub tags: &'static [&'static str],
+    pub tags: Vec<String>,
     /// Whether an agent's run ends when it is called.
     pub terminal: bool,
     /// How carefully a person should look.
@@ -178,17 +179,41 @@ pub struct Definition {
     pub requires: Vec<Requirement>,
     /// Where it is written.
     pub location: Location,
+    /// What the application says of it, by type.
+    pub(crate) metadata: Metadata,
 }
 
 impl Definition {
+    /// What the application said of the tool when it registered it, by its type.
+    ///
+    /// ```
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// struct Owner(&'static str);
+    ///
+    /// let registry = Registry::of([HELLO.with(Owner("the team of greetings"))])?;
+    /// let definition = registry.get("hello").expect("registered");
+    /// assert_eq!(definition.metadata::<Owner>().expect("given").0, "the team of greetings");
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn metadata<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.metadata.get()
+    }
+
     /// All that needs no schema.
     pub(crate) fn of(spec: &'static Spec) -> Self {
         Self {
             name: spec.name.to_owned(),
-            title: spec.title,
+            title: spec.title.map(str::to_owned),
             description: crate::schema::unwrap_docs(spec.description),
-            group: spec.group,
-            tags: spec.tags,
+            group: spec.group.map(str::to_owned),
+            tags: spec.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             terminal: spec.terminal,
             danger: match spec.danger {
                 DangerSpec::Undeclared if spec.effect == Effect::Read => {
@@ -226,6 +251,7 @@ impl Definition {
             parameters: Vec::new(),
             requires: spec.capabilities.iter().map(|it| it.requirement()).collect(),
             location: spec.location,
+            metadata: Metadata::default(),
         }
     }
 }

@@ -174,7 +174,8 @@ async fn promise(
 #[tokio::test]
 async fn a_result_that_breaks_its_own_schema_is_refused() {
     let executor = executor([PROMISE]);
-    let schema = executor.registry().get("promise").unwrap().output_schema.as_ref().unwrap();
+    let catalog = executor.catalog();
+    let schema = catalog.get("promise").unwrap().output_schema.as_ref().unwrap();
     assert_eq!(schema["properties"]["number"]["minimum"], 10);
     let kept = executor.call(&Call::new("promise", r#"{"number":10}"#)).await;
     assert_eq!(kept.text(), r#"{"number":10}"#);

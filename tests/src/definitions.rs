@@ -1,5 +1,6 @@
 //! A definition says all that a model, a command line and policy must know, in one place.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -73,7 +74,7 @@ async fn find_finish(_log: &Log) -> toolwright::Reconciled {
     toolwright::Reconciled::Unknown
 }
 
-fn definition(registry: &Registry) -> &Definition {
+fn definition(registry: &Registry) -> Arc<Definition> {
     registry.get("notes.search").unwrap()
 }
 
@@ -82,9 +83,10 @@ fn definition(registry: &Registry) -> &Definition {
 #[test]
 fn a_tool_is_called_like_its_function_unless_it_says_otherwise() {
     let registry = Registry::of([SEARCH_NOTES, FINISH]).unwrap();
-    let names: Vec<&str> = registry.definitions().map(|it| it.name.as_str()).collect();
+    let catalog = registry.catalog();
+    let names: Vec<&str> = catalog.names().collect();
     assert_eq!(names, ["notes.search", "finish"]);
-    assert_eq!(registry.get("finish").unwrap().title, Some("Finish"));
+    assert_eq!(registry.get("finish").unwrap().title.as_deref(), Some("Finish"));
 }
 
 /// S1.20: a definition has a description, from the doc comment.
@@ -146,7 +148,8 @@ async fn notes_are_searched_by_query_and_limit() {
 #[test]
 fn parameters_and_requirements_are_listed_one_by_one() {
     let registry = Registry::of([SEARCH_NOTES, FINISH]).unwrap();
-    let fields: Vec<(&str, &str, bool)> = definition(&registry)
+    let search = definition(&registry);
+    let fields: Vec<(&str, &str, bool)> = search
         .parameters
         .iter()
         .map(|it: &Parameter| (it.name.as_str(), it.description.as_str(), it.required))
@@ -170,7 +173,7 @@ fn the_attribute_is_carried_in_the_definition() {
     let registry = Registry::of([SEARCH_NOTES, FINISH]).unwrap();
     let (search, finish) = (definition(&registry), registry.get("finish").unwrap());
     assert!(finish.terminal && !search.terminal);
-    assert_eq!((search.group, finish.group), (Some("notes"), None));
+    assert_eq!((search.group.as_deref(), finish.group.as_deref()), (Some("notes"), None));
     assert_eq!(search.tags, ["notes", "reading"]);
     assert_eq!((search.effect, finish.effect), (Effect::Read, Effect::Keyed));
     assert_eq!(

@@ -192,7 +192,8 @@ async fn generated_code_raises_no_warning_in_the_strictest_crate() {
 #[tokio::test]
 async fn a_tool_that_is_not_registered_cannot_be_called_though_it_is_linked() {
     let registry = Registry::of(explicit::OFFERED.iter().copied()).unwrap();
-    let listed: Vec<&str> = registry.definitions().map(|it| it.name.as_str()).collect();
+    let catalog = registry.catalog();
+    let listed: Vec<&str> = catalog.names().collect();
     assert_eq!(listed, ["chosen", "other"]);
     let executor = executor(explicit::OFFERED.iter().copied());
     assert_eq!(executor.call(&call("chosen")).await.text(), "chosen");

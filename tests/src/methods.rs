@@ -50,8 +50,8 @@ fn methods_take_from_their_block_what_they_do_not_say_themselves() {
     let executor = builder([Notes::KEEP, Notes::LIST]).service(Notes::default()).build().unwrap();
     let [keep, list] =
         ["notes.keep", "notes.list"].map(|name| executor.registry().get(name).unwrap());
-    assert_eq!((keep.group, list.group), (Some("notes"), Some("lists")));
-    assert!(keep.tags.contains(&"kept") && keep.tags.contains(&"writing"));
+    assert_eq!((keep.group.as_deref(), list.group.as_deref()), (Some("notes"), Some("lists")));
+    assert!(["kept", "writing"].iter().all(|tag| keep.tags.iter().any(|it| it == tag)));
     assert_eq!(list.tags, ["kept"]);
 }
 

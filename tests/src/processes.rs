@@ -83,6 +83,7 @@ async fn the_inner_result_is_the_data_of_the_answer() {
     let text: ProcessOutput = serde_json::from_str(&answer.text()).unwrap();
     assert!(text.success);
     let schema = executor([RUN_COMMAND]);
-    let schema = schema.registry().get("run_command").unwrap().output_schema.as_ref().unwrap();
+    let catalog = schema.catalog();
+    let schema = catalog.get("run_command").unwrap().output_schema.as_ref().unwrap();
     assert_eq!(schema["properties"]["success"]["type"], "boolean");
 }

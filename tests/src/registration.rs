@@ -35,18 +35,19 @@ fn a_tool_is_a_constant_that_is_there_before_the_program_runs() {
 fn a_registry_finds_and_lists_exactly_the_tools_it_was_given() {
     let registry = Registry::of([PING, NEVER_ENDS]).unwrap();
     assert!(registry.get("ping").is_some() && registry.get("add_numbers").is_none());
-    let names: Vec<&str> = registry.definitions().map(|it| it.name.as_str()).collect();
+    let catalog = registry.catalog();
+    let names: Vec<&str> = catalog.names().collect();
     assert_eq!(names, ["ping", "never_ends"]);
-    assert_eq!(Registry::of([]).unwrap().definitions().count(), 0);
+    assert_eq!(Registry::empty().definitions().count(), 0);
 }
 
 #[test]
 fn two_tools_of_one_name_are_an_error_that_tells_both_places() {
     let error = Registry::of([first::ONE, PING, second::OTHER]).unwrap_err();
-    let [RegistryProblem::Duplicate { name: "twin", first, second }] = error.problems.as_slice()
-    else {
+    let [RegistryProblem::Duplicate { name, first, second }] = error.problems.as_slice() else {
         panic!("{error}")
     };
+    assert_eq!(name, "twin");
     assert!(first.line < second.line);
     assert_eq!(first.file, second.file);
     let words = error.to_string();
@@ -76,7 +77,9 @@ fn whatever_is_linked_is_collected_with_all_its_problems_at_once() {
         .problems
         .iter()
         .map(|problem| match problem {
-            RegistryProblem::Duplicate { name, .. } | RegistryProblem::Schema { name, .. } => *name,
+            RegistryProblem::Duplicate { name, .. } | RegistryProblem::Schema { name, .. } => {
+                name.as_str()
+            }
             other => panic!("{other}"),
         })
         .collect();

@@ -73,7 +73,7 @@ fn message(provider: &str) -> String {
 
 /// The words of the command that runs a tool.
 fn command(definition: &Definition) -> [String; 2] {
-    let group = definition.group.unwrap();
+    let group = definition.group.as_deref().unwrap();
     let name = definition.name.replace('_', "-");
     let suffix = format!("-{group}");
     [group.to_owned(), name.strip_suffix(&suffix).unwrap_or(&name).to_owned()]
@@ -90,7 +90,7 @@ fn words(text: &str) -> String {
 fn every_tool_is_a_subcommand_of_its_name_in_its_group() {
     let folder = folder("names");
     for definition in Registry::linked().unwrap().definitions() {
-        let [group, name] = command(definition);
+        let [group, name] = command(&definition);
         let listed = run(&folder, &[&group, "--help"]).out;
         assert!(
             listed.lines().any(|line| line.split_whitespace().next() == Some(&name)),
@@ -108,7 +108,7 @@ fn every_tool_is_a_subcommand_of_its_name_in_its_group() {
 fn the_help_of_a_command_says_what_the_definition_says() {
     let folder = folder("help");
     for definition in Registry::linked().unwrap().definitions() {
-        let [group, name] = command(definition);
+        let [group, name] = command(&definition);
         let help = words(&run(&folder, &[&group, &name, "--help"]).out);
         assert!(help.contains(&words(&definition.description)), "{help}");
         for parameter in &definition.parameters {

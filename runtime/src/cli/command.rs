@@ -39,12 +39,13 @@ pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(answer::command());
-    let ungrouped = registry.definitions().filter(|definition| definition.group.is_none());
+    let catalog = registry.catalog();
+    let ungrouped = catalog.definitions().filter(|definition| definition.group.is_none());
     for definition in ungrouped {
         root = add(root, of_tool(definition)?)?;
     }
     let mut groups: Vec<&str> =
-        registry.definitions().filter_map(|definition| definition.group).collect();
+        catalog.definitions().filter_map(|definition| definition.group.as_deref()).collect();
     groups.sort_unstable();
     groups.dedup();
     for group in groups {
@@ -53,7 +54,7 @@ pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
             .subcommand_required(true)
             .arg_required_else_help(true);
         for definition in
-            registry.definitions().filter(|definition| definition.group == Some(group))
+            catalog.definitions().filter(|definition| definition.group.as_deref() == Some(group))
         {
             namespace = add(namespace, of_tool(definition)?)?;
         }
@@ -112,7 +113,7 @@ fn twice(command: &Command) -> Option<String> {
 /// `file read`.
 fn name(definition: &Definition) -> String {
     let name = definition.name.replace(['_', '.'], "-");
-    let Some(group) = definition.group else { return name };
+    let Some(group) = &definition.group else { return name };
     let group = group.replace(['_', '.'], "-");
     let bare =
         name.strip_prefix(&format!("{group}-")).or_else(|| name.strip_suffix(&format!("-{group}")));
@@ -130,8 +131,10 @@ pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
         Some((tool, below)) => (Some(word), tool, below),
         None => (None, word, below),
     };
-    let wanted = |definition: &&Definition| definition.group == group && name(definition) == word;
-    match executor.registry().definitions().find(wanted) {
+    let wanted =
+        |definition: &&Definition| definition.group.as_deref() == group && name(definition) == word;
+    let catalog = executor.catalog();
+    match catalog.definitions().find(wanted) {
         Some(definition) => call(executor, definition, matches).await,
         None => complain(Exit::Usage, format!("no tool is called `{word}`")),
     }

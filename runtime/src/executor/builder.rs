@@ -1,30 +1,33 @@
 //! Puts an executor together. Whatever a tool would miss is found here, before any call.
 
-use std::any::{TypeId, type_name};
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::plan::{Declared, Gates, Later, Plan, Provisions};
+use super::problem::{BuildError, BuildProblem};
+use super::ready::Ready;
+use super::resolve::{Asked, Resolver, Resolving};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
-use crate::capability::{CapabilitySpec, Opener, Opening, Resource, Source, Value};
-use crate::context::ToolContext;
+use crate::capability::{Opener, Opening, Resource, Value};
 use crate::error::ToolError;
 use crate::event::{Event, Listener};
-use crate::footprint::Facts;
-use crate::registry::{Entry, Registry};
-use crate::tool::{Danger, DeclaredApproval, DeclaredDanger, Timeout};
+use crate::registry::{Entry, Registration, Registry};
 
 /// What all runs of an executor share.
 pub(crate) struct Core {
     pub(crate) registry: Registry,
-    pub(crate) plans: Vec<Plan>,
+    pub(crate) provisions: Provisions,
+    pub(crate) later: Later,
+    pub(crate) gates: Gates,
+    /// The catalog that was pinned last, which many calls of one turn share.
+    pub(super) pinned: Mutex<Option<Arc<Ready>>>,
+    pub(crate) resolving: Option<Resolving>,
+    /// In the order of [`Provisions::services`].
     pub(crate) services: Vec<Value>,
-    pub(crate) service_ids: Vec<TypeId>,
-    pub(crate) per_run: Vec<Declared>,
-    pub(crate) per_call: Vec<Declared>,
     pub(crate) openers: Vec<Value>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
@@ -35,31 +38,10 @@ pub(crate) struct Core {
     pub(crate) records_content: bool,
 }
 
-/// A type whose values come later.
-#[derive(Clone, Copy)]
-pub(crate) struct Declared {
-    pub(crate) id: TypeId,
-    pub(crate) name: &'static str,
-}
-
-/// How the calls of one tool are run: everything that can be decided before the first.
-pub(crate) struct Plan {
-    pub(crate) sources: Box<[Source]>,
-    /// Whether any source is not the executor, so that a call has to look for it.
-    pub(crate) needs_more: bool,
-    /// What each call must bring.
-    pub(crate) from_call: Box<[Declared]>,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) gate: Option<Gate>,
-    danger: Danger,
-    approval: Option<&'static str>,
-}
-
-impl Plan {
-    /// What is known of every call, before its input is read.
-    #[inline]
-    pub(crate) fn facts(&self) -> Facts {
-        Facts::new(self.danger, self.approval)
+impl Core {
+    /// How to run a tool that is in no prepared catalog.
+    pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
+        self.later.plan(entry, &self.provisions, &self.gates)
     }
 }
 
@@ -75,6 +57,7 @@ pub struct ExecutorBuilder {
     limit: u32,
     unrestricted: bool,
     records_content: bool,
+    resolving: Option<Resolving>,
 }
 
 impl ExecutorBuilder {
@@ -90,6 +73,7 @@ impl ExecutorBuilder {
             limit: DEFAULT_LIMIT,
             unrestricted: false,
             records_content: false,
+            resolving: None,
         }
     }
 
@@ -174,39 +158,89 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Who knows tools that are not registered; the last one given counts. A closure that answers at
+    /// once, or a type that implements [`Resolver`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Call, DynamicTool, Executor, Registry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::empty())
+    ///     .unrestricted()
+    ///     .resolver(|name: &str| {
+    ///         let trigger = name.strip_prefix("trigger.")?.to_owned();
+    ///         let tool = DynamicTool::new(name, "Runs a trigger.", json!({"type": "object"}), move |_, _| {
+    ///             let trigger = trigger.clone();
+    ///             async move { Ok(format!("ran {trigger}")) }
+    ///         });
+    ///         Some(tool)
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(executor.call(&Call::new("trigger.nightly", "{}")).await.text(), "ran nightly");
+    /// assert!(executor.registry().get("trigger.nightly").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn resolver(mut self, resolver: impl Resolver) -> Self {
+        self.resolving = Some(Resolving::new(resolver));
+        self
+    }
+
+    /// The same with an async function, which may fail.
+    #[must_use]
+    pub fn resolver_async<T, F, Fut>(self, resolver: F) -> Self
+    where
+        T: Into<Registration>,
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,
+    {
+        self.resolver(Asked(resolver))
+    }
+
     /// The executor.
     ///
     /// # Errors
     /// When something is missing or given twice; all such problems at once.
     pub fn build(self) -> Result<Executor, BuildError> {
         let mut problems = self.general_problems();
-        let mut plans = Vec::with_capacity(self.registry.entries().len());
-        for entry in self.registry.entries() {
-            match self.plan(entry) {
-                Ok(plan) => plans.push(plan),
-                Err(missing) => problems.extend(missing),
-            }
-        }
+        let catalog = self.registry.catalog();
+        let (services, values) = self.services.into_iter().unzip();
+        let (openers, opening) = self.openers.into_iter().unzip();
+        let provisions = Provisions {
+            services,
+            per_run: self.per_run,
+            per_call: self.per_call,
+            openers,
+            timeout: self.timeout,
+            unrestricted: self.unrestricted,
+        };
+        let gates = Gates::default();
+        let entries = catalog.tools().entries().iter();
+        let plans: Vec<Plan> = entries.map(|entry| provisions.plan(entry, &gates)).collect();
+        problems.extend(plans.iter().flat_map(|plan| plan.lacks.iter().cloned()));
         if !problems.is_empty() {
             return Err(BuildError { problems });
         }
-        let (service_ids, services) =
-            self.services.into_iter().map(|(declared, value)| (declared.id, value)).unzip();
+        let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
         let core = Core {
             registry: self.registry,
-            plans,
-            services,
-            service_ids,
-            per_run: self.per_run,
-            per_call: self.per_call,
-            openers: self.openers.into_iter().map(|(_, value)| value).collect(),
+            provisions,
+            later: Later::default(),
+            gates,
+            pinned: Mutex::default(),
+            resolving: self.resolving,
+            services: values,
+            openers: opening,
             listeners: self.listeners,
             gate: Gate::new(self.limit),
             telling: Gate::new(u32::MAX),
             released: CancellationToken::new(),
             records_content: self.records_content,
         };
-        Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core))) })
+        Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
     fn general_problems(&self) -> Vec<BuildProblem> {
@@ -231,64 +265,6 @@ impl ExecutorBuilder {
         let services = self.services.iter().map(|(declared, _)| *declared);
         services.chain(self.per_run.iter().copied()).chain(self.per_call.iter().copied())
     }
-
-    fn plan(&self, entry: &Entry) -> Result<Plan, Vec<BuildProblem>> {
-        let capabilities = entry.spec.capabilities;
-        let found: Vec<Option<Source>> = capabilities.iter().map(|it| self.source(it)).collect();
-        let Some(sources) = found.iter().copied().collect::<Option<Box<[Source]>>>() else {
-            let missing = capabilities.iter().zip(found).filter(|(_, source)| source.is_none());
-            let missing = missing.map(|(capability, _)| BuildProblem::Missing {
-                tool: entry.definition.name.clone(),
-                location: entry.definition.location,
-                requirement: capability.requirement(),
-            });
-            return Err(missing.collect());
-        };
-        let brought =
-            capabilities.iter().zip(&sources).filter(|(_, source)| **source == Source::Call);
-        Ok(Plan {
-            needs_more: sources.iter().any(|source| !matches!(source, Source::Executor(_))),
-            from_call: brought
-                .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
-                .collect(),
-            timeout: match entry.definition.timeout {
-                Timeout::Default => self.timeout,
-                Timeout::None => None,
-                Timeout::After(duration) => Some(duration),
-            },
-            gate: entry.definition.limit.map(Gate::new),
-            danger: match entry.definition.danger {
-                DeclaredDanger::Level(level) => level,
-                // Until the expression has been evaluated, the worst is assumed.
-                DeclaredDanger::Computed => Danger::Critical,
-            },
-            approval: match entry.definition.approval {
-                DeclaredApproval::Always(reason) => Some(reason),
-                DeclaredApproval::Never | DeclaredApproval::Computed => None,
-            },
-            sources,
-        })
-    }
-
-    fn source(&self, capability: &CapabilitySpec) -> Option<Source> {
-        let id = (capability.id)();
-        if capability.exclusive {
-            return self.openers.iter().position(|(it, _)| it.id == id).map(Source::Opener);
-        }
-        if id == TypeId::of::<ToolContext>() {
-            return Some(Source::Context);
-        }
-        let service = self.services.iter().position(|(it, _)| it.id == id).map(Source::Executor);
-        let run = || self.per_run.iter().position(|it| it.id == id).map(Source::Run);
-        let call = || self.per_call.iter().any(|it| it.id == id).then_some(Source::Call);
-        service.or_else(run).or_else(call)
-    }
-}
-
-impl Declared {
-    fn of<T: ?Sized + 'static>() -> Self {
-        Self { id: TypeId::of::<T>(), name: type_name::<T>() }
-    }
 }
 
 impl fmt::Debug for ExecutorBuilder {
@@ -299,68 +275,3 @@ impl fmt::Debug for ExecutorBuilder {
             .finish_non_exhaustive()
     }
 }
-
-/// Why an executor cannot be built: every problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BuildError {
-    /// At least one.
-    pub problems: Vec<BuildProblem>,
-}
-
-/// One thing that an executor lacks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BuildProblem {
-    /// Nobody said what may run.
-    NoPolicy,
-    /// The limit lets no call run.
-    NoCalls,
-    /// A tool needs what nobody gives.
-    Missing {
-        /// The tool.
-        tool: String,
-        /// Where it is written.
-        location: crate::Location,
-        /// What it needs.
-        requirement: crate::Requirement,
-    },
-    /// A type is given in two ways, so that it is unclear which a tool gets.
-    GivenTwice {
-        /// The type.
-        type_name: &'static str,
-    },
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the executor cannot be built")?;
-        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
-    }
-}
-
-impl fmt::Display for BuildProblem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoPolicy => formatter
-                .write_str("nothing says what may run; call `.unrestricted()` to run everything"),
-            Self::NoCalls => {
-                formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
-            }
-            Self::Missing { tool, location, requirement } if requirement.exclusive => write!(
-                formatter,
-                "the tool `{tool}` at {location} needs `&mut {0}`, which nobody opens; register how: `.resource(|opening| …)` giving a `{0}`",
-                requirement.type_name
-            ),
-            Self::Missing { tool, location, requirement } => write!(
-                formatter,
-                "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
-                requirement.type_name
-            ),
-            Self::GivenTwice { type_name } => {
-                write!(formatter, "`{type_name}` is given twice; keep one")
-            }
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}

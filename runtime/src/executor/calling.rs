@@ -13,10 +13,8 @@ use tracing::Instrument;
 use super::{Plan, Run};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
-use crate::error::ToolError;
 use crate::output::Answer;
-use crate::registry::Entry;
-use crate::stage::{self, record};
+use crate::stage::{self, Found, record};
 
 /// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
 #[must_use = "a call does nothing until it is awaited"]
@@ -77,17 +75,26 @@ fn start<'a>(
     if record::is_wanted(run) {
         return Err(Box::pin(recorded(run, call)));
     }
-    let stages = match Stages::of(run, call, None) {
-        Ok(stages) => stages,
-        Err(error) => return Ok(error.into()),
+    let Some(plan) = run.ready.plan(call.name()) else {
+        return Err(Box::pin(sought(run, call)));
     };
-    if stages.plan.needs_more || call.brings().next().is_some() {
+    let stages = Stages { run, plan, call, watch: None };
+    if plan.needs_more || call.brings().next().is_some() {
         return Err(Box::pin(stages.with_own()));
     }
-    match stages.first_poll(Scope::new(run, stages.plan, call, None), context) {
+    match stages.first_poll(Scope::new(run, plan, call, None), context) {
         Progress::Ended(answer) => Ok(answer),
         Progress::Waiting(future) => Err(Box::pin(stages.wait(None, future))),
         Progress::Running(admitted, future) => Err(Box::pin(stages.wait(Some(admitted), future))),
+    }
+}
+
+/// A call whose tool is not among those that were there when the executor was built, or whose registry
+/// has changed since.
+async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    match stage::seek(run, call).await {
+        Ok(found) => Stages { run, plan: found.plan(), call, watch: None }.with_own().await,
+        Err(error) => error.into(),
     }
 }
 
@@ -95,16 +102,23 @@ fn start<'a>(
 async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
     // A drain waits until the end of the call has been told as well.
     let _telling = run.core.telling.enter_at_once();
-    let span = record::span(run, call);
+    // One look for the tool, so that what is told is told of the tool that runs.
+    let found = stage::find(run, call.name());
+    let span = record::span(run, call, found.as_ref().ok().map(Found::definition));
     let watch = record::Watch::start(run, call);
     let answered = async {
-        match Stages::of(run, call, watch.as_ref()) {
-            Ok(stages) => stages.with_own().await,
-            Err(error) => error.into(),
-        }
+        let found = match found {
+            Ok(found) => found,
+            Err(_) => match stage::seek(run, call).await {
+                Ok(found) => found,
+                Err(error) => return (error.into(), None),
+            },
+        };
+        let stages = Stages { run, plan: found.plan(), call, watch: watch.as_ref() };
+        (stages.with_own().await, Some(found))
     };
-    let answer = answered.instrument(span.clone()).await;
-    record::conclude(&span, run, call, &answer);
+    let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
+    record::conclude(&span, run, call, found.as_ref().map(Found::definition), &answer);
     if let Some(watch) = watch {
         watch.end(&answer);
     }
@@ -115,7 +129,6 @@ async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 #[derive(Clone, Copy)]
 struct Stages<'a> {
     run: &'a Arc<Run>,
-    entry: &'a Entry,
     plan: &'a Plan,
     call: &'a Call<'a>,
     watch: Option<&'a record::Watch<'a>>,
@@ -131,23 +144,14 @@ enum Progress<'a> {
 }
 
 impl<'a> Stages<'a> {
-    #[inline]
-    fn of(
-        run: &'a Arc<Run>,
-        call: &'a Call<'a>,
-        watch: Option<&'a record::Watch<'a>>,
-    ) -> Result<Self, ToolError> {
-        let (entry, plan) = stage::find(&run.core, call.name())?;
-        Ok(Self { run, entry, plan, call, watch })
-    }
-
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
     /// the tool.
     #[inline]
     fn first_poll(self, scope: Scope<'a>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
-            let prepared =
-                stage::read(self.entry, scope, self.call.arguments(), self.plan.facts())?;
+            let (entry, arguments) = (&self.plan.entry, self.call.arguments());
+            let mut prepared = stage::read(entry, scope, arguments, self.plan.facts())?;
+            self.plan.judged(&mut prepared.facts);
             stage::approve(self.call.name(), &prepared.facts)?;
             let mut future = prepared.future;
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
@@ -156,7 +160,7 @@ impl<'a> Stages<'a> {
             let admitted = admitted?;
             self.executing();
             match future.as_mut().poll(context) {
-                Poll::Ready(answer) => stage::check(self.entry, answer).map(Progress::Ended),
+                Poll::Ready(answer) => stage::check(&self.plan.entry, answer).map(Progress::Ended),
                 Poll::Pending => Ok(Progress::Running(admitted, future)),
             }
         });
@@ -184,7 +188,7 @@ impl<'a> Stages<'a> {
                 }
             };
             let answer = stage::invoke(future, self.run, self.plan, self.call).await?;
-            stage::check(self.entry, answer)
+            stage::check(&self.plan.entry, answer)
         };
         rest.await.unwrap_or_else(Answer::from)
     }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::Executor;
-use super::builder::{Core, Declared};
+use super::builder::Core;
+use super::plan::Declared;
+use super::{Executor, Ready};
 use crate::capability::Value;
 use crate::context::CallId;
 use crate::event::{self, Event, EventKind};
@@ -16,16 +17,30 @@ use crate::event::{self, Event, EventKind};
 /// The calls of one agent, one request, one command line.
 pub(crate) struct Run {
     pub(crate) core: Arc<Core>,
-    id: Box<str>,
-    /// In the order of [`Core::per_run`]; empty for the executor's own run.
-    pub(crate) values: Vec<Value>,
+    /// The tools that it calls.
+    pub(crate) ready: Arc<Ready>,
+    id: Arc<str>,
+    /// In the order of `Provisions::per_run`; empty for the executor's own run.
+    pub(crate) values: Arc<[Value]>,
     cancelled: Option<CancellationToken>,
 }
 
 impl Run {
     /// The executor's own run, which has no services of its own.
-    pub(super) fn default_of(core: Arc<Core>) -> Self {
-        Self { core, id: Uuid::now_v7().to_string().into(), values: Vec::new(), cancelled: None }
+    pub(super) fn default_of(core: Arc<Core>, ready: Arc<Ready>) -> Self {
+        let id = Uuid::now_v7().to_string().into();
+        Self { core, ready, id, values: Arc::new([]), cancelled: None }
+    }
+
+    /// The same run with other tools.
+    pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            ready,
+            id: Arc::clone(&self.id),
+            values: Arc::clone(&self.values),
+            cancelled: self.cancelled.clone(),
+        }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -44,14 +59,14 @@ impl Run {
     /// A service of the run, or else of the executor.
     pub(crate) fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let id = TypeId::of::<T>();
-        let run = self
-            .core
+        let provisions = &self.core.provisions;
+        let run = provisions
             .per_run
             .iter()
             .position(|it| it.id == id)
             .and_then(|index| self.values.get(index));
         let shared = || {
-            let index = self.core.service_ids.iter().position(|it| *it == id)?;
+            let index = provisions.services.iter().position(|it| it.id == id)?;
             self.core.services.get(index)
         };
         run.or_else(shared)?.downcast_ref::<Arc<T>>().cloned()
@@ -71,14 +86,16 @@ impl Run {
 /// Gathers what a run brings.
 pub struct RunBuilder {
     core: Arc<Core>,
+    ready: Arc<Ready>,
     id: String,
     values: Vec<(TypeId, &'static str, Value)>,
     cancelled: Option<CancellationToken>,
 }
 
 impl RunBuilder {
-    pub(super) fn new(core: &Arc<Core>, id: String) -> Self {
-        Self { core: Arc::clone(core), id, values: Vec::new(), cancelled: None }
+    pub(super) fn new(run: &Run, id: String) -> Self {
+        let (core, ready) = (Arc::clone(&run.core), Arc::clone(&run.ready));
+        Self { core, ready, id, values: Vec::new(), cancelled: None }
     }
 
     /// A service of this run, declared on the builder with `per_run`.
@@ -106,7 +123,7 @@ impl RunBuilder {
     /// # Errors
     /// When a declared service is missing, given twice, or one is given that was not declared.
     pub fn start(mut self) -> Result<Executor, MissingServices> {
-        let declared: Vec<Declared> = self.core.per_run.clone();
+        let declared: Vec<Declared> = self.core.provisions.per_run.clone();
         let mut values = Vec::with_capacity(declared.len());
         let mut missing = Vec::new();
         for wanted in declared {
@@ -119,7 +136,13 @@ impl RunBuilder {
         if !missing.is_empty() || !unexpected.is_empty() {
             return Err(MissingServices { missing, unexpected });
         }
-        let run = Run { core: self.core, id: self.id.into(), values, cancelled: self.cancelled };
+        let run = Run {
+            core: self.core,
+            ready: self.ready,
+            id: self.id.into(),
+            values: values.into(),
+            cancelled: self.cancelled,
+        };
         Ok(Executor { run: Arc::new(run) })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tower_service::Service;
 
-use super::{Executor, Gate};
+use super::Executor;
 use crate::call::Call;
 use crate::output::Answer;
 
@@ -46,7 +46,7 @@ impl Executor {
         core.gate.close();
         core.telling.close();
         // Who waits for a tool of few calls is turned away as well.
-        core.plans.iter().filter_map(|plan| plan.gate.as_ref()).for_each(Gate::close);
+        core.gates.close();
         let answered = async {
             core.gate.empty().await;
             core.telling.empty().await;

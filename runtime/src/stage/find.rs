@@ -1,24 +1,94 @@
 //! The tool of a name, or an answer that lists near names.
 
 use std::borrow::Cow;
+use std::pin::pin;
+use std::sync::Arc;
 
+use futures::future::{Either, select};
+
+use crate::call::Call;
 use crate::error::{Class, ToolError};
-use crate::executor::{Core, Plan};
-use crate::registry::{Entry, near};
+use crate::executor::{Plan, Run};
+use crate::registry::{Lookup, Origin, near};
+use crate::stage::invoke::{cancelled, given_up, in_time};
+use crate::tool::Definition;
 
 /// Up to so many tools, an unknown name is answered with all of them.
 const FEW: usize = 10;
 
-#[inline]
-pub(crate) fn find<'a>(core: &'a Core, name: &str) -> Result<(&'a Entry, &'a Plan), ToolError> {
-    let index = core.registry.index(name).ok_or_else(|| unknown(core, name))?;
-    core.registry.entries().get(index).zip(core.plans.get(index)).ok_or_else(|| unknown(core, name))
+/// A tool of the prepared catalog, or one that came later.
+pub(crate) enum Found<'a> {
+    Ready(&'a Plan),
+    Later(Arc<Plan>),
+}
+
+impl Found<'_> {
+    pub(crate) fn plan(&self) -> &Plan {
+        match self {
+            Self::Ready(plan) => plan,
+            Self::Later(plan) => plan,
+        }
+    }
+
+    pub(crate) fn definition(&self) -> &Definition {
+        &self.plan().entry.definition
+    }
+}
+
+/// The tool of a name, where it is known already.
+///
+/// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
+/// could have shown before; whatever else has joined the registry is not theirs.
+pub(crate) fn find<'a>(run: &'a Run, name: &str) -> Result<Found<'a>, ToolError> {
+    if let Some(plan) = run.ready.plan(name) {
+        return Ok(Found::Ready(plan));
+    }
+    let is_pinned = run.ready.is_pinned();
+    match run.core.registry.lookup(name) {
+        Lookup::Enabled(entry)
+            if !is_pinned
+                || (entry.origin == Origin::Resolver
+                    && run.ready.catalog().admits(&entry.definition)) =>
+        {
+            Ok(Found::Later(run.core.plan(&entry)))
+        }
+        Lookup::Disabled if !is_pinned => Err(disabled(name)),
+        _ => Err(unknown(run, name)),
+    }
+}
+
+/// The same; a resolver is asked for what is not known.
+pub(crate) async fn seek<'a>(run: &'a Run, call: &Call<'_>) -> Result<Found<'a>, ToolError> {
+    let found = find(run, call.name());
+    let Some(resolving) = run.core.resolving.as_ref().filter(|_| found.is_err()) else {
+        return found;
+    };
+    if !matches!(run.core.registry.lookup(call.name()), Lookup::Absent) {
+        return found;
+    }
+    let resolved = resolving.resolve(call.name(), &run.core.registry);
+    let timeout = run.core.provisions.timeout;
+    let resolved = pin!(in_time(call.name(), timeout, resolved));
+    match select(resolved, pin!(given_up(run, call))).await {
+        Either::Left((Ok(Ok(true)), _)) => find(run, call.name()),
+        Either::Left((Ok(Ok(false)), _)) => found,
+        Either::Left((Ok(Err(error)) | Err(error), _)) => Err(error),
+        Either::Right(_) => Err(cancelled(call.name())),
+    }
 }
 
 #[cold]
-fn unknown(core: &Core, name: &str) -> ToolError {
+fn disabled(name: &str) -> ToolError {
+    ToolError::new("disabled_tool", format!("`{name}` is switched off at the moment"))
+        .class(Class::NotStarted { retry_after: None })
+        .hint("go on without it")
+}
+
+#[cold]
+fn unknown(run: &Run, name: &str) -> ToolError {
     let name = &*shortened(name);
-    let names = || core.registry.callable_names();
+    let catalog = run.ready.current();
+    let names = || catalog.callable_names();
     let close = near(name, names());
     let error =
         ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(Class::Invalid);

@@ -49,6 +49,31 @@ pub(crate) async fn invoke(
     .await
 }
 
+/// What may be waited for as long as a call may take; a runtime without a clock is told.
+pub(super) async fn in_time<T>(
+    tool: &str,
+    timeout: Option<Duration>,
+    future: impl Future<Output = T>,
+) -> Result<T, ToolError> {
+    let Some(timeout) = timeout else { return Ok(future.await) };
+    let mut future = pin!(future);
+    let mut sleep = None;
+    poll_fn(|context| {
+        if let Poll::Ready(value) = future.as_mut().poll(context) {
+            return Poll::Ready(Ok(value));
+        }
+        let slept = catch_unwind(AssertUnwindSafe(|| {
+            let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
+            sleep.as_mut().poll(context)
+        }));
+        match slept {
+            Ok(slept) => slept.map(|()| Err(timed_out(tool, timeout))),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
+    })
+    .await
+}
+
 /// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
 /// answer by then, and keeps it.
 pub(crate) struct Unfinished<'a>(Option<BoxFuture<'a, Answer>>);

@@ -13,6 +13,7 @@ use crate::error::ToolError;
 use crate::event::EventKind;
 use crate::executor::Run;
 use crate::output::Answer;
+use crate::tool::Definition;
 
 /// Whether anybody listens or traces. Where nobody does, a call carries nothing of it. Only the level
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
@@ -73,7 +74,7 @@ impl Drop for Watch<'_> {
 }
 
 /// A span by the OpenTelemetry conventions for generative AI.
-pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
+pub(crate) fn span(run: &Run, call: &Call<'_>, tool: Option<&Definition>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
         otel.name = Empty,
@@ -90,28 +91,34 @@ pub(crate) fn span(run: &Run, call: &Call<'_>) -> Span {
         return span;
     }
     span.record("otel.name", display(format_args!("execute_tool {}", call.name())));
-    let Some(definition) = run.core.registry.get(call.name()) else { return span };
+    let Some(definition) = tool else { return span };
     span.record("gen_ai.tool.description", &*definition.description);
-    if run.core.records_content && !takes_a_secret(run, call) {
+    if run.core.records_content && !takes_a_secret(tool) {
         span.record("gen_ai.tool.call.arguments", call.arguments());
     }
     span
 }
 
 /// Writes the end of a call into its span.
-pub(crate) fn conclude(span: &Span, run: &Run, call: &Call<'_>, answer: &Answer) {
+pub(crate) fn conclude(
+    span: &Span,
+    run: &Run,
+    call: &Call<'_>,
+    tool: Option<&Definition>,
+    answer: &Answer,
+) {
     if let Some(error) = answer.error() {
         span.record("error.type", error.kind());
-        tell_operators(run, call, error);
+        tell_operators(call, tool, error);
     }
-    if run.core.records_content && !takes_a_secret(run, call) {
+    if run.core.records_content && !takes_a_secret(tool) {
         span.record("gen_ai.tool.call.result", &*answer.text());
     }
 }
 
 /// Writes down why a call failed, which its model is not told.
-fn tell_operators(run: &Run, call: &Call<'_>, error: &ToolError) {
-    if let Some(cause) = error.source().filter(|_| !takes_a_secret(run, call)) {
+fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError) {
+    if let Some(cause) = error.source().filter(|_| !takes_a_secret(tool)) {
         let cause = chain(cause);
         tracing::warn!(tool = call.name(), error.r#type = error.kind(), cause, "a tool failed");
     }
@@ -130,7 +137,6 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
 }
 
 /// Whether a secret is among the arguments, which a result may repeat.
-fn takes_a_secret(run: &Run, call: &Call<'_>) -> bool {
-    let definition = run.core.registry.get(call.name());
-    definition.is_some_and(|it| it.parameters.iter().any(|parameter| parameter.secret))
+fn takes_a_secret(tool: Option<&Definition>) -> bool {
+    tool.is_some_and(|it| it.parameters.iter().any(|parameter| parameter.secret))
 }

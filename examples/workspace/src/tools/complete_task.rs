@@ -41,7 +41,7 @@ mod tests {
             definition.description,
             "Mark the current task as complete with a summary of what was accomplished."
         );
-        assert_eq!((definition.group, definition.terminal), (Some("task"), true));
+        assert_eq!((definition.group.as_deref(), definition.terminal), (Some("task"), true));
         let summary = &definition.input_schema["properties"]["summary"];
         assert_eq!(summary["type"], "string");
         assert_eq!(summary["description"], "Summary of work done");

@@ -1,0 +1,93 @@
+//! The schemas of run-time tools. They were written elsewhere, so they are looked at before anything
+//! is built on them.
+
+use serde_json::{Map, Value};
+
+use crate::input::{Key, Keys};
+use crate::schema::{Checker, SchemaProblem};
+use crate::tool::Parameter;
+
+/// The schema of an input and the check of what comes.
+///
+/// This is the one place where the schema of a foreign tool arrives: what brings it to the normal form
+/// stands in here.
+pub(super) fn input(written: Value) -> Result<(Value, Keys), SchemaProblem> {
+    let schema = written;
+    is_object(&schema)?;
+    required_exist(&schema)?;
+    let checker = checker("/input_schema", &schema)?;
+    // The whole input is one value, read strictly, then held to the schema. What mends input that
+    // does not fit works on its text before it comes here again, as for every tool.
+    let key = Key::required("input", "an object").checked(move |text| checker.check_text(text));
+    let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
+    Ok((schema, keys))
+}
+
+pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
+    checker("/output_schema", &written)?;
+    Ok(written)
+}
+
+/// The properties one by one, for command lines.
+pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let required = required(schema);
+    let parameter = |(name, schema): (&String, &Value)| Parameter {
+        name: name.clone(),
+        description: text(schema, "description"),
+        schema: schema.clone(),
+        required: required.contains(&name.as_str()),
+        aliases: &[],
+        secret: false,
+        short: None,
+        positional: false,
+    };
+    properties.iter().map(parameter).collect()
+}
+
+fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
+    let found = match schema {
+        Value::Object(object) => match object.get("type") {
+            Some(Value::String(name)) if name == "object" => return Ok(()),
+            Some(other) => format!("the type of its schema is {other}"),
+            None => "its schema names no type".to_owned(),
+        },
+        other => format!("its schema is {other}"),
+    };
+    let message =
+        format!("the input of a tool is an object, {found}; write `\"type\": \"object\"`");
+    Err(wrong("/type", message))
+}
+
+/// An object that must have a key of which nothing is said is nearly always a misspelt key.
+fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let none = Map::new();
+    let properties = properties.unwrap_or(&none);
+    match required(schema).into_iter().find(|name| !properties.contains_key(*name)) {
+        Some(name) if schema.get("patternProperties").is_none() => {
+            let message = format!("`{name}` is required, but is not among the properties");
+            Err(wrong("/required", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn text(schema: &Value, keyword: &str) -> String {
+    schema.get(keyword).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn checker(pointer: &str, schema: &Value) -> Result<Checker, SchemaProblem> {
+    Checker::new(schema).map_err(|message| wrong(pointer, message))
+}
+
+fn wrong(pointer: &str, message: impl Into<String>) -> SchemaProblem {
+    SchemaProblem { pointer: pointer.to_owned(), message: message.into() }
+}

@@ -1,0 +1,68 @@
+//! What an executor can lack.
+
+use std::fmt;
+
+/// Why an executor cannot be built: every problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildError {
+    /// At least one.
+    pub problems: Vec<BuildProblem>,
+}
+
+/// One thing that an executor lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildProblem {
+    /// Nobody said what may run.
+    NoPolicy,
+    /// The limit lets no call run.
+    NoCalls,
+    /// A tool needs what nobody gives.
+    Missing {
+        /// The tool.
+        tool: String,
+        /// Where it is written.
+        location: crate::Location,
+        /// What it needs.
+        requirement: crate::Requirement,
+    },
+    /// A type is given in two ways, so that it is unclear which a tool gets.
+    GivenTwice {
+        /// The type.
+        type_name: &'static str,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the executor cannot be built")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for BuildProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPolicy => formatter
+                .write_str("nothing says what may run; call `.unrestricted()` to run everything"),
+            Self::NoCalls => {
+                formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
+            }
+            Self::Missing { tool, location, requirement } if requirement.exclusive => write!(
+                formatter,
+                "the tool `{tool}` at {location} needs `&mut {0}`, which nobody opens; register how: `.resource(|opening| …)` giving a `{0}`",
+                requirement.type_name
+            ),
+            Self::Missing { tool, location, requirement } => write!(
+                formatter,
+                "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
+                requirement.type_name
+            ),
+            Self::GivenTwice { type_name } => {
+                write!(formatter, "`{type_name}` is given twice; keep one")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

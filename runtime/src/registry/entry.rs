@@ -1,0 +1,70 @@
+//! One tool, ready to be called. It is made once and shared by every catalog that has it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::catalog::Words;
+use crate::dynamic::Body;
+use crate::input::Keys;
+use crate::schema::Checker;
+use crate::spec::Spec;
+use crate::tool::Definition;
+
+pub(crate) struct Entry {
+    /// Never given twice, so that what is prepared for one tool is not taken for another of its name.
+    pub(crate) id: u64,
+    pub(crate) name: Arc<str>,
+    pub(crate) spec: &'static Spec,
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) keys: Keys,
+    /// What a run-time tool does; what others do is in their `spec`.
+    pub(crate) body: Option<Body>,
+    pub(crate) origin: Origin,
+    output: OnceLock<Option<Checker>>,
+    words: OnceLock<Words>,
+}
+
+/// How a tool came into the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The application named it.
+    Application,
+    /// A resolver made it of a name that a model called, so a person ought to look at it.
+    Resolver,
+}
+
+impl Entry {
+    pub(super) fn new(
+        spec: &'static Spec,
+        definition: Definition,
+        keys: Keys,
+        body: Option<Body>,
+        origin: Origin,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            name: definition.name.as_str().into(),
+            spec,
+            definition: Arc::new(definition),
+            keys,
+            body,
+            origin,
+            output: OnceLock::new(),
+            words: OnceLock::new(),
+        }
+    }
+
+    /// The check of the output's schema, made when it is first asked for.
+    pub(crate) fn output(&self) -> Option<&Checker> {
+        let made = self.output.get_or_init(|| {
+            self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
+        });
+        made.as_ref()
+    }
+
+    /// What a search looks at, taken apart when it is first asked for.
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::of(&self.definition))
+    }
+}

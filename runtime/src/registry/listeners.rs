@@ -1,0 +1,156 @@
+//! Tells what happens to a registry: in the order in which it happened, one event at a time, and
+//! with no lock held, so that a listener may ask or change the registry.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Something that happened to a tool of a registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RegistryEvent {
+    /// What happened.
+    pub kind: RegistryEventKind,
+    /// The tool.
+    pub name: Arc<str>,
+    /// The first generation in which it is so.
+    pub generation: u64,
+}
+
+/// What can happen to a tool of a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RegistryEventKind {
+    /// It came.
+    Registered,
+    /// It went.
+    Unregistered,
+    /// It can be called again.
+    Enabled,
+    /// It is kept, but cannot be called.
+    Disabled,
+}
+
+type Listener = Arc<dyn Fn(&RegistryEvent) + Send + Sync>;
+
+#[derive(Default)]
+pub(super) struct Listeners(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    listeners: Mutex<Vec<(u64, Listener)>>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    events: VecDeque<RegistryEvent>,
+    /// Whether somebody is telling them already.
+    is_told: bool,
+    next_listener: u64,
+}
+
+impl Listeners {
+    pub(super) fn add(
+        &self,
+        listener: impl Fn(&RegistryEvent) + Send + Sync + 'static,
+    ) -> Listening {
+        let id = {
+            let mut queue = lock(&self.0.queue);
+            queue.next_listener += 1;
+            queue.next_listener
+        };
+        lock(&self.0.listeners).push((id, Arc::new(listener)));
+        Listening { id, listeners: Arc::downgrade(&self.0) }
+    }
+
+    /// Puts events into the queue; whoever changes the registry does so while nobody else can.
+    pub(super) fn remember(&self, events: impl IntoIterator<Item = RegistryEvent>) {
+        lock(&self.0.queue).events.extend(events);
+    }
+
+    /// Tells what is in the queue, unless somebody is at it, who then tells these as well.
+    pub(super) fn tell(&self) {
+        if std::mem::replace(&mut lock(&self.0.queue).is_told, true) {
+            return;
+        }
+        loop {
+            let event = {
+                let mut queue = lock(&self.0.queue);
+                let Some(event) = queue.events.pop_front() else {
+                    queue.is_told = false;
+                    return;
+                };
+                event
+            };
+            let listeners: Vec<Listener> =
+                lock(&self.0.listeners).iter().map(|(_, listener)| Arc::clone(listener)).collect();
+            for listener in listeners {
+                // What a listener drops at its end may panic as well.
+                let told = catch_unwind(AssertUnwindSafe(|| {
+                    listener(&event);
+                    drop(listener);
+                }));
+                if let Err(panic) = told {
+                    std::mem::forget(panic);
+                    tracing::error!("a listener of a registry panicked");
+                }
+            }
+        }
+    }
+}
+
+/// Listens until it is dropped.
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() {}
+///
+/// let registry = Registry::empty();
+/// let listening = registry.listen(|event| println!("{:?} {}", event.kind, event.name));
+/// registry.register(HELLO)?;
+/// drop(listening);
+/// // From here to the end of the registry.
+/// registry.listen(|event| println!("{:?} {}", event.kind, event.name)).for_good();
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[must_use = "it listens until it is dropped; keep it, or say `.for_good()`"]
+pub struct Listening {
+    id: u64,
+    listeners: Weak<Inner>,
+}
+
+impl Listening {
+    /// Listens as long as there is a registry.
+    pub fn for_good(mut self) {
+        self.listeners = Weak::new();
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let Some(inner) = self.listeners.upgrade() else { return };
+        // Taken out under the lock, dropped without it: it may hold anything.
+        let gone = {
+            let mut listeners = lock(&inner.listeners);
+            let index = listeners.iter().position(|(id, _)| *id == self.id);
+            index.map(|index| listeners.remove(index))
+        };
+        drop(gone);
+    }
+}
+
+impl fmt::Debug for Listening {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Listening").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code of others runs under the locks of this file, so nothing is left half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,214 @@
+//! A tool on its way into a registry, with what the application says of it there.
+
+use std::fmt;
+
+use super::entry::{Entry, Origin};
+use super::metadata::Metadata;
+use super::problem::{RegistryProblem, wrong_with_name};
+use crate::dynamic::{self, DynamicTool};
+use crate::schema;
+use crate::spec::{Handle, Location};
+use crate::tool::{Danger, DeclaredDanger};
+
+/// A tool as it is to be registered: under another name, with another description, with what the
+/// application knows of it. Made of a [`Handle`] or a [`DynamicTool`].
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Reads a file.
+/// #[tool(effect = read)]
+/// async fn read_file(
+///     /// Which.
+///     path: String,
+/// ) -> String {
+///     path
+/// }
+///
+/// /// Lists a folder.
+/// #[tool(effect = read)]
+/// async fn list_files() {}
+///
+/// let registry = Registry::of([
+///     READ_FILE.renamed("cat").described("Prints a file."),
+///     LIST_FILES.prefixed("fs_").grouped("fs"),
+///     // A plain handle next to others.
+///     READ_FILE.into(),
+/// ])?;
+/// assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["cat", "fs_list_files", "read_file"]);
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[must_use = "a registration does nothing until it is given to a registry"]
+pub struct Registration {
+    source: Source,
+    name: String,
+    description: Option<String>,
+    group: Option<String>,
+    tags: Vec<String>,
+    metadata: Metadata,
+}
+
+enum Source {
+    Handle(Handle),
+    Dynamic(Box<DynamicTool>),
+}
+
+impl Registration {
+    /// Under this name.
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Under its name with this before it.
+    pub fn prefixed(mut self, prefix: impl AsRef<str>) -> Self {
+        self.name.insert_str(0, prefix.as_ref());
+        self
+    }
+
+    /// With this description instead of its own.
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// In this group instead of its own.
+    pub fn grouped(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// With one more tag.
+    pub fn tagged(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// With a value of the application's own, found again by its type with
+    /// [`Definition::metadata`](crate::Definition::metadata). One of each type; the last one given counts.
+    pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
+        self.metadata.put(metadata);
+        self
+    }
+
+    /// The name that models will call.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the tool is written.
+    pub fn location(&self) -> Location {
+        match &self.source {
+            Source::Handle(handle) => handle.location(),
+            Source::Dynamic(tool) => tool.location,
+        }
+    }
+
+    /// The tool with its schema, ready to be called.
+    pub(super) fn prepare(self, origin: Origin) -> Result<Entry, RegistryProblem> {
+        let (name, location) = (self.name.clone(), self.location());
+        if let Some(problem) = wrong_with_name(&name) {
+            return Err(RegistryProblem::Name { name, location, problem });
+        }
+        let unusable = |problem| RegistryProblem::Schema { name, location, problem };
+        let (spec, mut definition, keys, body) = match self.source {
+            Source::Handle(Handle(spec)) => {
+                let (definition, keys) = schema::describe(spec).map_err(unusable)?;
+                (spec, definition, keys, None)
+            }
+            Source::Dynamic(tool) => {
+                let dynamic::Prepared { spec, definition, keys, body } =
+                    tool.prepare().map_err(unusable)?;
+                (spec, definition, keys, Some(body))
+            }
+        };
+        definition.name = self.name;
+        if let Some(description) = self.description {
+            definition.description = description;
+        }
+        if self.group.is_some() {
+            definition.group = self.group;
+        }
+        for tag in self.tags {
+            if !definition.tags.contains(&tag) {
+                definition.tags.push(tag);
+            }
+        }
+        definition.metadata.extend(self.metadata);
+        let name = || definition.name.clone();
+        if body.is_some() && definition.description.trim().is_empty() {
+            return Err(RegistryProblem::NoDescription { name: name(), location });
+        }
+        if definition.limit == Some(0) {
+            return Err(RegistryProblem::NoCalls { name: name(), location });
+        }
+        if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {
+            definition.danger = DeclaredDanger::Level(Danger::Moderate);
+        }
+        Ok(Entry::new(spec, definition, keys, body, origin))
+    }
+}
+
+impl From<Handle> for Registration {
+    fn from(handle: Handle) -> Self {
+        Self::new(handle.name().to_owned(), Source::Handle(handle))
+    }
+}
+
+impl From<DynamicTool> for Registration {
+    fn from(tool: DynamicTool) -> Self {
+        Self::new(tool.name.clone(), Source::Dynamic(Box::new(tool)))
+    }
+}
+
+impl Registration {
+    fn new(name: String, source: Source) -> Self {
+        Self {
+            source,
+            name,
+            description: None,
+            group: None,
+            tags: Vec::new(),
+            metadata: Metadata::default(),
+        }
+    }
+}
+
+/// Words of a registration, said of a plain handle.
+impl Handle {
+    /// To be registered under this name.
+    pub fn renamed(self, name: impl Into<String>) -> Registration {
+        Registration::from(self).renamed(name)
+    }
+
+    /// To be registered under its name with this before it.
+    pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
+        Registration::from(self).prefixed(prefix)
+    }
+
+    /// To be registered with this description.
+    pub fn described(self, description: impl Into<String>) -> Registration {
+        Registration::from(self).described(description)
+    }
+
+    /// To be registered in this group.
+    pub fn grouped(self, group: impl Into<String>) -> Registration {
+        Registration::from(self).grouped(group)
+    }
+
+    /// To be registered with one more tag.
+    pub fn tagged(self, tag: impl Into<String>) -> Registration {
+        Registration::from(self).tagged(tag)
+    }
+
+    /// To be registered with a value of the application's own.
+    pub fn with<T: Send + Sync + 'static>(self, metadata: T) -> Registration {
+        Registration::from(self).with(metadata)
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Registration({} at {})", self.name, self.location())
+    }
+}

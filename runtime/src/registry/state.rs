@@ -1,0 +1,137 @@
+//! What a registry holds at one moment. Every change is a step of its own and costs the same however
+//! many tools there are; only a catalog, which is made when somebody asks for one, goes through all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::FixedState;
+
+use super::entry::Entry;
+use super::listeners::{RegistryEvent, RegistryEventKind};
+use super::problem::RegistryProblem;
+use crate::catalog::Catalog;
+
+#[derive(Default)]
+pub(super) struct State {
+    generation: u64,
+    /// Counts on with each tool, so that places are in the order of registration.
+    next_place: u64,
+    places: HashMap<Arc<str>, u64, FixedState>,
+    slots: BTreeMap<u64, Slot>,
+    /// The tools of this generation, once somebody has asked.
+    catalog: OnceLock<Catalog>,
+}
+
+struct Slot {
+    entry: Arc<Entry>,
+    is_enabled: bool,
+}
+
+/// What is known of a name.
+pub(crate) enum Lookup {
+    Enabled(Arc<Entry>),
+    Disabled,
+    Absent,
+}
+
+impl State {
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The tools that can be called, in the order of registration.
+    pub(super) fn catalog(&self) -> &Catalog {
+        self.catalog.get_or_init(|| {
+            let enabled = self.slots.values().filter(|slot| slot.is_enabled);
+            Catalog::new(self.generation, enabled.map(|slot| Arc::clone(&slot.entry)).collect())
+        })
+    }
+
+    pub(super) fn lookup(&self, name: &str) -> Lookup {
+        match self.slot(name) {
+            Some(Slot { entry, is_enabled: true }) => Lookup::Enabled(Arc::clone(entry)),
+            Some(_) => Lookup::Disabled,
+            None => Lookup::Absent,
+        }
+    }
+
+    pub(super) fn disabled(&self) -> Vec<Arc<str>> {
+        let disabled = self.slots.values().filter(|slot| !slot.is_enabled);
+        disabled.map(|slot| Arc::clone(&slot.entry.name)).collect()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.slots.values().map(|slot| &*slot.entry.name)
+    }
+
+    /// Takes in tools whose names are known to be free.
+    pub(super) fn add(&mut self, entries: Vec<Entry>) -> Vec<RegistryEvent> {
+        if entries.is_empty() {
+            return Vec::new();
+        }
+        self.change();
+        let mut events = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let name = Arc::clone(&entry.name);
+            self.places.insert(Arc::clone(&name), self.next_place);
+            self.slots.insert(self.next_place, Slot { entry: Arc::new(entry), is_enabled: true });
+            self.next_place += 1;
+            events.push(self.event(RegistryEventKind::Registered, name));
+        }
+        events
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<(Arc<Entry>, RegistryEvent)> {
+        let place = self.places.remove(name)?;
+        let Slot { entry, .. } = self.slots.remove(&place)?;
+        self.change();
+        let event = self.event(RegistryEventKind::Unregistered, Arc::clone(&entry.name));
+        Some((entry, event))
+    }
+
+    /// Nothing for a name that no tool has; no event where it is so already.
+    pub(super) fn switch(&mut self, name: &str, on: bool) -> Option<Option<RegistryEvent>> {
+        let slot = self.slots.get_mut(self.places.get(name)?)?;
+        if slot.is_enabled == on {
+            return Some(None);
+        }
+        slot.is_enabled = on;
+        let name = Arc::clone(&slot.entry.name);
+        self.change();
+        let kind = if on { RegistryEventKind::Enabled } else { RegistryEventKind::Disabled };
+        Some(Some(self.event(kind, name)))
+    }
+
+    /// Every name that is taken already, by a tool that is here or by one that comes along.
+    pub(super) fn duplicates(&self, entries: &[Entry]) -> Vec<RegistryProblem> {
+        let mut coming: HashMap<&str, &Entry, FixedState> = HashMap::default();
+        let mut problems = Vec::new();
+        for entry in entries {
+            let here = self.slot(&entry.name).map(|slot| &*slot.entry);
+            match here.or_else(|| coming.get(&*entry.name).copied()) {
+                Some(first) => problems.push(RegistryProblem::Duplicate {
+                    name: entry.name.to_string(),
+                    first: first.definition.location,
+                    second: entry.definition.location,
+                }),
+                None => {
+                    coming.insert(&entry.name, entry);
+                }
+            }
+        }
+        problems
+    }
+
+    fn slot(&self, name: &str) -> Option<&Slot> {
+        self.slots.get(self.places.get(name)?)
+    }
+
+    fn change(&mut self) {
+        self.generation += 1;
+        self.catalog = OnceLock::new();
+    }
+
+    fn event(&self, kind: RegistryEventKind, name: Arc<str>) -> RegistryEvent {
+        RegistryEvent { kind, name, generation: self.generation }
+    }
+}
