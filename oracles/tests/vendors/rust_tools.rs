@@ -14,7 +14,7 @@ fn verdicts(dialect: Dialect) -> Vec<(String, Verdict)> {
     let judge = |tool: &toolwright::Definition| {
         (tool.name.clone(), described(tool, |described| court.judge(described)))
     };
-    registry().definitions().map(judge).collect()
+    registry().catalog().definitions().map(judge).collect()
 }
 
 #[test]

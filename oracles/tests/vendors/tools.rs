@@ -42,7 +42,7 @@ pub fn described<T>(definition: &Definition, then: impl FnOnce(&Described<'_>) -
     let Definition { name, description, input_schema, .. } = definition;
     let order: Vec<&str> = definition.parameters.iter().map(|it| it.name.as_str()).collect();
     let mut described = Described::new(name, description, input_schema);
-    described.title = definition.title;
+    described.title = definition.title.as_deref();
     described.output_schema = definition.output_schema.as_ref();
     described.effect = Some(definition.effect);
     described.order = &order;

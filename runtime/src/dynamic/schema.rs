@@ -85,7 +85,10 @@ fn text(schema: &Value, keyword: &str) -> String {
 }
 
 fn checker(pointer: &str, schema: &Value) -> Result<Checker, SchemaProblem> {
-    Checker::new(schema).map_err(|message| wrong(pointer, message))
+    Checker::new(schema).map_err(|problem| SchemaProblem {
+        pointer: format!("{pointer}{}", problem.pointer),
+        ..problem
+    })
 }
 
 fn wrong(pointer: &str, message: impl Into<String>) -> SchemaProblem {
