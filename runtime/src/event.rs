@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::context::CallId;
 use crate::error::ToolError;
 use crate::output::Answer;
+use crate::repair::Repairs;
 
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +31,11 @@ pub struct Event<'a> {
 pub enum EventKind<'a> {
     /// The call was taken in.
     Started,
+    /// Its input was not what the schema asks for, and was mended.
+    Repaired {
+        /// What was changed.
+        repairs: &'a Repairs,
+    },
     /// Its input was read; the tool is about to run.
     Executing,
     /// The tool says how far it is.

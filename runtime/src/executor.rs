@@ -154,7 +154,7 @@ impl Executor {
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
         let read = AssertUnwindSafe(|| {
-            let mut facts = stage::read(&plan.entry, scope, call.arguments(), facts)?.facts;
+            let mut facts = stage::read(plan, scope, call.arguments(), facts)?.facts;
             plan.judged(&mut facts);
             Ok(facts)
         });

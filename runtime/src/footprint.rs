@@ -5,7 +5,9 @@ mod resource;
 
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use crate::repair::Repairs;
 use crate::tool::{Danger, Effect};
 
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
@@ -19,6 +21,7 @@ pub struct Facts {
     /// Why this call needs a person's word, where the tool says so.
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
+    repairs: Option<Arc<Repairs>>,
 }
 
 /// The resources that one call touches.
@@ -46,7 +49,7 @@ struct Resource {
 
 impl Facts {
     pub(crate) fn new(danger: Danger, approval: Option<&'static str>) -> Self {
-        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None }
+        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None }
     }
 
     /// The same, with room for the footprint, which takes time to work out.
@@ -58,6 +61,18 @@ impl Facts {
     /// The resources that the call touches, where they were asked for.
     pub fn touches(&self) -> Option<&Footprint> {
         self.footprint.as_deref()
+    }
+
+    /// What was changed in the input to make it what the schema asks for.
+    pub fn repairs(&self) -> Option<&Repairs> {
+        self.repairs.as_deref()
+    }
+
+    pub(crate) fn mended(&mut self, repairs: Arc<Repairs>) {
+        if repairs.is_lenient() && self.danger > Danger::Moderate && self.approval.is_none() {
+            self.approval = Some(Cow::Borrowed("its input was mended leniently"));
+        }
+        self.repairs = Some(repairs);
     }
 
     #[doc(hidden)]

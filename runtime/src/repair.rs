@@ -28,7 +28,7 @@ use crate::tool::Repair;
 
 use serde_json::Value;
 
-pub use change::{Change, ChangeRule, replay};
+pub use change::{Change, ChangeRule, Repairs, replay};
 pub use refusal::Refusal;
 
 use extract::{TEXT_RULES, extract};

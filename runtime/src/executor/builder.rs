@@ -16,6 +16,7 @@ use crate::capability::{Opener, Opening, Resource, Value};
 use crate::error::ToolError;
 use crate::event::{Event, Listener};
 use crate::registry::{Entry, Registration, Registry};
+use crate::tool::Repair;
 
 /// What all runs of an executor share.
 pub(crate) struct Core {
@@ -56,6 +57,7 @@ pub struct ExecutorBuilder {
     timeout: Option<Duration>,
     limit: u32,
     unrestricted: bool,
+    repair: Repair,
     records_content: bool,
     resolving: Option<Resolving>,
 }
@@ -72,6 +74,7 @@ impl ExecutorBuilder {
             timeout: Some(DEFAULT_TIMEOUT),
             limit: DEFAULT_LIMIT,
             unrestricted: false,
+            repair: Repair::Standard,
             records_content: false,
             resolving: None,
         }
@@ -150,6 +153,15 @@ impl ExecutorBuilder {
         self
     }
 
+    /// How far input is mended that is not what the schema asks for, where the tool does not say:
+    /// [`Repair::Standard`] unless set. What was changed is in [`Answer::repairs`](crate::Answer::repairs),
+    /// told to listeners and among the [`Facts`](crate::Facts) of the call.
+    #[must_use]
+    pub fn repair(mut self, repair: Repair) -> Self {
+        self.repair = repair;
+        self
+    }
+
     /// Writes arguments and results into the tracing spans. Off unless asked for, because they may
     /// be private; arguments marked `secret` are left out in any case.
     #[must_use]
@@ -216,6 +228,7 @@ impl ExecutorBuilder {
             openers,
             timeout: self.timeout,
             unrestricted: self.unrestricted,
+            repair: self.repair,
         };
         let gates = Gates::default();
         let entries = catalog.tools().entries().iter();

@@ -14,6 +14,7 @@ use super::{Plan, Run};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
 use crate::output::Answer;
+use crate::repair::Repairs;
 use crate::stage::{self, Found, record};
 
 /// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
@@ -149,9 +150,12 @@ impl<'a> Stages<'a> {
     #[inline]
     fn first_poll(self, scope: Scope<'a>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
-            let (entry, arguments) = (&self.plan.entry, self.call.arguments());
-            let mut prepared = stage::read(entry, scope, arguments, self.plan.facts())?;
-            self.plan.judged(&mut prepared.facts);
+            let (plan, arguments) = (self.plan, self.call.arguments());
+            let mut prepared = stage::read(plan, scope, arguments, plan.facts())?;
+            if let Some(repairs) = prepared.facts.repairs() {
+                self.repaired(repairs);
+            }
+            plan.judged(&mut prepared.facts);
             stage::approve(self.call.name(), &prepared.facts)?;
             let mut future = prepared.future;
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
@@ -205,6 +209,13 @@ impl<'a> Stages<'a> {
             Progress::Ended(answer) => answer,
             Progress::Waiting(future) => self.wait(None, future).await,
             Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,
+        }
+    }
+
+    #[cold]
+    fn repaired(self, repairs: &Repairs) {
+        if let Some(watch) = self.watch {
+            watch.repaired(repairs);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::capability::{CapabilitySpec, Source};
 use crate::context::ToolContext;
 use crate::footprint::Facts;
 use crate::registry::{Entry, Origin};
-use crate::tool::{Danger, DeclaredApproval, DeclaredDanger, Timeout};
+use crate::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair, Timeout};
 
 /// A type whose values come later.
 #[derive(Clone, Copy)]
@@ -39,6 +39,8 @@ pub(crate) struct Plan {
     pub(crate) lacks: Box<[BuildProblem]>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
+    /// How far input is mended.
+    pub(crate) repair: Repair,
     danger: Danger,
     approval: Option<&'static str>,
 }
@@ -70,6 +72,8 @@ pub(crate) struct Provisions {
     pub(crate) timeout: Option<Duration>,
     /// Runs what a person would be asked about, were there a policy and somebody to ask.
     pub(super) unrestricted: bool,
+    /// How far input is mended whose tool does not say.
+    pub(super) repair: Repair,
 }
 
 impl Provisions {
@@ -96,6 +100,7 @@ impl Provisions {
                 Timeout::None => None,
                 Timeout::After(duration) => Some(duration),
             },
+            repair: entry.definition.repair.unwrap_or(self.repair),
             gate: entry.definition.limit.map(|limit| gates.of(&entry.name, limit)),
             danger: match entry.definition.danger {
                 DeclaredDanger::Level(level) => level,

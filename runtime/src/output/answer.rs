@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::{Content, Output};
 use crate::error::ToolError;
+use crate::repair::Repairs;
 
 /// The answer to one call: a result or an error, never both.
 ///
@@ -20,10 +22,16 @@ use crate::error::ToolError;
 pub struct Answer {
     /// The result, where it is text or JSON.
     text: String,
-    kind: Kind,
+    origin: Origin,
 }
 
-enum Kind {
+/// Answers of calls whose input was mended are kept apart, so that the others carry nothing of it.
+enum Origin {
+    AsSent(Shape),
+    Mended(Box<(Shape, Arc<Repairs>)>),
+}
+
+enum Shape {
     Text,
     Json,
     Output(Box<Output>),
@@ -34,13 +42,13 @@ impl Answer {
     /// A result that is text, sent as it is.
     #[inline]
     pub(crate) fn from_text(text: String) -> Self {
-        Self { text, kind: Kind::Text }
+        Self { text, origin: Origin::AsSent(Shape::Text) }
     }
 
     /// A result that is JSON.
     #[inline]
     pub(crate) fn from_json(text: String) -> Self {
-        Self { text, kind: Kind::Json }
+        Self { text, origin: Origin::AsSent(Shape::Json) }
     }
 
     /// Whether the call failed.
@@ -50,8 +58,8 @@ impl Answer {
 
     /// The error of a failed call.
     pub fn error(&self) -> Option<&ToolError> {
-        match &self.kind {
-            Kind::Error(error) => Some(error),
+        match self.shape() {
+            Shape::Error(error) => Some(error),
             _ => None,
         }
     }
@@ -59,10 +67,10 @@ impl Answer {
     /// The answer as text: what a model that only reads text gets. Blocks stand one below the
     /// other; what is no text is named by type and size.
     pub fn text(&self) -> Cow<'_, str> {
-        match &self.kind {
-            Kind::Text | Kind::Json => Cow::Borrowed(&self.text),
-            Kind::Error(error) => Cow::Owned(error.to_json()),
-            Kind::Output(output) => match output.content.as_slice() {
+        match self.shape() {
+            Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
+            Shape::Error(error) => Cow::Owned(error.to_json()),
+            Shape::Output(output) => match output.content.as_slice() {
                 [block] => block.words("text"),
                 blocks => Cow::Owned(
                     blocks.iter().map(|it| it.words("text")).collect::<Vec<_>>().join("\n"),
@@ -74,43 +82,67 @@ impl Answer {
     /// The answer as text, without a copy where it is text already.
     #[inline]
     pub fn into_text(self) -> String {
-        match self.kind {
-            Kind::Text | Kind::Json => self.text,
+        match self.shape() {
+            Shape::Text | Shape::Json => self.text,
             _ => self.text().into_owned(),
         }
     }
 
     /// The answer block by block.
     pub fn content(&self) -> Vec<Content<'_>> {
-        match &self.kind {
-            Kind::Text => vec![Content::text(&self.text)],
-            Kind::Json => vec![Content::json(&self.text)],
-            Kind::Output(output) => output.content.clone(),
-            Kind::Error(error) => vec![Content::json(error.to_json())],
+        match self.shape() {
+            Shape::Text => vec![Content::text(&self.text)],
+            Shape::Json => vec![Content::json(&self.text)],
+            Shape::Output(output) => output.content.clone(),
+            Shape::Error(error) => vec![Content::json(error.to_json())],
         }
     }
 
     /// The result as a value, for programs: what the tool returned, or what it set as structured.
     pub fn structured(&self) -> Option<Value> {
-        match &self.kind {
-            Kind::Json => serde_json::from_str(&self.text).ok(),
-            Kind::Output(output) => output.structured.clone(),
-            Kind::Text | Kind::Error(_) => None,
+        match self.shape() {
+            Shape::Json => serde_json::from_str(&self.text).ok(),
+            Shape::Output(output) => output.structured.clone(),
+            Shape::Text | Shape::Error(_) => None,
         }
     }
 
     /// Facts for the host, which no model sees.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
-        match &self.kind {
-            Kind::Output(output) => Some(&output.metadata),
+        match self.shape() {
+            Shape::Output(output) => Some(&output.metadata),
             _ => None,
+        }
+    }
+
+    /// What was changed in the input to make it what the schema asks for; nothing where it was as it came.
+    pub fn repairs(&self) -> Option<&Repairs> {
+        match &self.origin {
+            Origin::Mended(mended) => Some(&mended.1),
+            Origin::AsSent(_) => None,
+        }
+    }
+
+    pub(crate) fn mended(mut self, repairs: Arc<Repairs>) -> Self {
+        self.origin = match self.origin {
+            Origin::AsSent(shape) => Origin::Mended(Box::new((shape, repairs))),
+            mended @ Origin::Mended(_) => mended,
+        };
+        self
+    }
+
+    #[inline]
+    fn shape(&self) -> &Shape {
+        match &self.origin {
+            Origin::AsSent(shape) => shape,
+            Origin::Mended(mended) => &mended.0,
         }
     }
 
     /// The JSON text, where the result is one serialised value.
     pub(crate) fn json(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Json => Some(&self.text),
+        match self.shape() {
+            Shape::Json => Some(&self.text),
             _ => None,
         }
     }
@@ -120,23 +152,23 @@ impl Answer {
 impl fmt::Debug for Answer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Answer");
-        match &self.kind {
-            Kind::Error(error) => debug.field("error", error).finish(),
-            Kind::Text => debug.field("text_bytes", &self.text.len()).finish(),
-            Kind::Json => debug.field("json_bytes", &self.text.len()).finish(),
-            Kind::Output(output) => debug.field("blocks", &output.content.len()).finish(),
+        match self.shape() {
+            Shape::Error(error) => debug.field("error", error).finish(),
+            Shape::Text => debug.field("text_bytes", &self.text.len()).finish(),
+            Shape::Json => debug.field("json_bytes", &self.text.len()).finish(),
+            Shape::Output(output) => debug.field("blocks", &output.content.len()).finish(),
         }
     }
 }
 
 impl From<ToolError> for Answer {
     fn from(error: ToolError) -> Self {
-        Self { text: String::new(), kind: Kind::Error(error) }
+        Self { text: String::new(), origin: Origin::AsSent(Shape::Error(error)) }
     }
 }
 
 impl From<Output> for Answer {
     fn from(output: Output) -> Self {
-        Self { text: String::new(), kind: Kind::Output(Box::new(output)) }
+        Self { text: String::new(), origin: Origin::AsSent(Shape::Output(Box::new(output))) }
     }
 }

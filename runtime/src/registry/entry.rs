@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::catalog::Words;
 use crate::dynamic::Body;
 use crate::input::Keys;
+use crate::repair::Ladder;
 use crate::schema::Checker;
 use crate::spec::Spec;
 use crate::tool::Definition;
@@ -22,6 +23,7 @@ pub(crate) struct Entry {
     pub(crate) origin: Origin,
     output: OnceLock<Option<Checker>>,
     words: OnceLock<Words>,
+    ladder: OnceLock<Option<Ladder>>,
 }
 
 /// How a tool came into the registry.
@@ -52,6 +54,7 @@ impl Entry {
             origin,
             output: OnceLock::new(),
             words: OnceLock::new(),
+            ladder: OnceLock::new(),
         }
     }
 
@@ -59,6 +62,18 @@ impl Entry {
     pub(crate) fn output(&self) -> Option<&Checker> {
         let made = self.output.get_or_init(|| {
             self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
+        });
+        made.as_ref()
+    }
+
+    /// What mends input, made when some is first refused.
+    pub(crate) fn ladder(&self) -> Option<&Ladder> {
+        let made = self.ladder.get_or_init(|| {
+            let Definition { name, input_schema, parameters, .. } = &*self.definition;
+            let aliases = parameters.iter().map(|it| (it.name.as_str(), it.aliases));
+            let made = Ladder::new(input_schema, aliases);
+            made.inspect_err(|error| tracing::error!(tool = name, error, "no input can be mended"))
+                .ok()
         });
         made.as_ref()
     }

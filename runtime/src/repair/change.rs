@@ -37,6 +37,32 @@ pub struct Change {
     pub to: String,
 }
 
+/// What was changed in the input of one call, for its caller, its listeners and whoever approves it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Repairs {
+    changes: Vec<Change>,
+    lenient: bool,
+}
+
+impl Repairs {
+    pub(crate) fn new(changes: Vec<Change>, lenient: bool) -> Self {
+        Self { changes, lenient }
+    }
+
+    /// The changes in the order in which they were made. Where a secret may be in one, it does not say
+    /// from what to what.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether it took [`Repair::Lenient`](crate::Repair::Lenient) to mend it.
+    #[must_use]
+    pub fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+}
+
 /// Why something was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -9,8 +9,8 @@ use crate::input::{Problem, Problems, Rule};
 
 use super::words::shorten;
 
-/// The most characters of a refusal.
-const LONGEST: usize = 2_000;
+/// The most characters of a refusal; what a tool's answer says around it fits into 2,000 with it.
+const LONGEST: usize = 1_850;
 /// The most characters of one problem, and of the example.
 const LONGEST_LINE: usize = 400;
 

@@ -1,15 +1,19 @@
 //! Reads a call's input into the tool's own types, and learns what policy must know of it.
 
+use std::fmt;
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 
 use crate::capability::Scope;
 use crate::error::ToolError;
+use crate::executor::Plan;
 use crate::footprint::Facts;
 use crate::input::{Problems, Rule};
 use crate::output::Answer;
-use crate::registry::Entry;
+use crate::repair::{Brackets, Change, Ladder, Refusal, Repaired, Repairs};
 use crate::spec::Start;
-use crate::tool::Definition;
+use crate::tool::{Danger, DeclaredDanger, Definition, Repair};
 
 /// A call whose input has been read. Nothing of the tool has run.
 pub(crate) struct Prepared<'a> {
@@ -19,22 +23,70 @@ pub(crate) struct Prepared<'a> {
 
 #[inline]
 pub(crate) fn read<'a>(
-    entry: &Entry,
+    plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
     mut facts: Facts,
 ) -> Result<Prepared<'a>, ToolError> {
-    let start = Start { scope, text: arguments, keys: &entry.keys, facts: &mut facts };
-    match (entry.spec.start)(start) {
+    let start = Start { scope, text: arguments, keys: &plan.entry.keys, facts: &mut facts };
+    match (plan.entry.spec.start)(start) {
         Ok(future) => Ok(Prepared { future, facts }),
-        Err(problems) => Err(refused(&entry.definition, problems)),
+        Err(problems) => mend(plan, scope, arguments, facts, problems),
+    }
+}
+
+/// Mends the input and reads it again, once.
+#[cold]
+fn mend<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    arguments: &str,
+    mut facts: Facts,
+    problems: Problems,
+) -> Result<Prepared<'a>, ToolError> {
+    let definition = &plan.entry.definition;
+    let Some(ladder) = plan.entry.ladder() else {
+        return Err(refused(definition, &unless_secret(definition, problems)));
+    };
+    let (repaired, lenient) = match climbed(ladder, arguments, plan) {
+        Ok(climbed) => climbed,
+        Err(refusal) => {
+            return Err(refused(definition, &refusal_unless_secret(definition, refusal)));
+        }
+    };
+    if repaired.changes.is_empty() {
+        // The type asks for more than its schema can say.
+        return Err(refused(definition, &unless_secret(definition, problems)));
+    }
+    let text = &repaired.text;
+    let start = Start { scope, text, keys: &plan.entry.keys, facts: &mut facts };
+    let future = (plan.entry.spec.start)(start)
+        .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
+    let repairs =
+        Arc::new(Repairs::new(changes_unless_secret(definition, repaired.changes), lenient));
+    facts.mended(Arc::clone(&repairs));
+    let future = Box::pin(async move { future.await.mended(repairs) });
+    Ok(Prepared { future, facts })
+}
+
+/// As little as it takes: leniently only what does not mend otherwise.
+fn climbed(ladder: &Ladder, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
+    let brackets = match plan.entry.definition.danger {
+        DeclaredDanger::Level(Danger::Safe) => Brackets::MayBeAdded,
+        _ => Brackets::AsSent,
+    };
+    let climb = |level| ladder.repair(text, level, brackets);
+    match plan.repair {
+        Repair::Lenient => climb(Repair::Standard)
+            .map(|it| (it, false))
+            .or_else(|_| climb(Repair::Lenient).map(|it| (it, true))),
+        level => climb(level).map(|it| (it, false)),
     }
 }
 
 #[cold]
-fn refused(definition: &Definition, problems: Problems) -> ToolError {
+fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     let tool = &definition.name;
-    let problems = unless_secret(definition, problems);
     ToolError::invalid(format!(
         "the input of `{tool}` is not what its schema asks for:\n{problems}"
     ))
@@ -43,15 +95,11 @@ fn refused(definition: &Definition, problems: Problems) -> ToolError {
 
 /// The problems without what was found where a secret may have stood: listeners read them too.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
-    if !definition.parameters.iter().any(|parameter| parameter.secret) {
+    if !has_secrets(definition) {
         return problems;
     }
-    let is_secret = |key: &str| {
-        definition.parameters.iter().any(|parameter| parameter.secret && parameter.name == key)
-    };
     problems.map(|mut problem| {
-        let key = problem.pointer.split('/').nth(1);
-        if key.is_none_or(is_secret) {
+        if may_be_secret(definition, &problem.pointer) {
             problem.found.clear();
             if problem.rule == Rule::Other {
                 problem.expected = "what its type and its schema ask for".to_owned();
@@ -59,4 +107,34 @@ fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
         }
         problem
     })
+}
+
+fn refusal_unless_secret(definition: &Definition, mut refusal: Refusal) -> Refusal {
+    if has_secrets(definition) {
+        refusal.example = None;
+        refusal.problems = unless_secret(definition, refusal.problems);
+    }
+    refusal
+}
+
+fn changes_unless_secret(definition: &Definition, mut changes: Vec<Change>) -> Vec<Change> {
+    if has_secrets(definition) {
+        for change in changes.iter_mut().filter(|it| may_be_secret(definition, &it.pointer)) {
+            change.from.clear();
+            change.to.clear();
+        }
+    }
+    changes
+}
+
+fn has_secrets(definition: &Definition) -> bool {
+    definition.parameters.iter().any(|parameter| parameter.secret)
+}
+
+/// Whether a place is in a secret, or is the whole input.
+fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
+    let is_secret = |key: &str| {
+        definition.parameters.iter().any(|parameter| parameter.secret && parameter.name == key)
+    };
+    pointer.split('/').nth(1).is_none_or(is_secret)
 }

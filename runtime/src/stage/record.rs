@@ -13,6 +13,7 @@ use crate::error::ToolError;
 use crate::event::EventKind;
 use crate::executor::Run;
 use crate::output::Answer;
+use crate::repair::Repairs;
 use crate::tool::Definition;
 
 /// Whether anybody listens or traces. Where nobody does, a call carries nothing of it. Only the level
@@ -43,6 +44,10 @@ impl<'a> Watch<'a> {
         let watch = Self { id: CallId::new(), run, call, started: Instant::now(), ended: false };
         watch.tell(EventKind::Started);
         watch
+    }
+
+    pub(crate) fn repaired(&self, repairs: &Repairs) {
+        self.tell(EventKind::Repaired { repairs });
     }
 
     #[cold]
