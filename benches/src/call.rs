@@ -5,7 +5,7 @@
 //! give the same answer before anything is measured.
 
 mod floor;
-mod ours;
+pub mod ours;
 #[cfg(feature = "rig")]
 mod rig;
 mod rmcp;

@@ -8,6 +8,7 @@ mod call;
 mod compile;
 mod list;
 mod measure;
+mod repair;
 mod schemas;
 mod startup;
 mod thousand;
@@ -17,10 +18,11 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 5] = [
+const BENCHMARKS: [(&str, &str, Run); 6] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
+    ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
 ];

@@ -22,6 +22,7 @@ pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 pub(crate) use fault::Asked;
 pub use fault::Fault;
 pub use keys::{InvalidKeys, Key, Keys};
+pub(crate) use object::{Changes, read_mending};
 pub use object::{Slots, absent, fill, read_object};
 pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};

@@ -12,6 +12,7 @@ mod guide;
 mod keys;
 mod parse;
 mod problems;
+mod quick;
 mod quotes;
 mod refusal;
 mod scalar;
@@ -29,6 +30,7 @@ use crate::tool::Repair;
 use serde_json::Value;
 
 pub use change::{Change, ChangeRule, Repairs, replay};
+pub(crate) use quick::Scalars;
 pub use refusal::Refusal;
 
 use extract::{TEXT_RULES, extract};

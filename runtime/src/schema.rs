@@ -21,6 +21,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Bound, Bounds, Key, Keys};
+use crate::repair::Scalars;
 use crate::spec::{ParamSpec, SchemaOf, Spec};
 use crate::tool::{Definition, Parameter};
 
@@ -128,6 +129,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         } else {
             Key::optional(parameter.name, expected)
         };
+        key = key.mended(Scalars::of(&schema).filter(|_| check.is_none()));
         if let Some(check) = check {
             key = key.checked(move |text: &str| check.check_text(text));
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::capability::{CapabilitySpec, Scope};
 use crate::footprint::Facts;
-use crate::input::{Bounds, Fault, Keys, NoSlots, Param, Problems, Reader, Slots};
+use crate::input::{Bounds, Changes, Fault, Keys, NoSlots, Param, Problems, Reader, Slots};
 use crate::output::{Answer, Preview, Reconciling};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
@@ -254,13 +254,15 @@ pub struct Start<'a, 'b> {
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,
+    /// Room for what is changed while it is read, where input may be mended.
+    pub(crate) changes: Option<&'b Changes>,
 }
 
 impl Start<'_, '_> {
     /// Reads the input object into the slots, or names every problem in it.
     #[inline(always)]
     pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
-        crate::input::read_object(self.text, self.keys, slots)
+        crate::input::read_mending(self.text, self.keys, slots, self.changes)
     }
 
     /// Reads the whole input into one type.

@@ -21,6 +21,7 @@ mod input;
 mod limits;
 mod listeners;
 mod lookup;
+mod mended_in_place;
 mod messages;
 mod methods;
 mod middleware;

@@ -5,6 +5,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::problem::{Problem, Problems};
+use crate::repair::Scalars;
 
 /// A further check of a value's raw text, after it was read; its pointers start at the value.
 pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
@@ -22,6 +23,7 @@ pub struct Key {
     expected: Cow<'static, str>,
     required: bool,
     check: Option<Check>,
+    scalars: Option<Scalars>,
     /// The name as JSON writes it, with its quotes.
     quoted: Box<str>,
     /// Its first sixteen bytes, and which of them count.
@@ -56,6 +58,17 @@ impl Key {
         self
     }
 
+    /// Takes scalars of other kinds that mean one of these, where input may be mended.
+    #[must_use]
+    pub(crate) fn mended(mut self, scalars: Option<Scalars>) -> Self {
+        self.scalars = scalars;
+        self
+    }
+
+    pub(super) fn scalars(&self) -> Option<Scalars> {
+        self.scalars
+    }
+
     /// The key itself.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -80,7 +93,7 @@ impl Key {
             bytes.fold(0, |word, (place, it)| word | u128::from(byte(it)) << (8 * place))
         };
         let (head, mask) = (first(|byte| byte), first(|_| 0xFF));
-        Self { name, expected, required, check: None, quoted, head, mask }
+        Self { name, expected, required, check: None, scalars: None, quoted, head, mask }
     }
 }
 

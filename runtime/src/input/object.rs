@@ -5,6 +5,7 @@
 //! - The expected next key is compared with the raw text in place, before any decoding.
 //! - Problems come in input order, missing keys last in declaration order.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use serde::{
@@ -20,6 +21,7 @@ use super::{
     reader::Reader,
     second::reread,
 };
+use crate::repair::Change;
 
 /// Typed places for a tool's input, filled one key at a time; generated code implements it.
 pub trait Slots {
@@ -31,6 +33,9 @@ pub trait Slots {
     /// The fault of the value, its pointer starting there.
     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
 }
+
+/// What was changed at the places where it was read.
+pub(crate) type Changes = RefCell<Vec<Change>>;
 
 /// Problems past this many are not told one by one.
 const MOST_PROBLEMS: usize = 100;
@@ -69,7 +74,20 @@ const MOST_PROBLEMS: usize = 100;
 /// # Errors
 /// Every problem of the input, at most 100 and the missing keys; the slots are then half filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
-    let mut scan = Scan { reader: Reader::new(text), keys, given: 0, problems: Vec::new() };
+    read_mending(text, keys, slots, None)
+}
+
+/// Reads a tool's input; a scalar of the wrong kind that can mean but one is read as that, and the change
+/// kept, where there is room for changes. They count only where the input is taken.
+#[inline]
+pub(crate) fn read_mending(
+    text: &str,
+    keys: &Keys,
+    slots: &mut dyn Slots,
+    changes: Option<&Changes>,
+) -> Result<(), Problems> {
+    let mut scan =
+        Scan { reader: Reader::new(text), keys, changes, given: 0, problems: Vec::new() };
     match scan.run(slots) {
         Ok(()) if scan.problems.is_empty() && scan.missing() == 0 => Ok(()),
         end => scan.report(end),
@@ -106,6 +124,7 @@ pub fn absent<T: DeserializeOwned>() -> Option<T> {
 struct Scan<'k, 'de> {
     reader: Reader<'de>,
     keys: &'k Keys,
+    changes: Option<&'k Changes>,
     /// The keys that were given, a bit each.
     given: u64,
     problems: Vec<Problem>,
@@ -209,6 +228,7 @@ impl Scan<'_, '_> {
                 self.hold_to_schema(index, text);
                 Ok(())
             }
+            Ok(text) if self.mends(index, text, slots) => Ok(()),
             skipped => {
                 self.tell(Some(fault));
                 skipped.map(drop)
@@ -220,6 +240,23 @@ impl Scan<'_, '_> {
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
+    }
+
+    /// Whether a value of the wrong kind is taken as the only one that it can mean.
+    fn mends(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+        let Some(changes) = self.changes else { return false };
+        let Some(key) = self.keys.get(index) else { return false };
+        let Some((meant, rule)) = key.scalars().and_then(|it| it.reading(text)) else {
+            return false;
+        };
+        let mut reader = Reader::new(&meant);
+        if slots.put(index, &mut reader).is_err() || reader.finish().is_err() {
+            return false;
+        }
+        let mut change = Change { pointer: String::new(), rule, from: text.to_owned(), to: meant };
+        Problem::prefix_pointer(&mut change.pointer, key.name());
+        changes.borrow_mut().push(change);
+        true
     }
 
     #[cold]

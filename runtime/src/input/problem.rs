@@ -85,7 +85,11 @@ impl Problem {
     /// assert_eq!(problem.pointer, "/a~1b");
     /// ```
     pub fn prefix(&mut self, key: &str) {
-        let mut pointer = String::with_capacity(1 + key.len() + self.pointer.len());
+        Self::prefix_pointer(&mut self.pointer, key);
+    }
+
+    pub(crate) fn prefix_pointer(below: &mut String, key: &str) {
+        let mut pointer = String::with_capacity(1 + key.len() + below.len());
         pointer.push('/');
         for letter in key.chars() {
             match letter {
@@ -94,8 +98,8 @@ impl Problem {
                 other => pointer.push(other),
             }
         }
-        pointer.push_str(&self.pointer);
-        self.pointer = pointer;
+        pointer.push_str(below);
+        *below = pointer;
     }
 }
 

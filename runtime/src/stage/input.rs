@@ -9,7 +9,7 @@ use crate::capability::Scope;
 use crate::error::ToolError;
 use crate::executor::Plan;
 use crate::footprint::Facts;
-use crate::input::{Problems, Rule};
+use crate::input::{Changes, Problems, Rule};
 use crate::output::Answer;
 use crate::repair::{Brackets, Change, Ladder, Refusal, Repaired, Repairs};
 use crate::spec::Start;
@@ -28,9 +28,13 @@ pub(crate) fn read<'a>(
     arguments: &str,
     mut facts: Facts,
 ) -> Result<Prepared<'a>, ToolError> {
-    let start = Start { scope, text: arguments, keys: &plan.entry.keys, facts: &mut facts };
+    let changes = Changes::default();
+    let room = if plan.repair == Repair::Off { None } else { Some(&changes) };
+    let keys = &plan.entry.keys;
+    let start = Start { scope, text: arguments, keys, facts: &mut facts, changes: room };
     match (plan.entry.spec.start)(start) {
-        Ok(future) => Ok(Prepared { future, facts }),
+        Ok(future) if changes.borrow().is_empty() => Ok(Prepared { future, facts }),
+        Ok(future) => Ok(mended(plan, future, facts, changes.into_inner(), false)),
         Err(problems) => mend(plan, scope, arguments, facts, problems),
     }
 }
@@ -58,15 +62,27 @@ fn mend<'a>(
         // The type asks for more than its schema can say.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
-    let text = &repaired.text;
-    let start = Start { scope, text, keys: &plan.entry.keys, facts: &mut facts };
+    let (text, keys) = (&repaired.text, &plan.entry.keys);
+    let start = Start { scope, text, keys, facts: &mut facts, changes: None };
     let future = (plan.entry.spec.start)(start)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
-    let repairs =
-        Arc::new(Repairs::new(changes_unless_secret(definition, repaired.changes), lenient));
+    Ok(mended(plan, future, facts, repaired.changes, lenient))
+}
+
+/// A call whose input was changed, which it says from here on.
+#[cold]
+fn mended<'a>(
+    plan: &Plan,
+    future: BoxFuture<'a, Answer>,
+    mut facts: Facts,
+    changes: Vec<Change>,
+    lenient: bool,
+) -> Prepared<'a> {
+    let changes = changes_unless_secret(&plan.entry.definition, changes);
+    let repairs = Arc::new(Repairs::new(changes, lenient));
     facts.mended(Arc::clone(&repairs));
     let future = Box::pin(async move { future.await.mended(repairs) });
-    Ok(Prepared { future, facts })
+    Prepared { future, facts }
 }
 
 /// As little as it takes: leniently only what does not mend otherwise.
