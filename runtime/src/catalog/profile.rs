@@ -36,8 +36,8 @@ use crate::tool::Definition;
 /// let catalog = Registry::of([READ_FILE, DELETE_FILE])?.catalog();
 /// let careful = catalog.select(&Profile::new(["group:file", "!delete_*"])?)?;
 /// assert_eq!(careful.names().collect::<Vec<_>>(), ["read_file"]);
-/// let error = catalog.select(&Profile::new(["*", "!delet_file"])?).unwrap_err();
-/// assert_eq!(error.to_string(), "the pattern `!delet_file` matches no tool; did you mean `delete_file`?");
+/// let error = catalog.select(&Profile::new(["*", "!delete_files"])?).unwrap_err();
+/// assert_eq!(error.to_string(), "the pattern `!delete_files` matches no tool; did you mean `delete_file`?");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -204,8 +204,8 @@ impl From<Profile> for Vec<String> {
 /// profiles.check(&catalog)?;
 /// let reviewed = catalog.select(profiles.get("reviewer")?)?;
 /// assert_eq!(reviewed.len(), 1);
-/// let error = profiles.get("reviewr").unwrap_err();
-/// assert_eq!(error.to_string(), "no profile is called `reviewr`; did you mean `reviewer`?");
+/// let error = profiles.get("reviewers").unwrap_err();
+/// assert_eq!(error.to_string(), "no profile is called `reviewers`; did you mean `reviewer`?");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

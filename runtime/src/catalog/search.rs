@@ -65,7 +65,7 @@ impl Catalog {
     /// async fn close_issue() {}
     ///
     /// let catalog = Registry::of([CREATE_ISSUE, CLOSE_ISSUE])?.catalog();
-    /// let found = catalog.search("creating or create iss", 5);
+    /// let found = catalog.search("create something in the track", 5);
     /// assert_eq!(found.first().expect("found").name, "create_issue");
     /// # Ok::<(), toolwright::RegistryError>(())
     /// ```
