@@ -302,7 +302,7 @@ impl DynamicTool {
         let spec: &'static Spec = &work::SPEC;
         let (mut definition, keys) = match self.input {
             Input::Schema(written) => {
-                let (input_schema, keys) = schema::input(written)?;
+                let (input_schema, keys) = schema::input(&self.name, &written)?;
                 let mut definition = Definition::of(spec);
                 definition.input_schema = input_schema;
                 (definition, keys)

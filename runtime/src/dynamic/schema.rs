@@ -3,24 +3,37 @@
 
 use serde_json::{Map, Value};
 
+use crate::arriving::{TypeNames, input_schema};
 use crate::input::{Key, Keys};
 use crate::schema::{Checker, SchemaProblem};
 use crate::tool::Parameter;
 
-/// The schema of an input and the check of what comes.
-///
-/// This is the one place where the schema of a foreign tool arrives: what brings it to the normal form
-/// stands in here.
-pub(super) fn input(written: Value) -> Result<(Value, Keys), SchemaProblem> {
-    let schema = written;
-    is_object(&schema)?;
-    required_exist(&schema)?;
+/// The schema of an input in its normal form, and the check of what comes.
+pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), SchemaProblem> {
+    is_object(written)?;
+    required_exist(written)?;
+    let arrived = input_schema(written, TypeNames::JsonSchema).map_err(together)?;
+    for note in arrived.notes {
+        tracing::warn!(tool, pointer = note.pointer, "{}", note.message);
+    }
+    let schema = arrived.schema;
     let checker = checker("/input_schema", &schema)?;
     // The whole input is one value, read strictly, then held to the schema. What mends input that
     // does not fit works on its text before it comes here again, as for every tool.
     let key = Key::required("input", "an object").checked(move |text| checker.check_text(text));
     let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
     Ok((schema, keys))
+}
+
+/// All problems as one, at the place of the first.
+fn together(problems: Vec<SchemaProblem>) -> SchemaProblem {
+    let mut problems = problems.into_iter();
+    let Some(mut first) = problems.next() else { return wrong("", "the schema is refused") };
+    for problem in problems {
+        first.message.push_str("; ");
+        first.message.push_str(&problem.to_string());
+    }
+    first
 }
 
 pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
