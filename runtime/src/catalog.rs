@@ -18,6 +18,8 @@ use crate::tool::{Definition, Exposure};
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
 pub(crate) use search::Words;
 pub use summary::Summary;
+#[cfg(feature = "cli")]
+pub(crate) use summary::first_sentence;
 
 /// The tools of one generation of a [`Registry`](crate::Registry), or some of them.
 ///

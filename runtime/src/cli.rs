@@ -1,46 +1,79 @@
-//! The command line of an application: a subcommand for each tool, and `answer`, which answers
-//! captured provider messages.
+//! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
+//! `answer`, which answers captured provider messages, and `completions` for shells.
 //!
-//! Results go to standard output and nothing else does; words for people go to standard error.
+//! # Commands
+//!
+//! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
+//! `read_file` and `file_read` in group `file` are both `file read`. A tool without a group stands at the top.
+//! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
+//! `tools`, `answer`, `completions` or `help`.
+//!
+//! | a key of the input | on the command line |
+//! | --- | --- |
+//! | a number or text that must be given, or `positional` | a place, in the order of declaration; what may be left out comes last |
+//! | all else | a flag in kebab-case, with `short` a letter too |
+//! | `bool` | `--flag`, and `--no-flag` to say no |
+//! | a list of numbers or texts | a flag that is repeated; as a place, the rest of the line |
+//! | any other list, an object, what may be of several types | one JSON value; what is no JSON is a text |
+//! | a `secret` number or text | a flag, `--flag-env VARIABLE` or `--flag-stdin` |
+//!
+//! A value that begins with `-` stands after `=` or `--`; a number below zero needs neither. Every tool has
+//! `--json TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`,
+//! `--dry-run` and `--help`; a key that would be such a flag has `arg-` before its name.
+//!
+//! The values go to the tool as JSON, the same way as a model's and with the same words when they are wrong; only
+//! an unknown flag or a missing place is told in the words of the command line.
+//!
+//! # Output
+//!
+//! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
+//! text without quotes, a list an item a line, an object a key a line). Words for people go to standard error,
+//! nothing is asked, and `NO_COLOR` is heeded.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//! | 0 | the tool gave a result; for `answer`, every message was answered |
-//! | 1 | the tool failed; for `answer`, a file could not be read or answered |
+//! | 0 | there is a result; for `answer`, every message was answered; also when who reads the result has had enough |
+//! | 1 | the tool failed; a file could not be read or answered; a tool is refused by a dialect; nothing was found |
 //! | 2 | the command line or the input is wrong |
+//! | 3 | a person must approve the call first; nothing ran |
 //! | 70 | the application itself is put together wrongly |
+//! | 130, 143 | the call was given up at an interrupt or a request to terminate; a second one ends the program at once |
 
 mod answer;
-mod arguments;
+mod collision;
 mod command;
+mod completions;
+mod dry_run;
+mod exit;
+mod field;
+mod flags;
+mod help;
+mod names;
+mod ordered;
+mod render;
+mod run;
+mod stop;
+mod streams;
+mod tools;
+mod typed;
 
-use std::fmt::Display;
-use std::io::Write;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::error::Class;
+/// The version of clap that [`command`] and [`run`] speak, so that an application that embeds them names
+/// the same.
+pub use clap;
+
+use clap::{ArgMatches, Command};
+
+pub use self::collision::{CommandError, CommandProblem, Named};
+pub use self::exit::Exit;
+use self::stop::Stop;
+use self::streams::{complain, written};
+use crate::catalog::Catalog;
 use crate::executor::{Executor, ExecutorBuilder};
 use crate::registry::Registry;
-
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    Success,
-    Failed,
-    Usage,
-    Application,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Success => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::Application => 70,
-        })
-    }
-}
 
 /// Runs the command line of an application whose linked tools need no services. Synchronous: it
 /// brings its own tokio runtime.
@@ -66,65 +99,94 @@ pub fn main() -> ExitCode {
 /// ```
 #[must_use]
 pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> ExitCode {
-    run(std::env::args_os(), configure).into()
+    whole(std::env::args_os(), configure).err().unwrap_or(Exit::Success).into()
 }
 
-fn run(
-    arguments: impl Iterator<Item = std::ffi::OsString>,
+/// The commands of these tools, for an application with a command line of its own. They come as one command,
+/// `tools`, which may be given another name; [`run`] runs what was matched below it.
+///
+/// ```
+/// use toolwright::cli::clap::Command;
+/// use toolwright::{Executor, Registry, cli, tool};
+///
+/// /// Greets somebody.
+/// #[tool(effect = read)]
+/// async fn greet(
+///     /// Whom.
+///     name: String,
+/// ) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// let registry = Registry::of([GREET])?;
+/// let application = Command::new("mine")
+///     .subcommand(Command::new("serve"))
+///     .subcommand(cli::command(&registry.catalog())?.name("tool"));
+/// let matches = application.try_get_matches_from(["mine", "tool", "greet", "Ada"])?;
+///
+/// let Some(("tool", matches)) = matches.subcommand() else { panic!("it was typed") };
+/// let executor = Executor::builder(registry).unrestricted().build()?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(cli::run(&executor, matches).await, cli::Exit::Success);
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When two tools would be one command, or one has a flag twice; all such problems at once.
+pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
+    command::of(catalog.definitions())
+}
+
+/// Runs what was matched by [`command`], writes its result to standard output and words for people to
+/// standard error. Dropped, it gives up the call; so does
+/// [`cancelled_by`](crate::RunBuilder::cancelled_by) of the executor's run.
+pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
+    run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
+}
+
+fn whole(
+    arguments: impl Iterator<Item = OsString>,
     configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
-) -> Exit {
-    let registry = match Registry::linked() {
-        Ok(registry) => registry,
-        Err(error) => return complain(Exit::Application, error),
-    };
-    let command = match command::of(&registry) {
-        Ok(command) => command,
-        Err(error) => return complain(Exit::Application, error),
-    };
-    let matches = match command.try_get_matches_from(arguments) {
+) -> Result<(), Exit> {
+    let registry = Registry::linked().map_err(|error| complain(Exit::Application, error))?;
+    let command =
+        command(&registry.catalog()).map_err(|error| complain(Exit::Application, error))?;
+    let mut command = command
+        .name(program())
+        .about("Run this application's tools")
+        .subcommand(completions::command());
+    let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         // Help and the like also come this way; clap knows which stream they belong to.
-        Err(message) => {
-            let exit = if message.use_stderr() { Exit::Usage } else { Exit::Success };
-            return if message.print().is_ok() { exit } else { Exit::Failed };
+        Err(message) if message.use_stderr() => {
+            let _ = message.print();
+            return Err(Exit::Usage);
         }
+        Err(message) => return written(message.print()),
     };
-    let built = configure(Executor::builder(registry.clone())).build();
-    let executor = match built {
-        Ok(executor) => executor,
-        Err(error) => return complain(Exit::Application, error),
-    };
-    match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => {
-            let exit = runtime.block_on(command::run(&executor, &matches));
-            // The thread of a blocking tool that ran out of time is not waited for.
-            runtime.shutdown_background();
-            exit
-        }
-        Err(error) => {
-            complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
-        }
+    match matches.subcommand() {
+        Some((completions::NAME, below)) => return completions::run(command, below),
+        // No tool runs, so nothing has to be given to one.
+        Some((tools::NAME, below)) => return tools::run(&registry.catalog(), below),
+        _ => {}
     }
+    let executor = configure(Executor::builder(registry))
+        .build()
+        .map_err(|error| complain(Exit::Application, error))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
+    })?;
+    let ended = runtime.block_on(run::run(&executor, &matches, &Stop::by_signals()));
+    // The thread of a blocking tool that ran out of time is not waited for.
+    runtime.shutdown_background();
+    ended
 }
 
-/// Writes a result to standard output, which may be full or closed.
-fn print(result: &str) -> Exit {
-    match writeln!(std::io::stdout(), "{result}") {
-        Ok(()) => Exit::Success,
-        Err(error) => complain(Exit::Failed, format!("the result could not be written: {error}")),
-    }
-}
-
-/// Says on standard error why a command ended.
-fn complain(exit: Exit, words: impl Display) -> Exit {
-    eprintln!("error: {words}");
-    exit
-}
-
-/// The exit code that fits a failure.
-fn exit_of(class: Class) -> Exit {
-    match class {
-        Class::Invalid => Exit::Usage,
-        _ => Exit::Failed,
-    }
+/// What the user typed to start the program.
+fn program() -> String {
+    let path = std::env::args_os().next().map(PathBuf::from);
+    let stem = path.as_deref().and_then(Path::file_stem);
+    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -69,7 +69,7 @@ impl fmt::Display for Summary<'_> {
 
 /// Up to the first line break, or to the first stop that the next sentence follows: a small letter
 /// after it means an abbreviation.
-fn first_sentence(text: &str) -> &str {
+pub(crate) fn first_sentence(text: &str) -> &str {
     let line = text.trim_start().lines().next().unwrap_or_default();
     let stops = line.match_indices(['.', '!', '?']).map(|(index, _)| index);
     let ends = |index: &usize| {

@@ -3,7 +3,10 @@
 use clap::{Arg, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
-use super::{Exit, complain, print};
+use super::Exit;
+use super::flags;
+use super::stop::Stop;
+use super::streams::{complain, print};
 use crate::call::Call;
 use crate::executor::Executor;
 use crate::provider::Provider;
@@ -26,21 +29,31 @@ pub(super) fn command() -> Command {
              message, on one line, the message that carries the results back to the provider.",
         )
         .arg(files)
+        .disable_help_flag(true)
+        .arg(flags::help())
 }
 
-pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
-    let mut exit = Exit::Success;
+pub(super) async fn run(
+    executor: &Executor,
+    matches: &ArgMatches,
+    stop: &Stop,
+) -> Result<(), Exit> {
+    let mut ended = Ok(());
     for file in matches.get_many::<PathBuf>(FILES).into_iter().flatten() {
-        match answer(executor, file).await {
-            Ok(message) if print(&message) == Exit::Success => {}
-            Ok(_) => return Exit::Failed,
-            Err(problem) => exit = complain(Exit::Failed, format!("{}: {problem}", file.display())),
+        match answer(executor, file, stop).await {
+            Ok(message) => print(message)?,
+            Err(problem) => {
+                ended = Err(complain(Exit::Failed, format!("{}: {problem}", file.display())));
+            }
+        }
+        if let Some(signal) = stop.caught() {
+            return Err(Exit::Signal(signal));
         }
     }
-    exit
+    ended
 }
 
-async fn answer(executor: &Executor, file: &Path) -> Result<String, String> {
+async fn answer(executor: &Executor, file: &Path, stop: &Stop) -> Result<String, String> {
     let message = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let provider = Provider::detect(&message).map_err(|error| error.to_string())?;
     // Models may know the tools by other names.
@@ -49,7 +62,7 @@ async fn answer(executor: &Executor, file: &Path) -> Result<String, String> {
     let calls = listing.tool_calls(&message).map_err(|error| error.to_string())?;
     let mut answered = Vec::with_capacity(calls.len());
     for call in calls {
-        let answer = executor.call(&Call::from(&call)).await;
+        let answer = executor.call(&Call::from(&call).cancelled_by(stop.token())).await;
         answered.push((call, answer));
     }
     let results = listing.tool_results(&answered).map_err(|error| error.to_string())?;

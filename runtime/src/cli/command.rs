@@ -1,168 +1,131 @@
-//! The commands: a namespace for each group, a subcommand for each tool.
+//! The commands of a set of tools: a namespace for each group, a subcommand for each tool.
 
-use std::fmt;
+use std::collections::{BTreeMap, HashMap};
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, Command};
 
-use super::{Exit, answer, arguments, complain, exit_of, print};
-use crate::call::Call;
-use crate::executor::Executor;
-use crate::registry::Registry;
-use crate::stage::record::chain;
+use super::collision::{CommandError, CommandProblem, Named};
+use super::names::Words;
+use super::{answer, flags, help, tools};
 use crate::tool::Definition;
 
-/// Two commands or two flags that would have one name.
-#[derive(Debug)]
-pub(super) enum Collision {
-    Command(String),
-    Flag { tool: String, flag: String },
-}
+/// What no group and no ungrouped tool may be called.
+pub(super) const OWN: [&str; 4] = [tools::NAME, answer::NAME, super::completions::NAME, "help"];
 
-impl fmt::Display for Collision {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command(command) => write!(
-                formatter,
-                "two commands would be called `{command}`; rename a tool or its group with `#[tool(name = \"…\", group = \"…\")]`"
-            ),
-            Self::Flag { tool, flag } => write!(
-                formatter,
-                "the command of the tool `{tool}` would have the flag `{flag}` twice; rename the parameter with `#[arg(name = \"…\")]` or give it another letter"
-            ),
+/// The widest that help becomes.
+const WIDTH: usize = 100;
+
+/// A tool and its command.
+type Tool<'a> = (&'a Definition, Command);
+
+/// The commands of these tools, and those that every command line has.
+pub(super) fn of<'a>(
+    definitions: impl IntoIterator<Item = &'a Definition>,
+) -> Result<Command, CommandError> {
+    let mut groups: BTreeMap<String, Vec<Tool<'_>>> = BTreeMap::new();
+    let mut ungrouped: Vec<Tool<'_>> = Vec::new();
+    let mut problems = Vec::new();
+    let mut known: HashMap<Words, &Definition> = HashMap::new();
+    for definition in definitions {
+        let words = Words::of(definition);
+        if let Some(problem) = misplaced(definition, &words, &known) {
+            problems.push(problem);
+            continue;
+        }
+        let command = of_tool(words.tool.clone(), definition);
+        let flag = twice(&command);
+        problems
+            .extend(flag.map(|flag| CommandProblem::Flag { flag, tool: Named::of(definition) }));
+        known.insert(words.clone(), definition);
+        match words.group {
+            Some(group) => groups.entry(group).or_default().push((definition, command)),
+            None => ungrouped.push((definition, command)),
         }
     }
-}
-
-pub(super) fn of(registry: &Registry) -> Result<Command, Collision> {
-    let mut root = Command::new(program())
-        .about("Runs this application's tools")
+    for (tool, command) in &ungrouped {
+        let command = command.get_name();
+        if let Some((inside, _)) = groups.get(command).and_then(|tools| tools.first()) {
+            problems.push(CommandProblem::ToolAndGroup {
+                command: command.to_owned(),
+                tool: Named::of(tool),
+                inside: Named::of(inside),
+            });
+        }
+    }
+    if !problems.is_empty() {
+        return Err(CommandError { problems });
+    }
+    let ungrouped = ungrouped.into_iter().map(|(_, command)| command);
+    let groups = groups.into_iter().map(|(name, tools)| of_group(name, tools));
+    let root = Command::new("tools")
+        .about("Run tools")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(answer::command());
-    let catalog = registry.catalog();
-    let ungrouped = catalog.definitions().filter(|definition| definition.group.is_none());
-    for definition in ungrouped {
-        root = add(root, of_tool(definition)?)?;
-    }
-    let mut groups: Vec<&str> =
-        catalog.definitions().filter_map(|definition| definition.group.as_deref()).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    for group in groups {
-        let mut namespace = Command::new(group.to_owned())
-            .about(format!("Tools of the group {group}"))
-            .subcommand_required(true)
-            .arg_required_else_help(true);
-        for definition in
-            catalog.definitions().filter(|definition| definition.group.as_deref() == Some(group))
-        {
-            namespace = add(namespace, of_tool(definition)?)?;
-        }
-        root = add(root, namespace)?;
-    }
-    Ok(root)
+        .subcommands(ungrouped.chain(groups))
+        .subcommands([tools::command(), answer::command()]);
+    Ok(wrapped(root))
 }
 
-fn add(parent: Command, child: Command) -> Result<Command, Collision> {
-    let name = child.get_name();
-    // clap adds `help` itself.
-    if name == "help" || parent.find_subcommand(name).is_some() {
-        return Err(Collision::Command(name.to_owned()));
+/// Why a tool cannot have its place, given those that have theirs.
+fn misplaced(
+    definition: &Definition,
+    words: &Words,
+    known: &HashMap<Words, &Definition>,
+) -> Option<CommandProblem> {
+    let top = words.group.as_ref().unwrap_or(&words.tool);
+    let tool = Named::of(definition);
+    if words.tool.is_empty() || top.is_empty() {
+        return Some(CommandProblem::Nameless { tool });
     }
-    Ok(parent.subcommand(child))
+    if let Some(command) = OWN.iter().find(|own| *own == top) {
+        return Some(CommandProblem::Reserved { command, tool, group: definition.group.clone() });
+    }
+    let first = Named::of(known.get(words)?);
+    Some(CommandProblem::Same { command: words.to_string(), first, second: tool })
 }
 
-fn of_tool(definition: &Definition) -> Result<Command, Collision> {
-    let (first, _) =
-        definition.description.split_once("\n\n").unwrap_or((&definition.description, ""));
-    let whole =
-        Arg::new(arguments::WHOLE).long("json").value_name("JSON").help(whole_help(definition));
-    let command = Command::new(name(definition))
-        .about(first.to_owned())
+fn wrapped(command: Command) -> Command {
+    command.max_term_width(WIDTH).disable_help_flag(true).arg(flags::help())
+}
+
+fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
+    const FEW: usize = 6;
+    let mut names: Vec<&str> = tools.iter().map(|(_, command)| command.get_name()).collect();
+    let more = names.len().saturating_sub(FEW);
+    names.truncate(FEW);
+    let listed = names.join(", ");
+    let about = if more == 0 { listed } else { format!("{listed} and {more} more") };
+    // The page of a group lists its tools in any case.
+    let page = format!(
+        "Tools of the group `{name}`\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
+    );
+    let namespace = Command::new(name)
+        .about(about)
+        .help_template(page)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommands(tools.into_iter().map(|(_, command)| command));
+    wrapped(namespace)
+}
+
+fn of_tool(name: String, definition: &Definition) -> Command {
+    let command = Command::new(name)
+        .about(help::in_a_list(definition))
         .long_about(definition.description.clone())
-        .args(arguments::of(definition))
-        .arg(whole);
-    match twice(&command) {
-        Some(flag) => Err(Collision::Flag { tool: definition.name.clone(), flag }),
-        None => Ok(command),
-    }
+        .after_help(help::of_tool(definition))
+        .max_term_width(WIDTH)
+        .disable_help_flag(true);
+    flags::add_to(command, definition)
 }
 
-/// What `--json` is for, and what only it can give.
-fn whole_help(definition: &Definition) -> String {
-    let only: Vec<String> = definition
-        .parameters
-        .iter()
-        .filter(|it| arguments::has_no_flag(it))
-        .map(|it| format!("; the only way to give `{}`", it.name))
-        .collect();
-    format!("The whole input as JSON; `-` reads it from standard input{}", only.concat())
-}
-
-/// The first flag that a command has twice, `--help` and `-h` of clap's own included.
+/// The first flag that a command has twice.
 fn twice(command: &Command) -> Option<String> {
-    let own = ["--help".to_owned(), "-h".to_owned()];
     let long = command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}"));
     let short = command.get_arguments().filter_map(Arg::get_short).map(|short| format!("-{short}"));
-    let mut flags: Vec<String> = own.into_iter().chain(long).chain(short).collect();
+    let mut flags: Vec<String> = long.chain(short).collect();
     flags.sort_unstable();
     flags.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
-}
-
-/// The tool's name without its group's word: `read_file` and `file_read` in group `file` are both
-/// `file read`.
-fn name(definition: &Definition) -> String {
-    let name = definition.name.replace(['_', '.'], "-");
-    let Some(group) = &definition.group else { return name };
-    let group = group.replace(['_', '.'], "-");
-    let bare =
-        name.strip_prefix(&format!("{group}-")).or_else(|| name.strip_suffix(&format!("-{group}")));
-    bare.map_or(name.clone(), str::to_owned)
-}
-
-pub(super) async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
-    let Some((word, below)) = matches.subcommand() else {
-        return complain(Exit::Usage, "no command was given");
-    };
-    if word == answer::NAME {
-        return answer::run(executor, below).await;
-    }
-    let (group, word, matches) = match below.subcommand() {
-        Some((tool, below)) => (Some(word), tool, below),
-        None => (None, word, below),
-    };
-    let wanted =
-        |definition: &&Definition| definition.group.as_deref() == group && name(definition) == word;
-    let catalog = executor.catalog();
-    match catalog.definitions().find(wanted) {
-        Some(definition) => call(executor, definition, matches).await,
-        None => complain(Exit::Usage, format!("no tool is called `{word}`")),
-    }
-}
-
-async fn call(executor: &Executor, definition: &Definition, matches: &ArgMatches) -> Exit {
-    let input = match arguments::input(definition, matches) {
-        Ok(input) => input,
-        Err(problem) => return complain(Exit::Usage, problem),
-    };
-    let answer = executor.call(&Call::new(&definition.name, input)).await;
-    match answer.error() {
-        None => print(&answer.text()),
-        Some(error) => {
-            let exit = exit_of(error.classified());
-            let hint =
-                error.next_action().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
-            complain(exit, format!("{}: {error}{hint}{}", error.kind(), cause.unwrap_or_default()))
-        }
-    }
-}
-
-/// What the user typed to start the program.
-fn program() -> String {
-    let path = std::env::args_os().next().map(std::path::PathBuf::from);
-    let stem = path.as_deref().and_then(std::path::Path::file_stem);
-    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
@@ -171,15 +134,19 @@ fn program() -> String {
     reason = "linkme places each tool in a section; only in this crate is it seen"
 )]
 mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::typed;
     use super::*;
+    use crate::registry::Registry;
 
     /// Helps.
     #[crate::tool(crate = crate)]
     async fn help() {}
 
-    /// Answers.
-    #[crate::tool(crate = crate)]
-    async fn answer() {}
+    /// Shows.
+    #[crate::tool(crate = crate, group = "tools")]
+    async fn show() {}
 
     /// Reads one way.
     #[crate::tool(crate = crate, group = "file")]
@@ -189,16 +156,9 @@ mod tests {
     #[crate::tool(crate = crate, group = "file")]
     async fn file_read() {}
 
-    /// Converts.
+    /// Files.
     #[crate::tool(crate = crate)]
-    async fn convert(
-        /// To JSON.
-        json: bool,
-        /// How.
-        _how: Option<String>,
-    ) {
-        let _ = (json, _how);
-    }
+    async fn file() {}
 
     /// Copies.
     #[crate::tool(crate = crate)]
@@ -212,29 +172,87 @@ mod tests {
         let _ = (a_b, other);
     }
 
-    fn refused(tools: impl IntoIterator<Item = crate::Handle>) -> String {
-        of(&Registry::of(tools).unwrap()).unwrap_err().to_string()
+    /// Converts.
+    #[crate::tool(crate = crate)]
+    async fn convert(
+        /// From where.
+        path: String,
+        /// To JSON.
+        json: bool,
+        /// How often.
+        #[arg(default = 1)]
+        max_rounds: u64,
+        /// What else.
+        #[arg(default = vec![])]
+        words: Vec<String>,
+        /// Whether to keep it.
+        #[arg(default = true)]
+        keep: bool,
+    ) {
+        let _ = (path, json, max_rounds, words, keep);
     }
 
-    #[test]
-    fn two_commands_of_one_name_are_refused_with_a_sentence() {
-        assert!(refused([HELP]).starts_with("two commands would be called `help`"));
-        assert!(refused([ANSWER]).starts_with("two commands would be called `answer`"));
-        assert!(refused([READ_FILE, FILE_READ]).starts_with("two commands would be called `read`"));
+    fn refused(tools: impl IntoIterator<Item = crate::Handle>) -> Vec<String> {
+        let error = of(Registry::of(tools).unwrap().catalog().definitions()).unwrap_err();
+        assert_eq!(error.to_string().lines().count(), error.problems.len() + 1);
+        error.problems.iter().map(ToString::to_string).collect()
     }
 
-    #[test]
-    fn two_flags_of_one_name_are_refused_with_a_sentence() {
-        let sentence = "the command of the tool `copy` would have the flag `--a-b` twice";
-        assert!(refused([COPY]).starts_with(sentence));
-    }
-
-    #[test]
-    fn a_parameter_without_a_flag_of_its_own_is_given_by_the_whole_input() {
-        let command = of(&Registry::of([CONVERT]).unwrap()).unwrap();
+    fn typed(definition: &Definition, words: &[&str]) -> Result<String, String> {
+        let command = of([definition]).unwrap();
         command.clone().debug_assert();
-        let help = command.find_subcommand("convert").unwrap().clone().render_help().to_string();
-        assert!(help.contains("the only way to give `json`"), "{help}");
-        assert!(help.contains("--how"), "{help}");
+        let matches = command
+            .try_get_matches_from([&["it", "convert"], words].concat())
+            .map_err(|error| error.to_string())?;
+        typed::input(definition, matches.subcommand().unwrap().1)
+    }
+
+    #[test]
+    fn every_collision_is_told_with_the_places_of_both() {
+        let problems = refused([HELP, SHOW, READ_FILE, FILE_READ, FILE]);
+        for (problem, words) in problems.iter().zip([
+            ["the tool `help` at ", "would be the command `help`, which every command line has"],
+            ["the group `tools` of the tool `show` at ", "would be the command `tools`"],
+            ["and the tool `file_read` at ", "would both be the command `file read`"],
+            ["the tool `file` at ", "which is the group of the tool `read_file` at "],
+        ]) {
+            assert!(words.iter().all(|it| problem.contains(it)), "{problem}");
+        }
+        assert_eq!(problems.len(), 4);
+    }
+
+    #[test]
+    fn a_flag_that_a_tool_would_have_twice_is_told() {
+        let problems = refused([COPY]);
+        let words = "would have the flag `--a-b` twice";
+        assert!(problems[0].contains(words), "{problems:?}");
+    }
+
+    #[test]
+    fn a_tool_of_which_only_the_schema_is_known_takes_the_same_flags() {
+        let (known, _) = crate::schema::describe(CONVERT.0).unwrap();
+        let (mut arrived, _) = crate::schema::describe(CONVERT.0).unwrap();
+        arrived.parameters.clear();
+        for (words, input) in [
+            (&["a.txt", "--arg-json"][..], json!({"path": "a.txt", "json": true})),
+            (
+                &["a.txt", "--no-arg-json", "--max-rounds", "9007199254740993", "--no-keep"],
+                json!({"path": "a.txt", "json": false, "max_rounds": 9_007_199_254_740_993_u64, "keep": false}),
+            ),
+            (&["--arg-json", "--", "-a"], json!({"path": "-a", "json": true})),
+            (
+                &["1", "--arg-json", "--words=-x", "--words", "y z", "--max-rounds", "ten"],
+                json!({"path": "1", "json": true, "words": ["-x", "y z"], "max_rounds": "ten"}),
+            ),
+        ] {
+            for definition in [&known, &arrived] {
+                let typed = typed(definition, words).unwrap();
+                assert_eq!(serde_json::from_str::<Value>(&typed).unwrap(), input, "{typed}");
+            }
+        }
+        for definition in [&known, &arrived] {
+            let missing = typed(definition, &["a.txt"]).unwrap_err();
+            assert!(missing.contains("--arg-json"), "{missing}");
+        }
     }
 }

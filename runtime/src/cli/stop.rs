@@ -1,0 +1,110 @@
+//! Signals that end a call: the first gives it up, so that what it holds is let go, the second ends the
+//! program at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use tokio_util::sync::CancellationToken;
+
+/// Whether and how calls are given up.
+#[derive(Debug)]
+pub(super) struct Stop {
+    token: CancellationToken,
+    /// The signal's number, 0 before there is one.
+    caught: Arc<AtomicU8>,
+    listens: AtomicBool,
+}
+
+impl Stop {
+    /// By nobody here: whoever embeds the command line has a way of his own.
+    pub(super) fn never() -> Self {
+        Self {
+            token: CancellationToken::new(),
+            caught: Arc::default(),
+            listens: AtomicBool::new(true),
+        }
+    }
+
+    /// By signals, from the first call on. Until then they end the program as they always do, so that
+    /// one that waits for its standard input can be ended.
+    pub(super) fn by_signals() -> Self {
+        Self { listens: AtomicBool::new(false), ..Self::never() }
+    }
+
+    /// What cancels a call. Within a tokio runtime.
+    pub(super) fn token(&self) -> CancellationToken {
+        if !self.listens.swap(true, Ordering::Relaxed) {
+            listen(self.token.clone(), Arc::clone(&self.caught));
+        }
+        self.token.clone()
+    }
+
+    /// The number of the signal that came.
+    pub(super) fn caught(&self) -> Option<u8> {
+        Some(self.caught.load(Ordering::Relaxed)).filter(|number| *number != 0)
+    }
+}
+
+fn listen(token: CancellationToken, caught: Arc<AtomicU8>) {
+    // Where they cannot be listened to, they end the program as they always do.
+    let Ok(mut signals) = signals::Signals::new() else { return };
+    tokio::spawn(async move {
+        caught.store(signals.next().await, Ordering::Relaxed);
+        token.cancel();
+        let again = signals.next().await;
+        std::process::exit(super::Exit::Signal(again).code().into());
+    });
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::future::poll_fn;
+    use std::io;
+    use std::task::Poll;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    pub(super) struct Signals([(SignalKind, Signal); 2]);
+
+    impl Signals {
+        pub(super) fn new() -> io::Result<Self> {
+            let of = |kind| signal(kind).map(|signal| (kind, signal));
+            Ok(Self([of(SignalKind::interrupt())?, of(SignalKind::terminate())?]))
+        }
+
+        /// The number of the next one.
+        pub(super) async fn next(&mut self) -> u8 {
+            poll_fn(|context| {
+                let came = self.0.iter_mut().find_map(|(kind, signal)| {
+                    signal.poll_recv(context).is_ready().then_some(*kind)
+                });
+                match came {
+                    Some(kind) => Poll::Ready(u8::try_from(kind.as_raw_value()).unwrap_or(0)),
+                    None => Poll::Pending,
+                }
+            })
+            .await
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    use std::io;
+
+    pub(super) struct Signals;
+
+    impl Signals {
+        pub(super) fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// An interrupt has the number that Unix gives it.
+        pub(super) async fn next(&mut self) -> u8 {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => 2,
+                Err(_) => std::future::pending().await,
+            }
+        }
+    }
+}

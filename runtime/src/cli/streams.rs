@@ -1,0 +1,40 @@
+//! Results go to standard output, words for people to standard error; either may be closed.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+
+use super::Exit;
+
+/// Writes a result and a line break; an `Err` ends the command with its code. Who reads may have had
+/// enough, as `head` has: that is no failure, and needs no words.
+pub(super) fn print(result: impl Display) -> Result<(), Exit> {
+    written(writeln!(io::stdout(), "{result}"))
+}
+
+/// The same for text that brings its own line breaks.
+pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
+    written(io::stdout().write_all(text))
+}
+
+/// What becomes of a command whose result was, or was not, written.
+pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
+    match result.and_then(|()| io::stdout().flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Exit::Success),
+        Err(error) => {
+            Err(complain(Exit::Failed, format!("the result could not be written: {error}")))
+        }
+    }
+}
+
+/// Says on standard error why a command ended.
+pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
+    tell("error", words);
+    exit
+}
+
+/// A line on standard error.
+pub(super) fn tell(what: &str, words: impl Display) {
+    // Nobody is left who could be told that it failed.
+    let _ = writeln!(io::stderr(), "{what}: {words}");
+}
