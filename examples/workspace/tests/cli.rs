@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use source::workspace;
+use toolwright::dialect::Dialect;
+use toolwright::provider::Provider;
 use toolwright::{Call, Definition, Executor, Registry};
 use workspace::Workspace;
 
@@ -116,7 +118,7 @@ fn the_help_of_a_command_says_what_the_definition_says() {
             assert_eq!(schema["description"], parameter.description.as_str());
             assert!(help.contains(&words(&parameter.description)), "{help}");
             let flag = format!("--{}", parameter.name.replace('_', "-"));
-            let place = format!("[{}]", parameter.name.to_uppercase());
+            let place = format!("<{}>", parameter.name.to_uppercase());
             assert!(help.contains(&flag) || help.contains(&place), "{help}");
         }
     }
@@ -151,8 +153,122 @@ async fn one_definition_is_a_command_and_a_models_tool() {
 }
 
 #[test]
-fn the_help_of_a_tool_reads_well() {
-    insta::assert_snapshot!(run(&folder("read-help"), &["file", "read", "--help"]).out);
+fn help_reads_well() {
+    let folder = folder("read-help");
+    for (name, words) in [
+        ("help_of_the_program", &["--help"][..]),
+        ("help_of_a_group", &["file", "--help"]),
+        ("help_of_a_tool", &["file", "read", "--help"]),
+        ("help_of_a_tool_in_short", &["file", "read", "-h"]),
+        ("help_of_a_tool_with_choices", &["file", "write", "--help"]),
+        ("help_of_the_tools", &["tools", "--help"]),
+    ] {
+        insta::assert_snapshot!(name, run(&folder, words).out);
+    }
+}
+
+/// S0.3: the same definition is a command; what the command shows of it is what a model is shown.
+#[test]
+fn what_the_tools_are_can_be_asked() {
+    let folder = folder("tools");
+    let listed = run(&folder, &["tools", "list"]);
+    insta::assert_snapshot!("tools_list", listed.out);
+    let names: Vec<String> = run(&folder, &["tools", "list", "--output", "json"])
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["name"].to_string())
+        .collect();
+    assert_eq!(names.len(), Registry::linked().unwrap().definitions().count());
+    insta::assert_snapshot!("tools_show", run(&folder, &["tools", "show", "read_file"]).out);
+    insta::assert_snapshot!("tools_search", run(&folder, &["tools", "search", "FILE", "li"]).out);
+    let registry = Registry::linked().unwrap();
+    for dialect in Dialect::ALL {
+        let shown = run(&folder, &["tools", "schema", "--dialect", dialect.name()]);
+        assert_eq!(shown.code, 0, "{}", shown.err);
+        assert_eq!(shown.out.trim_end(), registry.listing(dialect).unwrap().tools().get());
+    }
+    let schema = run(&folder, &["tools", "schema", "read_file"]);
+    let schema: serde_json::Value = serde_json::from_str(&schema.out).unwrap();
+    assert_eq!(schema["input_schema"], registry.get("read_file").unwrap().input_schema);
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_told_with_its_code() {
+    let folder = folder("no-tool");
+    let unknown = run(&folder, &["tools", "show", "raed_file"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
+    assert!(unknown.err.contains("did you mean `read_file`"), "{}", unknown.err);
+    let nothing = run(&folder, &["tools", "search", "zebra"]);
+    assert_eq!((nothing.code, nothing.err.as_str()), (1, "error: no tool is found by `zebra`\n"));
+}
+
+#[test]
+fn every_shell_gets_its_script() {
+    let folder = folder("completions");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ran = run(&folder, &["completions", shell]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.out.contains("on-conflict"), "{shell}");
+    }
+}
+
+/// S0.41: a wrong argument is told in the same words, whoever sent it.
+#[tokio::test]
+async fn wrong_arguments_are_told_to_a_person_in_the_words_for_a_model() {
+    let folder = folder("same-words");
+    let builder = Executor::builder(Registry::linked().unwrap()).unrestricted();
+    let executor = builder.service(Workspace::at(&folder).unwrap()).build().unwrap();
+    for (words, input) in [
+        (&["read", "README.md", "--limit", "ten"][..], r#"{"path":"README.md","limit":"ten"}"#),
+        (
+            &["read", "--limit", "-1", "--offset", "0", "README.md"],
+            r#"{"path":"README.md","offset":0,"limit":-1}"#,
+        ),
+        (&["read", "README.md", "--limit", "1.50"], r#"{"path":"README.md","limit":1.50}"#),
+        (&["read", "README.md", "--limit="], r#"{"path":"README.md","limit":""}"#),
+        (&["read", "--json", r#"{"pth":"README.md"}"#], r#"{"pth":"README.md"}"#),
+        (&["read", "nope.md"], r#"{"path":"nope.md"}"#),
+        (&["search-files", ""], r#"{"pattern":""}"#),
+        (
+            &["write", "a", "b", "--on-conflict", "ask"],
+            r#"{"path":"a","content":"b","on_conflict":"ask"}"#,
+        ),
+    ] {
+        let name = match words[0] {
+            "search-files" => "search_files".to_owned(),
+            other => format!("{other}_file"),
+        };
+        let message = format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"toolu_1","name":"{name}","input":{input}}}]}}"#
+        );
+        let calls = Provider::Anthropic.tool_calls(&message).unwrap();
+        let answer = executor.call(&Call::from(&calls[0])).await;
+        let error = answer.error().unwrap();
+        let hint = error.next_action().map(|hint| format!("hint: {hint}\n")).unwrap_or_default();
+        let ran = run(&folder, &[&["file"], words].concat());
+        assert_eq!(ran.err, format!("error: {}: {error}\n{hint}", error.kind()), "{words:?}");
+    }
+}
+
+/// S0.42: adding a tool changes one file and names it in another.
+/// S0.43: the file is called like the tool and has its definition.
+/// S0.44: there is no register to write it into.
+/// S0.46: no table of commands, no list for the model, no wiring of the command line is changed.
+#[test]
+fn a_tool_is_a_file_and_nothing_else_knows_it() {
+    let source = |path: &str| {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path)).unwrap()
+    };
+    let (main, gathered) = (source("main.rs"), source("tools.rs"));
+    for line in gathered.lines().filter(|line| !line.is_empty() && !line.starts_with("//!")) {
+        assert!(line.starts_with("mod ") && line.ends_with(';'), "{line}");
+    }
+    for definition in Registry::linked().unwrap().definitions() {
+        assert!(!main.contains(&definition.name), "{}", definition.name);
+        assert!(gathered.contains(&format!("mod {};", definition.name)));
+        let own = source(&format!("tools/{}.rs", definition.name));
+        assert_eq!(own.matches("#[tool").count(), 1 + own.matches("#[toolwright").count());
+    }
 }
 
 #[test]
@@ -173,6 +289,20 @@ fn a_wrong_type_is_told_on_standard_error_with_exit_code_2() {
 fn a_missing_file_is_told_on_standard_error_with_exit_code_1() {
     let ran = run(&folder("missing"), &["file", "read", "nope.md"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    insta::assert_snapshot!(ran.err);
+}
+
+#[test]
+fn an_unknown_flag_is_told_with_what_was_meant_and_exit_code_2() {
+    let ran = run(&folder("unknown-flag"), &["file", "read", "README.md", "--limt", "3"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    insta::assert_snapshot!(ran.err);
+}
+
+#[test]
+fn a_missing_argument_is_told_with_exit_code_2() {
+    let ran = run(&folder("missing-argument"), &["file", "write", "a.txt"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     insta::assert_snapshot!(ran.err);
 }
 
@@ -199,7 +329,9 @@ fn a_file_is_written_once_and_replaced_when_asked_for() {
     let folder = folder("write");
     let write =
         |more: &[&str]| run(&folder, &[&["file", "write", "new/a.txt", "one"], more].concat());
-    assert_eq!(write(&[]).out, "wrote 3 bytes to new/a.txt\n");
+    assert_eq!(write(&["--dry-run"]).code, 0);
+    assert!(!folder.join("new").exists());
+    assert_eq!(write(&["--output", "text"]).out, "wrote 3 bytes to new/a.txt\n");
     let again = write(&[]);
     assert_eq!((again.code, again.out.as_str()), (1, ""));
     assert!(again.err.contains("path_conflict") && again.err.contains("hint: "), "{}", again.err);
