@@ -6,6 +6,7 @@ mod approval;
 mod blocking;
 mod building;
 mod catalogs;
+mod cli;
 mod context;
 mod coverage;
 mod crates;

@@ -1,0 +1,300 @@
+//! The command line, by a program with a parameter of every kind: `tests/examples/shop.rs`.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// What a command left behind.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}{}", self.out, self.err))
+    }
+}
+
+/// Cargo builds the examples of a package beside its tests.
+fn shop() -> Command {
+    let tests = std::env::current_exe().unwrap();
+    let built: PathBuf = tests.parent().and_then(|it| it.parent()).unwrap().join("examples");
+    let mut command = Command::new(built.join("shop"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ended(child: Child) -> Ran {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn run_with(arguments: &[&str], input: &str) -> Ran {
+    let mut child = shop().args(arguments).env("CARD", "1234").spawn().unwrap();
+    // A command that does not read its input may have ended already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    ended(child)
+}
+
+fn run(arguments: &[&str]) -> Ran {
+    run_with(arguments, "")
+}
+
+/// What the shop understood of an order.
+fn order(arguments: &[&str]) -> Value {
+    let mut order = run(&[&["order", "place"], arguments].concat()).json();
+    order.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    order
+}
+
+/// S0.36: each tool is a subcommand in the namespace of its group.
+/// S0.37: a note is read from a line on.
+/// S0.38: the depth of a tree is a flag.
+/// S0.39: what to search for is one word in quotes.
+#[test]
+fn tools_stand_in_their_groups_without_the_groups_word() {
+    let read = run(&["membot", "read", "notes/meeting.md", "--offset", "10", "--limit", "20"]);
+    assert_eq!(read.json(), "notes/meeting.md 10 Some(20)");
+    let tree = run(&["membot", "tree", "notes", "--max-depth", "3"]);
+    assert_eq!(tree.json(), json!(["notes", "Some(3)"]));
+    assert_eq!(run(&["membot", "search", "quarterly revenue"]).json(), "quarterly revenue");
+}
+
+/// S0.40: places and flags follow from the schema: what must be given is a place, the rest are flags.
+#[test]
+fn every_kind_of_parameter_is_typed_in_its_own_way() {
+    let plain = json!({"item": "tea", "count": 1, "express": true, "labels": [], "sizes": []});
+    let with = |more: Value| {
+        let mut order = plain.clone();
+        order.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        order
+    };
+    for (words, more) in [
+        (&["tea"][..], json!({})),
+        (&["tea", "-c", "9007199254740993"], json!({"count": 9_007_199_254_740_993_u64})),
+        (&["--quantity=2", "tea"], json!({"count": 2})),
+        (&["tea", "--no-express", "--gift"], json!({"express": false, "gift": true})),
+        (&["tea", "--no-gift"], json!({"gift": false})),
+        (&["tea", "--express", "--no-express", "--express"], json!({"express": true})),
+        (&["tea", "--labels", "a b", "--labels=-c"], json!({"labels": ["a b", "-c"]})),
+        (&["tea", "--sizes", "-1.5", "--sizes", "2"], json!({"sizes": [-1.5, 2.0]})),
+        (
+            &["tea", "--address", r#"{"street": "High", "number": 7}"#],
+            json!({"address": {"street": "High", "number": 7}}),
+        ),
+        (&["tea", "--wrapping", "paper"], json!({"wrapping": "paper"})),
+        (&["tea", "--arg-output", "home"], json!({"output": "home"})),
+        (&["--", "-x"], json!({"item": "-x"})),
+        (&["--json", r#"{"item": "tea", "count": 3}"#], json!({"count": 3})),
+    ] {
+        assert_eq!(order(words), with(more), "{words:?}");
+    }
+}
+
+/// S2.19: the command line adapts to what only a schema says, as that of one type for the whole input.
+#[test]
+fn the_flags_of_a_whole_input_come_from_its_schema() {
+    let found = run(&["order", "find", "tea", "--limit", "3"]);
+    assert_eq!(found.json(), "nothing like `tea` among 3");
+    let found = run(&["order", "find", "tea", "--output", "text"]);
+    assert_eq!(found.out, "nothing like `tea` among 0\n");
+    let help = run(&["order", "find", "--help"]).out;
+    assert!(help.contains("<TEXT>\n          A part of its name."), "{help}");
+}
+
+#[test]
+fn values_are_judged_by_the_tool_and_not_by_the_command_line() {
+    let ran =
+        run(&["order", "place", "tea", "-c", "ten", "--wrapping", "silk", "--address", "home"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    for words in [
+        r#"/count: found "ten", expected an integer"#,
+        r#"/wrapping: found "silk", expected one of"#,
+        r#"/address: found "home", expected an object"#,
+    ] {
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_whole_input_comes_from_an_argument_a_stream_or_a_file() {
+    let input = r#"{"item":"tea","count":3}"#;
+    let file = std::env::temp_dir().join(format!("order-{}.json", std::process::id()));
+    std::fs::write(&file, input).unwrap();
+    let typed = run(&["order", "place", "--json", input]);
+    let streamed = run_with(&["order", "place", "--json", "-"], input);
+    let from_file = run(&["order", "place", "--json", &format!("@{}", file.display())]);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(typed.json()["count"], 3);
+    assert_eq!((&typed.out, &typed.out), (&streamed.out, &from_file.out));
+    let both = run(&["order", "place", "tea", "--json", input]);
+    assert_eq!((both.code, both.out.as_str()), (2, ""));
+    assert_eq!(run(&["order", "place", "--json", "@missing.json"]).code, 2);
+}
+
+#[test]
+fn a_secret_need_not_be_typed_and_is_not_shown() {
+    for ran in [
+        run(&["order", "pay", "--card", "1234"]),
+        run(&["order", "pay", "--card-env", "CARD"]),
+        run_with(&["order", "pay", "--card-stdin"], "1234\r\n"),
+    ] {
+        assert_eq!(ran.json(), "paid with a card of 4 digits", "{}", ran.err);
+    }
+    let missing = run(&["order", "pay"]);
+    assert!(missing.code == 2 && missing.err.contains("--card <TEXT>"), "{}", missing.err);
+    let unset = run(&["order", "pay", "--card-env", "NO_SUCH_CARD"]);
+    assert!(unset.code == 2 && unset.err.contains("`NO_SUCH_CARD`"), "{}", unset.err);
+    for whole in [&["--card", "1234"][..], &["--json", r#"{"card": "1234"}"#]] {
+        let shown = run(&[&["order", "pay", "--dry-run"], whole].concat());
+        assert_eq!(shown.json()["arguments"], json!({"card": "[secret]"}));
+    }
+}
+
+/// S4.33: what a tool needs is in its flags; standard input is not read unless a flag says so.
+/// S4.34: the result on standard output is JSON.
+/// S4.35: success is 0, and every failure has another code.
+/// S4.36: words for people are on standard error.
+/// S4.37: nobody is asked, not even where a person would have to agree.
+#[test]
+fn a_call_is_over_without_a_question_and_its_code_says_how() {
+    // Standard input stays open, so that a question would be waited for.
+    let run = |arguments: &[&str]| {
+        let mut child = shop().args(arguments).spawn().unwrap();
+        let open = child.stdin.take();
+        let ran = ended(child);
+        drop(open);
+        ran
+    };
+    let paid = run(&["order", "pay", "--card", "1"]);
+    assert_eq!((paid.code, paid.err.as_str()), (0, ""));
+    assert_eq!(paid.json(), "paid with a card of 1 digits");
+    let refused = run(&["order", "cancel"]);
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""));
+    assert!(refused.err.contains("approval_required: `cancel_order` needs"), "{}", refused.err);
+    for (arguments, code) in [(&["order", "pay"][..], 2), (&["order", "pay", "--json", "[]"], 2)] {
+        let ran = run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{arguments:?}");
+        assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_call_and_runs_nothing() {
+    let shown = run(&["order", "cancel", "--dry-run"]);
+    assert_eq!((shown.code, shown.err.as_str()), (0, ""));
+    assert_eq!(
+        shown.json(),
+        json!({
+            "tool": "cancel_order",
+            "command": "order cancel",
+            "arguments": {},
+            "danger": "critical",
+            "approval": "nothing brings them back",
+            "reads": [],
+            "writes": "everything",
+        })
+    );
+    let wrong = run(&["order", "place", "tea", "-c", "0", "--dry-run"]);
+    assert!(wrong.code == 2 && wrong.err.contains("/count: found 0"), "{}", wrong.err);
+}
+
+#[test]
+fn help_marks_what_is_dangerous_and_says_when_a_person_must_agree() {
+    let group = run(&["order", "--help"]).out;
+    assert!(group.contains("cancel  Cancel every order [critical]"), "{group}");
+    assert!(group.contains("place   Place an order\n"), "{group}");
+    let tool = run(&["order", "cancel", "-h"]).out;
+    assert!(tool.contains("Approval: a person must agree (nothing brings them back)"), "{tool}");
+    insta::assert_snapshot!(run(&["order", "place", "-h"]).out);
+}
+
+#[test]
+fn a_tool_without_a_group_stands_at_the_top() {
+    let found = run(&["tools", "search", "wait", "--output", "json"]).json();
+    assert_eq!((&found["command"], &found["group"]), (&json!("wait"), &Value::Null));
+    let by_tag = run(&["tools", "search", "purch", "--output", "json"]).json();
+    assert_eq!(by_tag["name"], "place_order");
+}
+
+#[test]
+fn colours_are_left_out_where_nobody_wants_them() {
+    let help = |variables: &[(&str, &str)]| {
+        let mut command = shop();
+        command.env_remove("NO_COLOR").envs(variables.iter().copied()).arg("--help");
+        ended(command.spawn().unwrap()).out
+    };
+    let colour = "\u{1b}[";
+    assert!(!help(&[]).contains(colour), "no terminal");
+    assert!(help(&[("CLICOLOR_FORCE", "1")]).contains(colour));
+    assert!(!help(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains(colour));
+}
+
+#[test]
+fn who_reads_the_result_may_have_had_enough() {
+    for arguments in
+        [&["tools", "schema"][..], &["--help"], &["membot", "search", "x"], &["completions", "zsh"]]
+    {
+        let mut child = shop().args(arguments).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = ended(child);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::*;
+
+    fn send(child: &Child, signal: &str) {
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// A command that waits, once it does.
+    fn waiting(command: &str) -> Child {
+        let mut child = shop().arg(command).spawn().unwrap();
+        let mut said = [0; 8];
+        child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"waiting\n");
+        child
+    }
+
+    #[test]
+    fn a_signal_gives_the_call_up_and_what_it_holds_is_let_go() {
+        for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+            let child = waiting("wait");
+            send(&child, signal);
+            let ran = ended(child);
+            assert_eq!((ran.code, ran.out.as_str()), (code, ""));
+            let words = "the till is let go\nerror: cancelled: the call of `wait` was cancelled\n";
+            assert_eq!(ran.err, words);
+        }
+    }
+
+    #[test]
+    fn a_second_signal_ends_what_does_not_heed_the_first() {
+        let mut child = waiting("stall");
+        send(&child, "-INT");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert!(child.try_wait().unwrap().is_none());
+        send(&child, "-INT");
+        assert_eq!(ended(child).code, 130);
+    }
+
+    #[test]
+    fn a_command_that_waits_for_its_input_ends_at_the_first_signal() {
+        let mut child = shop().args(["order", "find", "--json", "-"]).spawn().unwrap();
+        let open = child.stdin.take();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        send(&child, "-INT");
+        let status = child.wait().unwrap();
+        drop(open);
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2));
+    }
+}
