@@ -48,6 +48,7 @@ mod exit;
 mod field;
 mod flags;
 mod help;
+mod manual;
 mod names;
 mod ordered;
 mod render;
@@ -70,7 +71,7 @@ use clap::{ArgMatches, Command};
 pub use self::collision::{CommandError, CommandProblem, Named};
 pub use self::exit::Exit;
 use self::stop::Stop;
-use self::streams::{complain, written};
+use self::streams::complain;
 use crate::catalog::Catalog;
 use crate::executor::{Executor, ExecutorBuilder};
 use crate::registry::Registry;
@@ -155,18 +156,16 @@ fn whole(
     let mut command = command
         .name(program())
         .about("Run this application's tools")
-        .subcommand(completions::command());
+        .disable_help_subcommand(true)
+        .subcommands([completions::command(), manual::command()]);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        // Help and the like also come this way; clap knows which stream they belong to.
-        Err(message) if message.use_stderr() => {
-            let _ = message.print();
-            return Err(Exit::Usage);
-        }
-        Err(message) => return written(message.print()),
+        // Help and the like also come this way.
+        Err(message) => return streams::said(&message),
     };
     match matches.subcommand() {
         Some((completions::NAME, below)) => return completions::run(command, below),
+        Some((manual::NAME, below)) => return manual::run(command, below),
         // No tool runs, so nothing has to be given to one.
         Some((tools::NAME, below)) => return tools::run(&registry.catalog(), below),
         _ => {}

@@ -203,6 +203,17 @@ fn a_tool_that_is_not_there_is_told_with_its_code() {
 }
 
 #[test]
+fn the_help_of_a_command_can_be_asked_for_from_the_top() {
+    let folder = folder("help-command");
+    let asked = run(&folder, &["help", "file", "read"]);
+    assert_eq!((asked.code, asked.out), (0, run(&folder, &["file", "read", "--help"]).out));
+    assert_eq!(run(&folder, &["help"]).out, run(&folder, &["--help"]).out);
+    let unknown = run(&folder, &["help", "file", "raed"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
+    assert!(unknown.err.contains("a similar subcommand exists: 'read'"), "{}", unknown.err);
+}
+
+#[test]
 fn every_shell_gets_its_script() {
     let folder = folder("completions");
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {

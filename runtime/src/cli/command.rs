@@ -6,11 +6,11 @@ use clap::{Arg, Command};
 
 use super::collision::{CommandError, CommandProblem, Named};
 use super::names::Words;
-use super::{answer, flags, help, tools};
+use super::{answer, completions, flags, help, manual, tools};
 use crate::tool::Definition;
 
 /// What no group and no ungrouped tool may be called.
-pub(super) const OWN: [&str; 4] = [tools::NAME, answer::NAME, super::completions::NAME, "help"];
+pub(super) const OWN: [&str; 4] = [tools::NAME, answer::NAME, completions::NAME, manual::NAME];
 
 /// The widest that help becomes.
 const WIDTH: usize = 100;

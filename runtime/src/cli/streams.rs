@@ -17,7 +17,7 @@ pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
 }
 
 /// What becomes of a command whose result was, or was not, written.
-pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
+fn written(result: io::Result<()>) -> Result<(), Exit> {
     match result.and_then(|()| io::stdout().flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Exit::Success),
@@ -25,6 +25,15 @@ pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
             Err(complain(Exit::Failed, format!("the result could not be written: {error}")))
         }
     }
+}
+
+/// Prints what clap has to say: help to standard output, mistakes to standard error.
+pub(super) fn said(message: &clap::Error) -> Result<(), Exit> {
+    if !message.use_stderr() {
+        return written(message.print());
+    }
+    let _ = message.print();
+    Err(Exit::Usage)
 }
 
 /// Says on standard error why a command ended.
