@@ -87,5 +87,5 @@ fn whatever_is_linked_is_collected_with_all_its_problems_at_once() {
     let wrong_schemas = crate::types::wrong::tools();
     assert!(wrong_schemas.iter().all(|tool| problems.contains(&tool.name())));
     problems.retain(|name| wrong_schemas.iter().all(|tool| tool.name() != *name));
-    assert_eq!(problems, ["take_list", "twin"]);
+    assert_eq!(problems, ["take_list", "twin", "which"]);
 }

@@ -175,7 +175,7 @@ async fn a_later_tool_that_needs_what_nobody_gives_is_told_beforehand_and_answer
 
 /// Waits, alone of its kind.
 #[tool(effect = read, limit = 1)]
-async fn wait_alone(turnstile: &crate::support::Turnstile, log: &Log) {
+async fn wait_by_itself(turnstile: &crate::support::Turnstile, log: &Log) {
     log.add("in");
     crate::support::wait_for_go(turnstile).await;
     log.add("out");
@@ -184,15 +184,18 @@ async fn wait_alone(turnstile: &crate::support::Turnstile, log: &Log) {
 #[tokio::test]
 async fn the_limit_of_a_tool_holds_across_generations_and_for_one_that_comes_again() {
     let (turnstile, log) = (crate::support::Turnstile::new(), Log::default());
-    let executor =
-        builder([WAIT_ALONE]).service_arc(turnstile.clone()).service(log.clone()).build().unwrap();
+    let executor = builder([WAIT_BY_ITSELF])
+        .service_arc(turnstile.clone())
+        .service(log.clone())
+        .build()
+        .unwrap();
     let pinned = executor.pinned(&executor.catalog());
-    let first = crate::support::answer(&pinned, call("wait_alone"));
+    let first = crate::support::answer(&pinned, call("wait_by_itself"));
     let then = async {
         turnstile.entered(1).await;
-        executor.registry().unregister("wait_alone").unwrap();
-        executor.registry().register_all([WAIT_ALONE.into(), PING.renamed("more")]).unwrap();
-        let second = crate::support::answer(&executor, call("wait_alone"));
+        executor.registry().unregister("wait_by_itself").unwrap();
+        executor.registry().register_all([WAIT_BY_ITSELF.into(), PING.renamed("more")]).unwrap();
+        let second = crate::support::answer(&executor, call("wait_by_itself"));
         let let_go = async {
             tokio::task::yield_now().await;
             assert_eq!(log.count("in"), 1, "the second waits for the first");

@@ -6,6 +6,7 @@ use super::names::Words;
 use super::ordered::{entries, object, text};
 use super::render::for_people;
 use crate::footprint::Facts;
+use crate::repair::{Repairs, replay};
 use crate::tool::Definition;
 
 /// What stands for the value of a secret.
@@ -15,10 +16,16 @@ pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, for
     let touches = facts.touches();
     let reads = touches.and_then(|it| it.reads_named()).map(Iterator::collect);
     let writes = touches.and_then(|it| it.writes_named()).map(Iterator::collect);
+    let changes = facts.repairs().map(Repairs::changes).unwrap_or_default();
+    // Without what was changed in a secret, the changes cannot be made again; then the call is shown as it came.
+    let mended = (!changes.is_empty()).then(|| replay(arguments, changes)).flatten();
+    let arguments = mended.as_deref().unwrap_or(arguments);
+    let repairs: Vec<String> = changes.iter().map(|change| text(&change.to_string())).collect();
     let shown = object([
         ("tool", text(&definition.name)),
         ("command", text(&Words::of(definition).to_string())),
         ("arguments", without_secrets(definition, arguments)),
+        ("repairs", format!("[{}]", repairs.join(","))),
         ("danger", text(danger_word(facts.danger))),
         ("approval", facts.approval.as_deref().map_or_else(|| "null".to_owned(), text)),
         ("reads", resources(reads)),
