@@ -194,12 +194,25 @@ fn a_dry_run_shows_the_call_and_runs_nothing() {
             "tool": "cancel_order",
             "command": "order cancel",
             "arguments": {},
+            "repairs": [],
             "danger": "critical",
             "approval": "nothing brings them back",
             "reads": [],
             "writes": "everything",
         })
     );
+    let mended =
+        run(&["order", "place", "--json", r#"{"item":"tea","Count":"2"}"#, "--dry-run"]).json();
+    assert_eq!(mended["arguments"], json!({"item": "tea", "count": 2}));
+    assert_eq!(
+        mended["repairs"],
+        json!([
+            "/Count: \"Count\" became \"count\" (key_spelling)",
+            "/count: \"2\" became 2 (integer)"
+        ])
+    );
+    let secret = run(&["order", "pay", "--json", r#"{"Card":1234}"#, "--dry-run"]);
+    assert!(secret.code == 0 && !secret.out.contains("1234"), "{}", secret.out);
     let wrong = run(&["order", "place", "tea", "-c", "0", "--dry-run"]);
     assert!(wrong.code == 2 && wrong.err.contains("/count: found 0"), "{}", wrong.err);
 }

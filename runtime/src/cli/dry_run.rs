@@ -17,14 +17,16 @@ pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, for
     let reads = touches.and_then(|it| it.reads_named()).map(Iterator::collect);
     let writes = touches.and_then(|it| it.writes_named()).map(Iterator::collect);
     let changes = facts.repairs().map(Repairs::changes).unwrap_or_default();
-    // Without what was changed in a secret, the changes cannot be made again; then the call is shown as it came.
-    let mended = (!changes.is_empty()).then(|| replay(arguments, changes)).flatten();
-    let arguments = mended.as_deref().unwrap_or(arguments);
+    let arguments = match replay(arguments, changes) {
+        Some(mended) => without_secrets(definition, &mended),
+        // What was changed in a secret is not told, so the changes cannot be made again.
+        None => HIDDEN.to_owned(),
+    };
     let repairs: Vec<String> = changes.iter().map(|change| text(&change.to_string())).collect();
     let shown = object([
         ("tool", text(&definition.name)),
         ("command", text(&Words::of(definition).to_string())),
-        ("arguments", without_secrets(definition, arguments)),
+        ("arguments", arguments),
         ("repairs", format!("[{}]", repairs.join(","))),
         ("danger", text(danger_word(facts.danger))),
         ("approval", facts.approval.as_deref().map_or_else(|| "null".to_owned(), text)),

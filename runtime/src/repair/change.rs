@@ -176,7 +176,10 @@ impl std::fmt::Display for Change {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
         let name = self.rule.name();
-        if self.to.is_empty() {
+        if self.from.is_empty() && self.to.is_empty() {
+            // Of a secret nothing is told.
+            write!(out, "{place}: changed ({name})")
+        } else if self.to.is_empty() {
             write!(out, "{place}: {} was left out ({name})", self.from)
         } else {
             write!(out, "{place}: {} became {} ({name})", self.from, self.to)
