@@ -16,7 +16,7 @@ mod second;
 mod skip;
 mod string;
 mod variant;
-mod words;
+pub(crate) mod words;
 
 pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 pub(crate) use fault::Asked;

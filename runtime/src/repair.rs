@@ -25,6 +25,7 @@ mod wrap;
 use std::collections::HashSet;
 
 use crate::input::{Problem, Rule};
+use crate::schema::unescaped;
 use crate::tool::Repair;
 
 use serde_json::Value;
@@ -178,7 +179,8 @@ impl Ladder {
         }
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: &String| {
-                let mut problem = Problem::new(Rule::DuplicateKey, "", "");
+                let key = pointer.rsplit('/').next().unwrap_or_default();
+                let mut problem = Problem::duplicate_key(&unescaped(key));
                 problem.pointer.clone_from(pointer);
                 problem
             };
@@ -296,7 +298,14 @@ fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}")))
+            // A text that seems to end before its last word has a quotation mark inside.
+            let advice =
+                if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
+                    "; write \\\" for a quotation mark inside a text"
+                } else {
+                    ""
+                };
+            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}{advice}")))
         }
     }
 }

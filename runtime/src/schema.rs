@@ -8,6 +8,7 @@ mod limits;
 mod normal;
 mod presets;
 mod probe;
+mod problems;
 mod sample;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ use crate::tool::{Definition, Parameter};
 
 pub(crate) use check::Checker;
 pub(crate) use normal::{is_machine_format, unwrap_docs};
+pub(crate) use problems::Teller;
+pub(crate) use walk::unescaped;
 pub(crate) use words::expected as in_words;
 
 /// Why a tool has no usable schema.
@@ -121,9 +124,9 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         presets::settle(&mut document).map_err(within)?;
         let check =
             if derived && agreed { None } else { Some(Checker::new(&document).map_err(within)?) };
+        let expected = words::expected(&document, &document);
         let schema = parted(document, &mut shared);
         let required = !optional && parameter.default.is_none();
-        let expected = words::expected(&schema);
         let mut key = if required {
             Key::required(parameter.name, expected)
         } else {
@@ -182,7 +185,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     let derived = exact::is_exact(&raw, &raw_definitions);
     let mut schema = normal::rooted(raw, raw_definitions);
     if schema.get("type") != Some(&Value::from("object")) {
-        let found = words::expected(&schema);
+        let found = words::expected(&schema, &schema);
         let message = format!(
             "the input of a tool is an object, the type of `{}` is {found}",
             parameter.name

@@ -86,6 +86,6 @@ fn an_expression_judges_each_call_by_its_input() {
 
 #[test]
 fn a_call_that_cannot_be_read_is_not_judged() {
-    let error = executor([BASH]).examine(&Call::new("bash", r#"{"command":1}"#)).unwrap_err();
+    let error = executor([BASH]).examine(&Call::new("bash", r#"{"command":[]}"#)).unwrap_err();
     assert_eq!(error.kind(), "invalid_input");
 }

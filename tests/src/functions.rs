@@ -1,8 +1,8 @@
 //! An annotated function is still the function it was: typed, and called as such.
 
-use toolwright::{Call, Event, EventKind, ToolContext, ToolError, data, tool};
+use toolwright::{Call, Event, EventKind, Repair, ToolContext, ToolError, data, tool};
 
-use crate::support::{Log, builder, executor, kind};
+use crate::support::{Log, builder, kind, strict};
 
 /// How a search goes about it.
 #[data]
@@ -72,7 +72,8 @@ async fn through_the_executor_the_same_function_gets_checked_input_and_its_conte
 #[tokio::test]
 async fn a_body_never_sees_input_that_its_types_refuse() {
     let log = Log::default();
-    let executor = builder([SEARCH_BY_ORDER]).service(log.clone()).build().unwrap();
+    let executor =
+        builder([SEARCH_BY_ORDER]).service(log.clone()).repair(Repair::Off).build().unwrap();
     for wrong in [
         r#"{"query":"milk","order":"oldest"}"#,
         r#"{"query":7,"order":"newest"}"#,
@@ -119,7 +120,7 @@ pub async fn add_numbers(
 #[tokio::test]
 async fn a_function_tool_is_made_run_and_checked() {
     assert_eq!(add_numbers(1, 2).await, 3);
-    let executor = executor([ADD_NUMBERS]);
+    let executor = strict([ADD_NUMBERS]);
     let sum = executor.call(&Call::new("add_numbers", r#"{"one":1,"other":2}"#)).await;
     assert_eq!(sum.text(), "3");
     let wrong = executor.call(&Call::new("add_numbers", r#"{"one":1,"other":"2"}"#)).await;

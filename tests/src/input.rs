@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toolwright::{Call, data, tool};
 
-use crate::support::{executor, kind};
+use crate::support::{executor, kind, strict};
 
 /// Where to look.
 #[data]
@@ -38,7 +38,7 @@ async fn look_for_books(
 }
 
 async fn told(arguments: &str) -> String {
-    let answer = executor([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", arguments)).await;
+    let answer = strict([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", arguments)).await;
     answer.error().map_or_else(|| answer.text().into_owned(), |error| error.message().to_owned())
 }
 
@@ -75,8 +75,9 @@ async fn absent_is_the_only_way_to_leave_something_out() {
     assert_eq!(
         problems(&message),
         [
+            "/place/row: found null, expected an integer from 0 to 255; leave the key out instead",
             "/signature: found null, expected a string; leave the key out instead",
-            "/place/row: found null, expected an integer; leave the key out instead",
+            r#"if this is meant, send it: {"title":"Emma","place":{"shelf":1}}"#,
         ]
     );
 }
@@ -85,7 +86,8 @@ async fn absent_is_the_only_way_to_leave_something_out() {
 async fn an_unknown_key_is_refused_with_the_key_that_was_probably_meant() {
     let message = told(r#"{"title":"Emma","limits":3}"#).await;
     assert!(message.contains("/limits: unknown key"), "{message}");
-    assert!(message.ends_with("did you mean \"limit\"?"), "{message}");
+    assert!(message.contains("did you mean \"limit\"?"), "{message}");
+    assert!(message.ends_with(r#"send it: {"title":"Emma","limit":3}"#), "{message}");
 }
 
 #[tokio::test]
@@ -139,7 +141,10 @@ async fn a_number_in_quotes_and_a_list_for_an_object_are_refused() {
     let message = told(r#"{"title":"Emma","limit":"3","place":[1,2]}"#).await;
     assert_eq!(
         problems(&message),
-        [r#"/limit: found "3", expected an integer"#, "/place: found [1,2], expected an object"]
+        [
+            r#"/limit: found "3", expected an integer from 1 to 9"#,
+            "/place: found [1,2], expected an object",
+        ]
     );
 }
 
@@ -152,7 +157,7 @@ async fn what_is_no_json_object_is_refused_in_words() {
         (r#"{"title":"Emma""#, "input"),
         (r#"{"title":"Emma"} {}"#, "input"),
     ] {
-        let answer = executor([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", text)).await;
+        let answer = strict([LOOK_FOR_BOOKS]).call(&Call::new("look_for_books", text)).await;
         assert_eq!(kind(&answer), "invalid_input", "{text}");
         assert!(answer.text().contains(words), "{text}: {}", answer.text());
     }
@@ -203,7 +208,10 @@ fn input_can_be_read_without_running_the_tool() {
     let executor = executor([LOOK_FOR_BOOKS]);
     assert!(executor.examine(&Call::new("look_for_books", r#"{"title":"Emma"}"#)).is_ok());
     let error = executor.examine(&Call::new("look_for_books", "{}")).unwrap_err();
-    assert_eq!(problems(error.message()), ["/title: missing, expected a string"]);
+    assert_eq!(
+        problems(error.message()),
+        ["/title: missing, expected a string of 1 to 20 characters"]
+    );
 }
 
 /// Takes a secret.
@@ -218,7 +226,7 @@ async fn log_in(
 
 #[tokio::test]
 async fn what_is_wrong_with_a_secret_is_told_without_the_secret() {
-    let executor = executor([LOG_IN]);
+    let executor = strict([LOG_IN]);
     for wrong in [
         r#"{"password":1234512345}"#,
         r#"{"password":["hunter2hunter2"]}"#,

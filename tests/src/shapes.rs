@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwright::{Call, Executor, data, tool};
 
-use crate::support::{executor, kind};
+use crate::support::{executor, kind, strict};
 
 /// Where to go on.
 #[data]
@@ -85,7 +85,7 @@ async fn run(executor: &Executor, name: &str, input: Value) -> String {
 
 #[tokio::test]
 async fn a_flattened_struct_refuses_unknown_keys_and_nulls_like_any_other() {
-    let executor = executor([SEARCH_PAGES, SEARCH_WHOLE]);
+    let executor = strict([SEARCH_PAGES, SEARCH_WHOLE]);
     for (wrap, name) in [(true, "search_pages"), (false, "search_whole")] {
         let input = |query: Value| if wrap { json!({"query": query}) } else { query };
         let good = input(json!({"query": "a", "offset": 1}));

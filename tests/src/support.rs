@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 use toolwright::{
     Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
-    Resource, ToolError, tool,
+    Repair, Resource, ToolError, tool,
 };
 
 /// A builder of an executor of these tools that runs everything.
@@ -17,6 +17,11 @@ pub fn builder(tools: impl IntoIterator<Item = Handle>) -> ExecutorBuilder {
 /// An executor of tools that need nothing.
 pub fn executor(tools: impl IntoIterator<Item = Handle>) -> Executor {
     builder(tools).build().unwrap()
+}
+
+/// An executor that reads input as it came.
+pub fn strict(tools: impl IntoIterator<Item = Handle>) -> Executor {
+    builder(tools).repair(Repair::Off).build().unwrap()
 }
 
 /// The kind of error in an answer, `ok` where there is none.
@@ -51,6 +56,7 @@ impl Log {
 pub fn word(kind: &EventKind<'_>) -> &'static str {
     match kind {
         EventKind::Started => "started",
+        EventKind::Repaired { .. } => "repaired",
         EventKind::Executing => "executing",
         EventKind::Progress { .. } => "progress",
         EventKind::Completed { .. } => "completed",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use toolwright::{Call, Registry, RegistryProblem, data, tool};
 
-use crate::support::{executor, kind};
+use crate::support::{executor, kind, strict};
 
 /// What to book.
 #[data]
@@ -33,7 +33,7 @@ async fn book_room(#[input] booking: Booking) -> String {
 /// S2.21: the schema of the input is a type of the user's, however it came by its schema.
 #[tokio::test]
 async fn the_attributes_of_the_type_make_the_schema_and_are_kept() {
-    let executor = executor([BOOK_ROOM]);
+    let executor = strict([BOOK_ROOM]);
     let schema = &executor.registry().get("book_room").unwrap().input_schema;
     assert_eq!(schema["required"], json!(["firstName", "nights"]));
     assert_eq!(schema["properties"]["nights"]["maximum"], 30);
@@ -74,7 +74,7 @@ async fn take_open(#[input] open: Open) -> String {
 /// says so in it.
 #[tokio::test]
 async fn unknown_keys_are_refused_unless_the_type_takes_them() {
-    let executor = executor([BOOK_ROOM, TAKE_OPEN]);
+    let executor = strict([BOOK_ROOM, TAKE_OPEN]);
     let closed =
         executor.call(&Call::new("book_room", r#"{"firstName":"Ada","nights":1,"age":3}"#)).await;
     assert_eq!(kind(&closed), "invalid_input");

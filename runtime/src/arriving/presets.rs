@@ -61,7 +61,10 @@ fn visit(schema: &mut Value, shared: &Shared, effort: &mut usize, report: &mut R
         return;
     };
     *effort = left;
-    let expected = in_words(&Value::Object(bare.clone()));
+    let expected = {
+        let schema = Value::Object(bare.clone());
+        in_words(&schema, &schema)
+    };
     if refers {
         bare.insert("$defs".into(), shared.schemas.clone());
     }

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use super::fault::Fault;
 use super::problem::Rule;
+use super::words;
 
 /// A limit of a number, or a number to compare with one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,24 +44,14 @@ impl Bounds {
 
     #[cold]
     fn number_out_of_range(&self, text: &str) -> Fault {
-        let expected = match (self.minimum, self.maximum) {
-            (Some(minimum), Some(maximum)) => format!("a number from {minimum} to {maximum}"),
-            (Some(minimum), None) => format!("a number of at least {minimum}"),
-            (None, Some(maximum)) => format!("a number of at most {maximum}"),
-            (None, None) => "a number".to_owned(),
-        };
+        let expected = words::between("a number", self.minimum, self.maximum);
         Fault::new(Rule::Range, text, expected)
     }
 
     #[cold]
     fn length_out_of_range(&self, length: usize, unit: &str) -> Fault {
-        let expected = match (self.shortest, self.longest) {
-            (Some(shortest), Some(longest)) => format!("{shortest} to {longest} {unit}"),
-            (Some(shortest), None) => format!("at least {shortest} {unit}"),
-            (None, Some(longest)) => format!("at most {longest} {unit}"),
-            (None, None) => format!("any number of {unit}"),
-        };
-        Fault::new(Rule::Length, &format!("{length} {unit}"), expected)
+        let expected = words::counts(self.shortest, self.longest, unit);
+        Fault::new(Rule::Length, &words::many(length, unit), expected)
     }
 }
 
@@ -204,7 +195,7 @@ impl<N: Number> Number for Option<N> {
 #[diagnostic::do_not_recommend]
 impl Length for String {
     const MEASURE: Measure<Self> =
-        Measure { length: |text| Some(text.chars().count()), unit: "characters" };
+        Measure { length: |text| Some(text.chars().count()), unit: "character" };
 }
 
 #[diagnostic::do_not_recommend]
@@ -220,7 +211,7 @@ macro_rules! lists {
         #[diagnostic::do_not_recommend]
         impl<$($generic),*> Length for $list {
             const MEASURE: Measure<Self> =
-                Measure { length: |list| Some(list.len()), unit: "items" };
+                Measure { length: |list| Some(list.len()), unit: "item" };
         }
     )*};
 }

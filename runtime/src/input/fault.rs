@@ -55,19 +55,14 @@ impl Fault {
         key: &str,
         keys: impl ExactSizeIterator<Item = &'k str> + Clone,
     ) -> Self {
-        let expected = match keys.len() {
-            0 => "no keys".to_owned(),
-            _ => words::one_of(keys.clone()),
-        };
-        let mut fault = Self::new(Rule::UnknownKey, &words::quote(key), expected);
-        fault.0.problem.near = words::nearest(key, keys);
+        let fault = Self::from(Problem::unknown_key(key, keys));
         fault.at_key(&words::shorten(key))
     }
 
     /// A key that was given before, at that key.
     #[cold]
     pub(super) fn duplicate_key(key: &str) -> Self {
-        Self::new(Rule::DuplicateKey, &words::quote(key), "each key once").at_key(key)
+        Self::from(Problem::duplicate_key(key)).at_key(key)
     }
 
     /// What is wrong.

@@ -62,6 +62,32 @@ pub enum Rule {
     Other,
 }
 
+impl Rule {
+    /// Its name for programs.
+    ///
+    /// ```
+    /// # use toolwright::__private0::Rule;
+    /// assert_eq!(Rule::UnknownKey.name(), "unknown_key");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Type => "type",
+            Self::UnknownKey => "unknown_key",
+            Self::DuplicateKey => "duplicate_key",
+            Self::MissingKey => "missing_key",
+            Self::Null => "null",
+            Self::Range => "range",
+            Self::Length => "length",
+            Self::Choice => "choice",
+            Self::Value => "value",
+            Self::Depth => "depth",
+            Self::Other => "other",
+        }
+    }
+}
+
 impl Problem {
     /// A problem of the whole input; set `pointer` to move it.
     ///
@@ -74,6 +100,25 @@ impl Problem {
             expected: expected.into(),
             near: None,
         }
+    }
+
+    /// A key that is not one of `keys`.
+    pub(crate) fn unknown_key<'k>(
+        key: &str,
+        keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    ) -> Self {
+        let expected = match keys.len() {
+            0 => "no keys".to_owned(),
+            _ => words::one_of(keys.clone()),
+        };
+        let mut problem = Self::new(Rule::UnknownKey, &words::quote(key), expected);
+        problem.near = words::nearest(key, keys);
+        problem
+    }
+
+    /// A key that was given before.
+    pub(crate) fn duplicate_key(key: &str) -> Self {
+        Self::new(Rule::DuplicateKey, &words::quote(key), "each key once")
     }
 
     /// Puts the key of the holding object in front of the pointer.

@@ -3,13 +3,21 @@
 //! - Every function is cold: it runs only once something is known to be wrong.
 //! - The work is bounded by the text it is given, and the result is short.
 
+use std::fmt::Display;
+
 use serde::de::{Expected, Unexpected};
 
-const LONGEST: usize = 60;
+/// The most characters of one value in a message.
+pub(crate) const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
 
 /// At most 60 characters of `text`, white space and control characters drawn together.
 pub(crate) fn shorten(text: &str) -> String {
+    shorten_to(text, LONGEST)
+}
+
+/// As [`shorten`] does, to a length of one's own.
+pub(crate) fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
     let mut length = 0;
     for letter in text.chars() {
@@ -17,7 +25,7 @@ pub(crate) fn shorten(text: &str) -> String {
         if letter == ' ' && short.ends_with(' ') {
             continue;
         }
-        if length == LONGEST {
+        if length == longest {
             short.pop();
             short.push('…');
             break;
@@ -29,16 +37,21 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// `text` as a JSON string, cut like [`shorten`] does.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     let part = text.get(..end).unwrap_or(text);
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// `one of "a", "b"`, or what fits fewer than two choices.
-pub(super) fn one_of<'c>(choices: impl ExactSizeIterator<Item = &'c str>) -> String {
+/// `one of "a", "b"` of names, or what fits fewer than two.
+pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
+    one_of_shown(names.map(quote))
+}
+
+/// `one of 1, "b"` of values that are in words already.
+pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
     let count = choices.len();
-    let listed: Vec<_> = choices.take(MOST_CHOICES).map(quote).collect();
+    let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
     let listed = listed.join(", ");
     match count {
         0 => "nothing here".to_owned(),
@@ -49,7 +62,7 @@ pub(super) fn one_of<'c>(choices: impl ExactSizeIterator<Item = &'c str>) -> Str
 }
 
 /// The choice that was probably meant by `word`.
-pub(super) fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
+pub(crate) fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
     if word.len() > LONGEST {
         return None;
     }
@@ -105,13 +118,39 @@ pub(super) fn expected_range(expected: &dyn Expected) -> String {
 
 /// "an integer from 0 to 255".
 pub(super) fn range(minimum: i128, maximum: u128) -> String {
-    format!("an integer from {minimum} to {maximum}")
+    between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
 /// "an array of 2 items".
 pub(super) fn items(count: usize) -> String {
+    format!("an array of {}", many(count, "item"))
+}
+
+/// "2 items".
+pub(crate) fn many(count: usize, unit: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("an array of {count} item{plural}")
+    format!("{count} {unit}{plural}")
+}
+
+/// "1 to 20 characters", for what has so many of them.
+pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => many(least, unit),
+        (Some(least), Some(most)) => format!("{least} to {}", many(most, unit)),
+        (Some(least), None) => format!("at least {}", many(least, unit)),
+        (None, Some(most)) => format!("at most {}", many(most, unit)),
+        (None, None) => format!("any number of {unit}s"),
+    }
+}
+
+/// "a number from 1 to 9", for a thing with bounds.
+pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{what} from {low} to {high}"),
+        (Some(low), None) => format!("{what} of at least {low}"),
+        (None, Some(high)) => format!("{what} of at most {high}"),
+        (None, None) => what.to_owned(),
+    }
 }
 
 /// A type's own message, trimmed to a fragment.

@@ -6,7 +6,8 @@
 use serde::Serialize;
 
 use super::parse::parse;
-use super::tree::{Node, unescaped};
+use super::tree::Node;
+use crate::schema::unescaped;
 
 /// One change of a repair.
 ///

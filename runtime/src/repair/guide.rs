@@ -12,6 +12,7 @@ use super::shape::{Shape, Types};
 use super::site::Schema;
 use super::tree::{Node, push_segment, quoted};
 use super::words;
+use crate::input::shorten;
 
 /// How many places with several readings are remembered.
 const MOST_AMBIGUOUS: usize = 50;
@@ -152,7 +153,7 @@ impl<'l> Guide<'l> {
         if self.ambiguous.len() >= MOST_AMBIGUOUS {
             return;
         }
-        let short = |node: &Node| words::shorten(&node.text(), words::LONGEST);
+        let short = |node: &Node| shorten(&node.text());
         let readings = format!("{} or {}", short(one), short(other));
         self.ambiguous.push((self.place.clone(), readings));
     }

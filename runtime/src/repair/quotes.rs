@@ -34,7 +34,7 @@ impl Parser<'_> {
             text.push_str(&rest[..plain]);
             self.position += plain;
             let Some(letter) = rest[plain..].chars().next() else {
-                return Err(Break::End("the end of a text"));
+                return Err(Break::End("a closing quotation mark"));
             };
             if letter == close {
                 self.position += letter.len_utf8();
@@ -56,7 +56,7 @@ impl Parser<'_> {
     fn escape(&mut self, open: char, text: &mut String) -> Outcome<()> {
         let start = self.position;
         let letter = match self.text.as_bytes().get(start + 1) {
-            None => return Err(Break::End("the end of a text")),
+            None => return Err(Break::End("a closing quotation mark")),
             Some(b'"') => '"',
             Some(b'\\') => '\\',
             Some(b'/') => '/',
@@ -103,7 +103,7 @@ impl Parser<'_> {
 
     fn hex(&self, from: usize, count: usize) -> Outcome<u32> {
         let digits = self.text.as_bytes().get(from..from + count);
-        let Some(digits) = digits else { return Err(Break::End("the end of a text")) };
+        let Some(digits) = digits else { return Err(Break::End("a closing quotation mark")) };
         digits.iter().try_fold(0, |code, digit| match char::from(*digit).to_digit(16) {
             Some(digit) => Ok(code * 16 + digit),
             None => Err(Break::Wanted(from, "hexadecimal digits")),

@@ -5,9 +5,8 @@
 
 use std::fmt;
 
+use crate::input::words::shorten_to;
 use crate::input::{Problem, Problems, Rule};
-
-use super::words::shorten;
 
 /// The most characters of a refusal; what a tool's answer says around it fits into 2,000 with it.
 const LONGEST: usize = 1_850;
@@ -101,7 +100,7 @@ impl fmt::Display for Refusal {
         let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
         let mut listed = 0;
         for problem in self.problems.iter() {
-            let line = shorten(&problem.to_string(), LONGEST_LINE);
+            let line = shorten_to(&problem.to_string(), LONGEST_LINE);
             let length = line.chars().count() + 1;
             if length > room {
                 break;

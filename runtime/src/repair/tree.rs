@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
+use crate::schema::unescaped;
+
 /// A value as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
@@ -174,15 +176,6 @@ fn write_quoted(text: &str, out: &mut String) {
 
 fn segments(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescaped)
-}
-
-/// A pointer's segment as the key that it names.
-pub(super) fn unescaped(segment: &str) -> Cow<'_, str> {
-    if segment.contains('~') {
-        segment.replace("~1", "/").replace("~0", "~").into()
-    } else {
-        segment.into()
-    }
 }
 
 /// Adds a segment to a pointer.

@@ -1,12 +1,9 @@
-//! Spellings that mean the same, words that are close, and schemas in words.
+//! Spellings that mean the same, and words that are close.
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 /// A key or choice longer than this is compared exactly or not at all.
 pub(super) const LONGEST: usize = 60;
-const MOST_CHOICES: usize = 12;
 
 /// A word without what writers vary: case, and the marks between the parts of a word.
 ///
@@ -85,123 +82,6 @@ pub(super) fn typo_of<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> O
     match (close.next(), close.next()) {
         (Some(only), None) => Some(only),
         _ => None,
-    }
-}
-
-/// The word that was probably meant, for a message.
-pub(super) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<String> {
-    if word.len() > LONGEST {
-        return None;
-    }
-    let word = folded(word);
-    words
-        .filter(|it| it.len() <= LONGEST)
-        .filter_map(|choice| {
-            let choice_folded = folded(choice);
-            let distance = strsim::osa_distance(&word, &choice_folded);
-            let shorter = word.chars().count().min(choice_folded.chars().count());
-            let begins = shorter >= 3
-                && (word.starts_with(&choice_folded) || choice_folded.starts_with(&word));
-            let close = distance < shorter && distance <= (shorter / 3).max(1);
-            (distance == 0 || close || begins).then_some((distance, choice))
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, choice)| choice.to_owned())
-}
-
-/// What a schema asks for: `a string`, `an integer of at least 1`, `one of "a", "b"`.
-pub(super) fn expected(schema: &Value, root: &Value) -> String {
-    expected_within(schema, root, 0)
-}
-
-fn expected_within(schema: &Value, root: &Value, depth: usize) -> String {
-    let nothing = || "a value".to_owned();
-    if depth > 4 {
-        return nothing();
-    }
-    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-        return one_of(choices);
-    }
-    if let Some(only) = schema.get("const") {
-        return only.to_string();
-    }
-    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target.map_or_else(nothing, |it| expected_within(it, root, depth + 1));
-    }
-    for keyword in ["oneOf", "anyOf"] {
-        if let Some(choices) = schema.get(keyword).and_then(Value::as_array) {
-            let constants: Option<Vec<Value>> =
-                choices.iter().map(|it| it.get("const").cloned()).collect();
-            if let Some(constants) = constants {
-                return one_of(&constants);
-            }
-            let mut words: Vec<String> = Vec::new();
-            for choice in choices.iter().take(MOST_CHOICES) {
-                let word = expected_within(choice, root, depth + 1);
-                if !words.contains(&word) {
-                    words.push(word);
-                }
-            }
-            return words.join(" or ");
-        }
-    }
-    let types: Vec<&str> = match schema.get("type") {
-        Some(Value::String(only)) => vec![only],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => return nothing(),
-    };
-    let words: Vec<String> = types.iter().map(|it| of_type(it, schema, root, depth)).collect();
-    words.join(" or ")
-}
-
-fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
-    let limits =
-        |lowest: &str, highest: &str, unit: &str| match (schema.get(lowest), schema.get(highest)) {
-            (Some(low), Some(high)) => format!(" from {low} to {high}{unit}"),
-            (Some(low), None) => format!(" of at least {low}{unit}"),
-            (None, Some(high)) => format!(" of at most {high}{unit}"),
-            (None, None) => String::new(),
-        };
-    match name {
-        "string" => format!("a string{}", limits("minLength", "maxLength", " characters")),
-        "integer" => format!("an integer{}", limits("minimum", "maximum", "")),
-        "number" => format!("a number{}", limits("minimum", "maximum", "")),
-        "boolean" => "true or false".to_owned(),
-        "array" => match schema.get("items") {
-            Some(items) if items.is_object() => match expected_within(items, root, depth + 1) {
-                words if words == "a value" => "an array".to_owned(),
-                words => format!("an array, each item {words}"),
-            },
-            _ => "an array".to_owned(),
-        },
-        "object" => "an object".to_owned(),
-        other => other.to_owned(),
-    }
-}
-
-/// `one of "a", "b" and 3 more`.
-pub(super) fn one_of(choices: &[Value]) -> String {
-    let listed: Vec<String> =
-        choices.iter().take(MOST_CHOICES).map(|it| shortened(it, LONGEST)).collect();
-    let listed = listed.join(", ");
-    match choices.len() {
-        0 => "nothing here".to_owned(),
-        1 => listed,
-        2..=MOST_CHOICES => format!("one of {listed}"),
-        count => format!("one of {listed} and {} more", count - MOST_CHOICES),
-    }
-}
-
-fn shortened(value: &Value, longest: usize) -> String {
-    shorten(&value.to_string(), longest)
-}
-
-/// At most so many characters of a text.
-pub(super) fn shorten(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

@@ -1,15 +1,18 @@
 //! A value against its schema, in our words.
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
+use jsonschema::Validator;
 use serde_json::Value;
 
 use super::SchemaProblem;
+use super::problems::Teller;
 use super::walk::{below, pointers};
 use crate::input::{Problem, Rule};
 
 /// A schema ready to check values.
-pub(crate) struct Checker(Validator);
+pub(crate) struct Checker {
+    validator: Validator,
+    source: Value,
+}
 
 impl Checker {
     /// Formats are asserted, as the types behind them do.
@@ -19,7 +22,7 @@ impl Checker {
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .should_validate_formats(true)
             .build(schema)
-            .map(Self)
+            .map(|validator| Self { validator, source: schema.clone() })
             .map_err(|error| {
                 let pointer = dangling(schema).unwrap_or_else(|| error.instance_path().to_string());
                 let message = format!(
@@ -30,7 +33,7 @@ impl Checker {
     }
 
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
-        self.0.is_valid(value)
+        self.validator.is_valid(value)
     }
 
     /// Checks a value that has been read, so its text is JSON.
@@ -42,10 +45,13 @@ impl Checker {
     }
 
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Problem>> {
-        if self.0.is_valid(value) {
+        if self.validator.is_valid(value) {
             return Ok(());
         }
-        Err(self.0.iter_errors(value).map(|error| problem(&error)).collect())
+        let teller = Teller { source: &self.source, digits: &|_| None };
+        let mut problems = Vec::new();
+        self.validator.iter_errors(value).for_each(|error| teller.tell(&error, &mut problems));
+        Err(problems)
     }
 }
 
@@ -58,26 +64,4 @@ fn dangling(schema: &Value) -> Option<String> {
         let target = reference.strip_prefix('#').and_then(|target| schema.pointer(target));
         target.is_none().then(|| below(&place, "$ref"))
     })
-}
-
-fn problem(error: &ValidationError<'_>) -> Problem {
-    let (rule, expected) = match error.kind() {
-        ValidationErrorKind::Pattern { pattern } => {
-            (Rule::Value, format!("text that matches `{pattern}`"))
-        }
-        ValidationErrorKind::Enum { options } => (Rule::Choice, format!("one of {options}")),
-        ValidationErrorKind::Minimum { limit } => {
-            (Rule::Range, format!("a number of at least {limit}"))
-        }
-        ValidationErrorKind::Maximum { limit } => {
-            (Rule::Range, format!("a number of at most {limit}"))
-        }
-        ValidationErrorKind::UniqueItems => {
-            (Rule::Value, "items that differ from each other".to_owned())
-        }
-        _ => (Rule::Other, format!("what the schema says: {error}")),
-    };
-    let mut problem = Problem::new(rule, &error.instance().to_string(), expected);
-    problem.pointer = error.instance_path().to_string();
-    problem
 }

@@ -1,5 +1,7 @@
 //! Where the schemas inside a schema are.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// Keywords whose value is a schema.
@@ -65,4 +67,13 @@ pub(super) fn pointers(schema: &Value, at: String, found: &mut Vec<String>) {
 /// The pointer of what stands under `key`.
 pub(super) fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A pointer's segment as the key that it names.
+pub(crate) fn unescaped(segment: &str) -> Cow<'_, str> {
+    if segment.contains('~') {
+        segment.replace("~1", "/").replace("~0", "~").into()
+    } else {
+        segment.into()
+    }
 }

@@ -44,7 +44,7 @@ fn every_place_is_told_the_missing_first() {
     told(
         r#"{"limit":"many","tags":["a",null],"when":3,"pth":"x"}"#,
         &[
-            "/path: missing, expected a string of at least 1 characters",
+            "/path: missing, expected a string of at least 1 character",
             "/unit: missing, expected one of \"celsius\", \"kelvin\"",
             "/limit: found \"many\", expected an integer from 1 to 100",
             "/tags/1: found null, expected a string",
@@ -95,8 +95,8 @@ fn limits_are_told_with_what_was_found() {
         &[
             "/limit: found \"1000\", expected an integer from 1 to 100",
             "/name: found \"A1\", expected text that matches `^[a-z]+$`",
-            "/path: found \"\", expected at least 1 character",
-            "/tags: found [\"a\",\"b\",\"c\"], expected at most 2 items",
+            "/path: found 0 characters, expected at least 1 character",
+            "/tags: found 3 items, expected at most 2 items",
         ],
     );
 }
@@ -106,7 +106,7 @@ fn a_text_that_is_cut_off_is_told_so() {
     let advice = "the text ends in the middle, as if it was cut off: send less in one call, long content in several parts";
     told(
         r#"{"path":"a","unit":"kel"#,
-        &["input: found the end of the text, expected the end of a text", advice],
+        &["input: found the end of the text, expected a closing quotation mark", advice],
     );
     told(
         r#"{"path":"a","tags":["a","#,
@@ -119,13 +119,16 @@ fn a_text_that_is_not_json_is_told_where() {
     told(
         r#"{"path":"say "hi" now","unit":"kelvin"}"#,
         &[
-            "input: found hi\" now\",\"unit\":\"kelvin\"}, expected a comma or a closing brace at character 15",
+            "input: found hi\" now\",\"unit\":\"kelvin\"}, expected a comma or a closing brace at character 15; write \\\" for a quotation mark inside a text",
         ],
     );
     told("I cannot do that.", &["input: found I cannot do that., expected a JSON object"]);
     told(
         r#"{"path":"a","path":"b","tags":[{"x":1,"x":2}]}"#,
-        &["/tags/0/x: duplicate key", "/path: duplicate key"],
+        &[
+            "/tags/0/x: duplicate key, expected each key once",
+            "/path: duplicate key, expected each key once",
+        ],
     );
 }
 

@@ -18,7 +18,7 @@ use toolwright::{Call, Executor};
 use super::changes::{apply, change};
 use super::kinds;
 use super::values::values;
-use crate::support::executor;
+use crate::support::strict;
 
 /// Tools that may refuse what their schema takes, each with its reason.
 const NARROWER: &[(&str, &str)] = &[(
@@ -80,7 +80,7 @@ fn validator(schema: &Value) -> Validator {
 
 #[test]
 fn what_the_schema_takes_the_reader_takes_and_nothing_else() {
-    let executor = executor([kinds::tools(), kinds::whole()].concat());
+    let executor = strict([kinds::tools(), kinds::whole()].concat());
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(100);
     let mut disagreements: BTreeMap<String, String> = BTreeMap::new();
     for definition in executor.registry().definitions() {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwright::{Call, Handle, Output, Registry, data, tool};
 
-use crate::support::{executor, kind};
+use crate::support::{kind, strict};
 
 fn schema(tool: Handle) -> Value {
     Registry::of([tool]).unwrap().get(tool.name()).unwrap().input_schema.clone()
@@ -126,7 +126,7 @@ fn each_kind_of_type_has_its_own_schema() {
 /// S0.81: there is one definition: what reads the input also exports the schema, so that they agree.
 #[tokio::test]
 async fn the_type_that_is_shown_is_the_type_that_is_read() {
-    let executor = executor([WRITE_REPORT]);
+    let executor = strict([WRITE_REPORT]);
     let input = json!({
         "title": "Tides", "pages": 3, "width": 2.5, "print": true, "tags": [], "style": "short",
         "version": "v1", "reader": {"name": "Ada"}, "about": 7, "breaks": ["a", null],

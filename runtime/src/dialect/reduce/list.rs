@@ -54,7 +54,7 @@ impl Reducer<'_, '_> {
         for (index, node) in self.each("prefixItems", tuple).into_iter().enumerate() {
             let place = &tuple[index];
             let what = place.get("description").and_then(Value::as_str).map(str::to_owned);
-            let what = what.unwrap_or_else(|| crate::schema::in_words(place));
+            let what = what.unwrap_or_else(|| crate::schema::in_words(place, place));
             places.push(format!("{}. {}", index + 1, what.trim_end_matches('.')));
             if !kinds.contains(&node) {
                 kinds.push(node);
