@@ -35,6 +35,7 @@ mod profiles;
 mod registration;
 mod registry;
 mod resolvers;
+mod repairs;
 mod resources;
 mod services;
 mod shapes;

@@ -15,7 +15,14 @@ type Fields = BTreeMap<&'static str, String>;
 
 /// Keeps the fields of every span called `execute_tool`, and asks for no other.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Fields>>>);
+pub struct Spans(Arc<Mutex<Vec<Fields>>>);
+
+impl Spans {
+    /// Everything that was recorded.
+    pub fn text(&self) -> String {
+        format!("{:?}", self.0.lock().unwrap())
+    }
+}
 
 struct Put<'a>(&'a mut Fields);
 
@@ -53,12 +60,18 @@ impl Subscriber for Spans {
     fn exit(&self, _: &Id) {}
 }
 
+/// Runs something whose spans are kept.
+pub async fn recorded<T>(spans: &Spans, future: impl Future<Output = T>) -> T {
+    let guard = tracing::subscriber::set_default(spans.clone());
+    let ended = future.await;
+    drop(guard);
+    ended
+}
+
 /// The fields of the span of one call.
 async fn fields(executor: &Executor, call: Call<'_>) -> Fields {
     let spans = Spans::default();
-    let guard = tracing::subscriber::set_default(spans.clone());
-    executor.call(&call).await;
-    drop(guard);
+    recorded(&spans, executor.call(&call)).await;
     let mut found = spans.0.lock().unwrap();
     assert_eq!(found.len(), 1);
     found.remove(0)
