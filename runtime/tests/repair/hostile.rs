@@ -1,10 +1,21 @@
 //! Texts that are made to cost: each is read or refused, in time that grows with the text and no faster.
+//!
+//! What a fuzzer would do is done by property, because fuzzers of Rust need a compiler that is not stable: texts are
+//! put together of what the parser looks at, and each must be read or refused soon, in few words, and as the laws
+//! say. The number of texts is `PROPTEST_CASES`; `just fuzz` makes 200,000 of them, in release:
+//!
+//! ```text
+//! PROPTEST_CASES=200000 cargo test --release -p toolwright --test repair -- hostile::any_text laws
+//! ```
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder};
+use toolwright::repair::{Brackets, Ladder, replay};
 
 /// Bytes of the smaller text.
 const SIZE: usize = 8_000;
@@ -101,6 +112,131 @@ fn texts() -> Vec<Text> {
     ));
     texts.push(("the same key", Box::new(|size| keys(size, |_| "path".to_owned()))));
     texts
+}
+
+/// What the parser, the ladder and its rules look at.
+const PIECES: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    "=",
+    "\"",
+    "'",
+    "\\\"",
+    "\\",
+    "\\u",
+    "\\ud83d",
+    "\\ude00",
+    "“",
+    "”",
+    "‘",
+    "’",
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "\n",
+    "\r\n",
+    "\t",
+    " ",
+    "\u{0}",
+    "\u{feff}",
+    "```",
+    "```json\n",
+    "<tool_call>",
+    "</tool_call>",
+    "<function_call>",
+    "null",
+    "None",
+    "true",
+    "True",
+    "false",
+    "NaN",
+    "Infinity",
+    "0",
+    "-",
+    "1",
+    "1.0",
+    "1e5",
+    "1e400",
+    "9007199254740993",
+    "0x1f",
+    "1_000",
+    "path",
+    "\"path\":",
+    "Path=",
+    "\"tree\":",
+    "'limit':",
+    "\"numbers\":",
+    "\"either\":",
+    "\"arguments\":",
+    "\"input\":",
+    "\"name\":",
+    "f(",
+    "\"by_name\"",
+    "\"By Date\"",
+    "yes",
+    "word ",
+    "é",
+    "😀",
+    "{\"path\":\"a\"}",
+    "{\"path\":\"a\",",
+    "\"{\\\"path\\\":\\\"a\\\"}\"",
+];
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = (select(PIECES), prop_oneof![8 => Just(1_usize), 1 => 2..70_usize]);
+    let begins =
+        prop_oneof![Just(""), Just("{\"path\":"), Just("{\"path\":\"a\","), Just("{\"tree\":")];
+    (begins, prop::collection::vec(piece, 0..24)).prop_map(|(start, pieces)| {
+        let rest = pieces.iter().map(|(piece, times)| piece.repeat(*times));
+        std::iter::once(start.to_owned()).chain(rest).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: super::cases(),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_text_is_read_or_refused_soon_and_in_few_words(
+        text in pieces(),
+        lenient in any::<bool>(),
+        closing in any::<bool>(),
+    ) {
+        let ladder = shared();
+        let level = if lenient { Repair::Lenient } else { Repair::Standard };
+        let brackets = if closing { Brackets::MayBeAdded } else { Brackets::AsSent };
+        let start = Instant::now();
+        let outcome = ladder.repair(&text, level, brackets);
+        prop_assert!(start.elapsed() < Duration::from_secs(5));
+        match outcome {
+            Ok(repaired) => {
+                let replayed = replay(&text, &repaired.changes);
+                prop_assert_eq!(replayed.as_deref(), Some(repaired.text.as_str()));
+                let again = ladder.repair(&repaired.text, Repair::Off, Brackets::AsSent);
+                prop_assert!(again.is_ok_and(|it| it.changes.is_empty()), "{}", repaired.text);
+            }
+            Err(refusal) => {
+                let words = refusal.to_string();
+                prop_assert!(!words.is_empty() && words.chars().count() <= 2_000, "{}", words);
+            }
+        }
+    }
+}
+
+/// The ladder of all cases.
+fn shared() -> &'static Ladder {
+    static LADDER: OnceLock<Ladder> = OnceLock::new();
+    LADDER.get_or_init(|| Ladder::new(&schema(), []).unwrap())
 }
 
 fn time(ladder: &Ladder, text: &str, level: Repair) -> Duration {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use toolwright::Repair;
 use toolwright::repair::{Brackets, Ladder, replay};
 
-use super::standard;
+use super::{cases, standard};
 
 const KEYS: [&str; 5] = ["path", "max_items", "maxDepth", "a", "kind"];
 
@@ -318,10 +318,6 @@ proptest! {
             }
         }
     }
-}
-
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(256)
 }
 
 /// JSON with pieces cut out, put in or repeated.

@@ -1,8 +1,7 @@
-//! The repair ladder: its rules by hand, its laws by property, and calls of real models.
+//! The repair ladder: its rules by hand, and its laws by property. Calls of real models are in `oracles`.
 
 mod hostile;
 mod laws;
-mod real;
 mod refusals;
 mod rules;
 
@@ -41,4 +40,9 @@ fn closed(schema: &Value, text: &str) -> String {
 
 fn told(outcome: Result<Repaired, Refusal>) -> String {
     outcome.map_or_else(|_| "refused".to_owned(), |repaired| repaired.text)
+}
+
+/// How many cases a property has; `PROPTEST_CASES` says otherwise.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(256)
 }
