@@ -281,7 +281,10 @@ fn a_tool_that_cannot_be_used_is_refused_when_it_is_registered_with_its_place() 
             tool(json!({"type": "object", "properties": {"a": {}}, "required": ["b"]})),
             "/required: `b` is required, but is not among the properties",
         ),
-        (copy().output_schema(json!({"type": 7})), "/output_schema: "),
+        (
+            copy().output_schema(json!({"type": 7})),
+            "/output_schema/type: the schema itself is wrong",
+        ),
         (copy().limit(0), "a limit of 0 calls at once"),
         (
             DynamicTool::new("copy", " ", copy_schema(), |_, _| async { Ok(()) }),

@@ -236,7 +236,6 @@ async fn wrong_arguments_are_told_to_a_person_in_the_words_for_a_model() {
             r#"{"path":"README.md","offset":0,"limit":-1}"#,
         ),
         (&["read", "README.md", "--limit", "1.50"], r#"{"path":"README.md","limit":1.50}"#),
-        (&["read", "README.md", "--limit="], r#"{"path":"README.md","limit":""}"#),
         (&["read", "--json", r#"{"pth":"README.md"}"#], r#"{"pth":"README.md"}"#),
         (&["read", "nope.md"], r#"{"path":"nope.md"}"#),
         (&["search-files", ""], r#"{"pattern":""}"#),

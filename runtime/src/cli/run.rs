@@ -5,12 +5,13 @@ use clap::ArgMatches;
 use super::flags::{self, DRY_RUN};
 use super::names::Words;
 use super::stop::Stop;
-use super::streams::{complain, print};
+use super::streams::{complain, print, tell};
 use super::{Exit, answer, dry_run, render, tools, typed};
 use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::error::{Class, ToolError};
 use crate::executor::Executor;
+use crate::repair::Repairs;
 use crate::stage::record::chain;
 use crate::tool::Definition;
 
@@ -62,6 +63,9 @@ async fn call(
     }
     let call = call.cancelled_by(stop.token());
     let answer = executor.call(&call).await;
+    for change in answer.repairs().map(Repairs::changes).unwrap_or_default() {
+        tell("mended", change);
+    }
     match answer.error() {
         Some(error) => Err(failed(error, stop)),
         None => print(render::answer(&answer, form)),

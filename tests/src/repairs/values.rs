@@ -122,7 +122,7 @@ impl TryFrom<u16> for Port {
     type Error = String;
 
     fn try_from(port: u16) -> Result<Self, String> {
-        if port % 2 == 0 { Ok(Self(port)) } else { Err(format!("port {port} is odd")) }
+        if port.is_multiple_of(2) { Ok(Self(port)) } else { Err(format!("port {port} is odd")) }
     }
 }
 

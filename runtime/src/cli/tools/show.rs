@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Command};
 use serde::Serialize;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, first_sentence};
 use crate::cli::field::{self, Field};
 use crate::cli::flags::{self, Form};
 use crate::cli::names::Words;
@@ -51,7 +51,8 @@ fn page(definition: &Definition) -> String {
         .collect();
     let fields = field::of(definition);
     let width = fields.iter().map(|it| it.key.chars().count()).max().unwrap_or(0);
-    let parameters: Vec<String> = fields.iter().map(|field| parameter(field, width)).collect();
+    let parameters: Vec<String> =
+        fields.iter().map(|field| parameter(definition, field, width)).collect();
     let mut page =
         format!("{}\n\n{}\n\n{}", definition.name, definition.description, facts.join("\n"));
     if !parameters.is_empty() {
@@ -60,12 +61,13 @@ fn page(definition: &Definition) -> String {
     page
 }
 
-fn parameter(field: &Field<'_>, width: usize) -> String {
-    let what = in_words(field.schema);
+fn parameter(definition: &Definition, field: &Field<'_>, width: usize) -> String {
+    let what = in_words(field.schema, &definition.input_schema);
     let required = if field.required { "required" } else { "optional" };
     let secret = if field.secret { ", secret" } else { "" };
-    let words = help::short(field);
-    format!("  {:width$}  {words} ({what}, {required}{secret})", field.key)
+    let sentence = first_sentence(field.description);
+    let default = field.default().map(|it| format!(", {it} when absent")).unwrap_or_default();
+    format!("  {:width$}  {sentence} ({what}, {required}{default}{secret})", field.key)
 }
 
 fn needs(requirement: &crate::tool::Requirement) -> String {
