@@ -5,11 +5,32 @@ mod order;
 
 use std::fmt;
 
+use clap::{Arg, ArgMatches};
 use serde_json::{Map, Value};
+use toolwright::arriving::TypeNames;
 
 /// The names of the schema's key: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
 const SCHEMA_KEYS: [&str; 4] =
     ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"];
+
+const TYPES: &str = "types";
+
+/// The argument that says whose names of types a schema may have.
+pub(crate) fn types() -> Arg {
+    Arg::new(TYPES)
+        .long("types")
+        .value_name("NAMES")
+        .default_value("json-schema")
+        .value_parser(["json-schema", "foreign"])
+        .help("Whose names of types are understood; `foreign` takes dict, float, HashMap and so on")
+}
+
+pub(crate) fn names(matches: &ArgMatches) -> TypeNames {
+    match matches.get_one::<String>(TYPES).map(String::as_str) {
+        Some("foreign") => TypeNames::Foreign,
+        _ => TypeNames::JsonSchema,
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Tool {
@@ -57,7 +78,7 @@ impl Tool {
 }
 
 /// The error's words; a line has no lines.
-fn in_line(error: &serde_json::Error) -> String {
+pub(crate) fn in_line(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
 

@@ -1,17 +1,19 @@
 //! `toolwright`: for people who debug tools.
 //!
-//! Results go to standard output, one JSON object a line, and nothing else does; words for people go
-//! to standard error.
+//! Results go to standard output, one JSON object a line unless words were asked for, and nothing else does;
+//! what is said beside them goes to standard error.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//! | 0 | every tool can be shown |
-//! | 1 | a tool is refused, a line is no tool, or a file cannot be read or written |
+//! | 0 | every tool can be shown, every input is taken |
+//! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written |
 //! | 2 | the command line is wrong |
 
+mod input;
 mod line;
 mod lines;
 mod schema;
+mod stream;
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -42,11 +44,11 @@ fn main() -> ExitCode {
 
 fn run() -> Exit {
     let command = Command::new("toolwright")
-        .about("Shows tools as providers of language models will see them")
+        .about("Shows tools as language models will see them, and what becomes of their calls")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(schema::command());
+        .subcommands([schema::command(), input::command()]);
     let matches = match command.try_get_matches() {
         Ok(matches) => matches,
         // Help and the like also come this way; clap knows which stream they belong to.
@@ -57,6 +59,7 @@ fn run() -> Exit {
     };
     match matches.subcommand() {
         Some((schema::NAME, matches)) => schema::run(matches),
+        Some((input::NAME, matches)) => input::run(matches),
         _ => complain(Exit::Usage, "no such command"),
     }
 }

@@ -6,25 +6,20 @@
 
 mod outcome;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright::arriving::TypeNames;
 use toolwright::dialect::Dialect;
 
 use self::outcome::Outcome;
-use crate::lines::{LONGEST, Line, Lines};
-use crate::{Exit, complain, tell};
+use crate::{Exit, line, stream, tell};
 
 pub(crate) const NAME: &str = "schema";
 
 const DIALECTS: &str = "dialect";
-const TYPES: &str = "types";
 const OUTPUT: &str = "output";
-const FILE: &str = "file";
 
 const AFTER_HELP: &str = "\
 Each line of FILE is {\"name\", \"description\", \"input_schema\"}. `inputSchema`, `parameters` and
@@ -53,28 +48,20 @@ pub(crate) fn command() -> Command {
             Dialect::ALL.map(Dialect::name).into_iter().chain(["all"]),
         ))
         .help("The form to show, repeatable");
-    let types = Arg::new(TYPES)
-        .long("types")
-        .value_name("NAMES")
-        .default_value("json-schema")
-        .value_parser(["json-schema", "foreign"])
-        .help(
-            "Whose names of types are understood; `foreign` takes dict, float, HashMap and so on",
-        );
     let output = Arg::new(OUTPUT)
         .long("output")
         .value_name("KIND")
         .default_value("form")
         .value_parser(["form", "report"])
         .help("What to write for each tool");
-    let file = Arg::new(FILE)
-        .value_name("FILE")
-        .default_value("-")
-        .value_parser(value_parser!(PathBuf))
-        .help("Tools, one a line; `-` is standard input");
     Command::new(NAME)
         .about("Show tools in the forms that providers take, or say why they are refused")
-        .args([dialects, types, output, file])
+        .args([
+            dialects,
+            line::types(),
+            output,
+            stream::file("Tools, one a line; `-` is standard input"),
+        ])
         .after_help(AFTER_HELP)
 }
 
@@ -84,44 +71,20 @@ struct Wanted {
     report: bool,
 }
 
-/// Why nothing more could be written or read.
-enum Stopped {
-    /// Who read the output has enough, as `head` does.
-    Closed,
-    Read(io::Error),
-    Write(io::Error),
-}
-
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
-    let is = |argument: &str, value: &str| {
-        matches.get_one::<String>(argument).is_some_and(|given| given == value)
-    };
     let wanted = Wanted {
         dialects: dialects(matches),
-        names: if is(TYPES, "foreign") { TypeNames::Foreign } else { TypeNames::JsonSchema },
-        report: is(OUTPUT, "report"),
+        names: line::names(matches),
+        report: matches.get_one::<String>(OUTPUT).is_some_and(|given| given == "report"),
     };
-    let file = matches.get_one::<PathBuf>(FILE).map_or(Path::new("-"), PathBuf::as_path);
-    let mut output = BufWriter::new(io::stdout().lock());
-    let mut exit = Exit::Success;
-    let shown = if file == Path::new("-") {
-        show(io::stdin().lock(), &mut output, &wanted, &mut exit)
-    } else {
-        File::open(file)
-            .map_err(Stopped::Read)
-            .and_then(|file| show(file, &mut output, &wanted, &mut exit))
-    };
-    match shown.and_then(|()| output.flush().map_err(broken)) {
-        Ok(()) | Err(Stopped::Closed) => exit,
-        Err(Stopped::Read(error)) => {
-            // What was found out before is worth having.
-            let _ = output.flush();
-            complain(Exit::Failed, format!("{} cannot be read: {error}", file.display()))
+    stream::run(matches, |number, line, output| {
+        let mut fine = true;
+        for outcome in outcome::of(number, line, wanted.names, &wanted.dialects) {
+            fine &= !outcome.is_refused();
+            write(&outcome, output, wanted.report)?;
         }
-        Err(Stopped::Write(error)) => {
-            complain(Exit::Failed, format!("the result could not be written: {error}"))
-        }
-    }
+        Ok(fine)
+    })
 }
 
 /// The dialects that were asked for, each once.
@@ -139,32 +102,7 @@ fn dialects(matches: &ArgMatches) -> Vec<Dialect> {
     dialects
 }
 
-fn show(
-    input: impl Read,
-    output: &mut impl Write,
-    wanted: &Wanted,
-    exit: &mut Exit,
-) -> Result<(), Stopped> {
-    let mut lines = Lines::new(input, LONGEST);
-    while let Some((number, line)) = lines.next().map_err(Stopped::Read)? {
-        if matches!(line, Line::Text(text) if text.trim_ascii().is_empty()) {
-            continue;
-        }
-        for outcome in outcome::of(number, &line, wanted.names, &wanted.dialects) {
-            if outcome.is_refused() {
-                *exit = Exit::Failed;
-            }
-            write(&outcome, output, wanted.report).map_err(broken)?;
-        }
-        // Whoever writes line by line reads line by line; who wrote many at once can wait.
-        if !lines.has_more() {
-            output.flush().map_err(broken)?;
-        }
-    }
-    Ok(())
-}
-
-fn write(outcome: &Outcome, output: &mut impl Write, report: bool) -> io::Result<()> {
+fn write(outcome: &Outcome, output: &mut dyn Write, report: bool) -> io::Result<()> {
     if report {
         return writeln!(output, "{}", outcome.report());
     }
@@ -173,11 +111,4 @@ fn write(outcome: &Outcome, output: &mut impl Write, report: bool) -> io::Result
         tell("note", format!("line {line}: {}: tool `{name}` at {note}", outcome.dialect));
     }
     writeln!(output, "{}", outcome.form())
-}
-
-fn broken(error: io::Error) -> Stopped {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Stopped::Closed,
-        _ => Stopped::Write(error),
-    }
 }

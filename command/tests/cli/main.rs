@@ -2,6 +2,8 @@
 //! for people on standard error, exit codes for scripts.
 #![cfg(test)]
 
+mod input;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
 

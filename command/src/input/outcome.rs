@@ -1,0 +1,159 @@
+//! What became of the input of one call.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use toolwright::Repair;
+use toolwright::arriving;
+use toolwright::repair::{Change, Ladder, Refusal, Repaired};
+
+use super::Wanted;
+use super::call::Call;
+use crate::lines::{LONGEST, Line};
+
+#[derive(Debug, Serialize)]
+pub(super) struct Outcome {
+    pub(super) line: usize,
+    pub(super) name: Option<String>,
+    #[serde(rename = "outcome")]
+    pub(super) kind: Kind,
+    /// What the tool would get.
+    pub(super) input: Option<Box<RawValue>>,
+    pub(super) report: Vec<Change>,
+    pub(super) problems: Vec<Told>,
+    /// What the model would read.
+    pub(super) message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) example: Option<Box<RawValue>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    Accepted,
+    Repaired,
+    Refused,
+}
+
+/// A problem of the input, or of the line that should hold it.
+#[derive(Debug, Serialize)]
+pub(super) struct Told {
+    pointer: String,
+    rule: &'static str,
+    found: String,
+    expected: String,
+    near: Option<String>,
+}
+
+impl Outcome {
+    pub(super) fn is_taken(&self) -> bool {
+        self.kind != Kind::Refused
+    }
+
+    /// One that never came to its input.
+    fn of_line(line: usize, name: Option<String>, told: Vec<Told>) -> Self {
+        let words = told.iter().map(|it| match it.pointer.as_str() {
+            "" => it.expected.clone(),
+            pointer => format!("{pointer}: {}", it.expected),
+        });
+        let message = Some(words.collect::<Vec<_>>().join("\n"));
+        let (report, problems) = (Vec::new(), told);
+        Self {
+            line,
+            name,
+            kind: Kind::Refused,
+            input: None,
+            report,
+            problems,
+            message,
+            example: None,
+        }
+    }
+}
+
+impl Told {
+    /// A problem of the line or the schema, which stands beside the input.
+    fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
+        let pointer = pointer.to_owned();
+        Self { pointer, rule, found: String::new(), expected: message, near: None }
+    }
+}
+
+pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
+    let refused =
+        |name, message| Outcome::of_line(number, name, vec![Told::beside("line", "", message)]);
+    let text = match line {
+        Line::Text(text) => text,
+        Line::TooLong => {
+            let message = format!("the line is longer than {LONGEST} bytes, expected one call");
+            return refused(None, message);
+        }
+    };
+    let call = match Call::of(text) {
+        (_, Ok(call)) => call,
+        (name, Err(problem)) => return refused(name, problem.to_string()),
+    };
+    let name = Some(call.tool.name);
+    let place = |pointer: &str| format!("/tool/input_schema{pointer}");
+    let arrived = match arriving::input_schema(&call.tool.input_schema, wanted.names) {
+        Ok(arrived) => arrived,
+        Err(problems) => {
+            let told = problems
+                .into_iter()
+                .map(|it| Told::beside("schema", &place(&it.pointer), it.message));
+            return Outcome::of_line(number, name, told.collect());
+        }
+    };
+    let ladder = match Ladder::new(&arrived.schema, []) {
+        Ok(ladder) => ladder,
+        Err(error) => {
+            return Outcome::of_line(number, name, vec![Told::beside("schema", &place(""), error)]);
+        }
+    };
+    match climbed(&ladder, &call.arguments, wanted) {
+        Ok(repaired) => taken(number, name, repaired),
+        Err(refusal) => refusal_of(number, name, refusal),
+    }
+}
+
+/// As an executor does: leniently only what does not mend otherwise.
+fn climbed(ladder: &Ladder, text: &str, wanted: &Wanted) -> Result<Repaired, Refusal> {
+    let climb = |level| ladder.repair(text, level, wanted.brackets);
+    match wanted.level {
+        Repair::Lenient => climb(Repair::Standard).or_else(|_| climb(Repair::Lenient)),
+        level => climb(level),
+    }
+}
+
+fn taken(line: usize, name: Option<String>, repaired: Repaired) -> Outcome {
+    let kind = if repaired.changes.is_empty() { Kind::Accepted } else { Kind::Repaired };
+    Outcome {
+        line,
+        name,
+        kind,
+        input: raw(repaired.text),
+        report: repaired.changes,
+        problems: Vec::new(),
+        message: None,
+        example: None,
+    }
+}
+
+fn refusal_of(line: usize, name: Option<String>, refusal: Refusal) -> Outcome {
+    let message = Some(refusal.to_string());
+    let problems = refusal.problems.into_iter().map(|problem| Told {
+        rule: problem.rule.name(),
+        pointer: problem.pointer,
+        found: problem.found,
+        expected: problem.expected,
+        near: problem.near,
+    });
+    let (problems, example) = (problems.collect(), refusal.example.and_then(raw));
+    let report = Vec::new();
+    Outcome { line, name, kind: Kind::Refused, input: None, report, problems, message, example }
+}
+
+/// JSON as it stands, on one line: a line break in JSON is white space.
+fn raw(text: String) -> Option<Box<RawValue>> {
+    let line = if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text };
+    RawValue::from_string(line).ok()
+}

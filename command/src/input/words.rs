@@ -1,0 +1,75 @@
+//! What became of a call's input, for people to read.
+
+use std::io::{self, Write};
+
+use toolwright::repair::Change;
+
+use super::outcome::{Kind, Outcome};
+use crate::{Exit, complain};
+
+/// The most characters of one value.
+const LONGEST: usize = 120;
+/// The most characters of an input.
+const LONGEST_INPUT: usize = 600;
+
+/// How many calls ended how.
+#[derive(Debug, Default)]
+pub(super) struct Counts([usize; 3]);
+
+impl Counts {
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.0[outcome.kind as usize] += 1;
+    }
+}
+
+/// A block of lines for one call, and an empty one after it.
+pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()> {
+    let name = outcome.name.as_deref().unwrap_or("?");
+    let said = match outcome.kind {
+        Kind::Accepted => "accepted as it is",
+        Kind::Repaired => "repaired",
+        Kind::Refused => "refused",
+    };
+    writeln!(output, "line {}, {name}: {said}", outcome.line)?;
+    for change in &outcome.report {
+        writeln!(output, "  {}", sentence(change))?;
+    }
+    for line in outcome.message.iter().flat_map(|it| it.lines()) {
+        writeln!(output, "  {}", shortened(line, LONGEST_INPUT))?;
+    }
+    if let Some(input) = outcome.input.as_deref().filter(|_| outcome.kind == Kind::Repaired) {
+        writeln!(output, "  the tool gets: {}", shortened(input.get(), LONGEST_INPUT))?;
+    }
+    writeln!(output)
+}
+
+/// The count after the last call, unless nobody reads any more.
+pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
+    let Counts([accepted, repaired, refused]) = counts;
+    let line = format!("{accepted} accepted, {repaired} repaired, {refused} refused");
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(Exit::Failed, format!("the result could not be written: {error}"))
+        }
+        _ => exit,
+    }
+}
+
+fn sentence(change: &Change) -> String {
+    let from = shortened(&change.from, LONGEST);
+    let to = shortened(&change.to, LONGEST);
+    Change { from, to, ..change.clone() }.to_string()
+}
+
+/// At most so many characters, on one line.
+fn shortened(text: &str, longest: usize) -> String {
+    let end = text.char_indices().nth(longest).map(|(at, _)| at);
+    let mut short: String = text[..end.unwrap_or(text.len())]
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
+    if end.is_some() {
+        short.push('…');
+    }
+    short
+}

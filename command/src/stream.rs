@@ -1,0 +1,89 @@
+//! From a file or standard input to standard output, line by line.
+//!
+//! - A line that is refused stops nothing; the exit code remembers it.
+//! - What is written is on its way before the next line is waited for.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, value_parser};
+
+use crate::lines::{LONGEST, Line, Lines};
+use crate::{Exit, complain};
+
+const FILE: &str = "file";
+
+/// The argument that says what is read.
+pub(crate) fn file(help: &'static str) -> Arg {
+    Arg::new(FILE)
+        .value_name("FILE")
+        .default_value("-")
+        .value_parser(value_parser!(PathBuf))
+        .help(help)
+}
+
+/// Why nothing more could be written or read.
+enum Stopped {
+    /// Who read the output has enough, as `head` does.
+    Closed,
+    Read(io::Error),
+    Write(io::Error),
+}
+
+/// Answers each line that is not blank; `answer` says whether the line was fine.
+pub(crate) fn run(
+    matches: &ArgMatches,
+    mut answer: impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,
+) -> Exit {
+    let file = matches.get_one::<PathBuf>(FILE).map_or(Path::new("-"), PathBuf::as_path);
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut exit = Exit::Success;
+    let answered = if file == Path::new("-") {
+        each(io::stdin().lock(), &mut output, &mut answer, &mut exit)
+    } else {
+        File::open(file)
+            .map_err(Stopped::Read)
+            .and_then(|file| each(file, &mut output, &mut answer, &mut exit))
+    };
+    match answered.and_then(|()| output.flush().map_err(broken)) {
+        Ok(()) | Err(Stopped::Closed) => exit,
+        Err(Stopped::Read(error)) => {
+            // What was found out before is worth having.
+            let _ = output.flush();
+            complain(Exit::Failed, format!("{} cannot be read: {error}", file.display()))
+        }
+        Err(Stopped::Write(error)) => {
+            complain(Exit::Failed, format!("the result could not be written: {error}"))
+        }
+    }
+}
+
+fn each(
+    input: impl Read,
+    output: &mut impl Write,
+    answer: &mut impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,
+    exit: &mut Exit,
+) -> Result<(), Stopped> {
+    let mut lines = Lines::new(input, LONGEST);
+    while let Some((number, line)) = lines.next().map_err(Stopped::Read)? {
+        if matches!(line, Line::Text(text) if text.trim_ascii().is_empty()) {
+            continue;
+        }
+        if !answer(number, &line, output).map_err(broken)? {
+            *exit = Exit::Failed;
+        }
+        // Whoever writes line by line reads line by line; who wrote many at once can wait.
+        if !lines.has_more() {
+            output.flush().map_err(broken)?;
+        }
+    }
+    Ok(())
+}
+
+fn broken(error: io::Error) -> Stopped {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Stopped::Closed,
+        _ => Stopped::Write(error),
+    }
+}

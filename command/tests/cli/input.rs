@@ -1,0 +1,103 @@
+//! `toolwright input`: what becomes of calls, for scripts and for people.
+
+use super::{shown, toolwright};
+
+/// The tool of every line.
+const TOOL: &str = r##"{"name":"read_file","input_schema":{"type":"object","properties":{"path":{"type":"string","minLength":1},"limit":{"type":"integer"},"unit":{"enum":["lines","bytes"]}},"required":["path"],"additionalProperties":false}}"##;
+
+/// Lines of calls with these arguments, which are JSON.
+fn calls(arguments: &[&str]) -> String {
+    let line = |it: &&str| format!("{{\"tool\":{TOOL},\"arguments\":{it}}}\n");
+    arguments.iter().map(line).collect()
+}
+
+fn sent() -> String {
+    calls(&[
+        r#""{\"path\":\"a\",\n \"limit\":9007199254740993}""#,
+        r#"{"path":"a", "limit":3}"#,
+        r#""{'path': 'a', 'Limit': '9007199254740993'}""#,
+        r#"{"path":"a","limt":"many","unit":"line"}"#,
+        r#""{\"path\":\"a\",\"limt\":3}""#,
+        r#""{\"path\":\"a\"""#,
+        r#"{"path":"a","limit":1e400}"#,
+        r#""""#,
+        "null",
+    ])
+}
+
+const BROKEN: &str = r#"{"tool":{"name":"a","input_schema":{}}
+[1]
+"text"
+{"arguments":{}}
+{"tool":{"name":"a","input_schema":{"type":"object"}}}
+{"tool":{"name":"a"},"arguments":{}}
+{"tool":{"name":"a","input_schema":{"type":"dict"}},"arguments":{}}
+{"tool":{"name":"a","input_schema":{}},"arguments":"\ud800"}
+{"tool":{"name":"a","input_schema":{}},"arguments":{},"arguments":{}}
+
+{"id":7,"tool":{"name":"fine","inputSchema":{"type":"object"}},"arguments":{}}
+"#;
+
+#[test]
+fn each_call_is_accepted_repaired_or_refused_on_a_line_of_its_own() {
+    insta::assert_snapshot!(shown(&toolwright(&["input"], sent().as_bytes())));
+}
+
+#[test]
+fn people_read_the_same_in_words() {
+    insta::assert_snapshot!(shown(&toolwright(&["input", "--output", "text"], sent().as_bytes())));
+}
+
+#[test]
+fn the_level_says_how_far_input_is_mended() {
+    let outcome = |arguments: &[&str], sent: &str| {
+        let ran = toolwright(&[&["input"], arguments].concat(), calls(&[sent]).as_bytes());
+        let line: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        (line["outcome"].as_str().unwrap().to_owned(), ran.code)
+    };
+    let told = |outcome: &str, code| (outcome.to_owned(), code);
+    let (lossless, guessed, open) =
+        (r#"{"path":7}"#, r#"{"path":"a","limt":3}"#, r#""{\"path\":\"a\"""#);
+    assert_eq!(outcome(&["--level", "off"], lossless), told("refused", 1));
+    assert_eq!(outcome(&[], lossless), told("repaired", 0));
+    assert_eq!(outcome(&[], guessed), told("refused", 1));
+    assert_eq!(outcome(&["--level", "lenient"], guessed), told("repaired", 0));
+    assert_eq!(outcome(&[], open), told("refused", 1));
+    assert_eq!(outcome(&["--safe"], open), told("repaired", 0));
+}
+
+#[test]
+fn a_line_that_is_no_call_is_told_and_stops_nothing() {
+    insta::assert_snapshot!(shown(&toolwright(&["input"], BROKEN.as_bytes())));
+}
+
+#[test]
+fn foreign_names_of_types_are_understood_in_calls_too() {
+    let line = br#"{"tool":{"name":"a","input_schema":{"type":"dict","properties":{"x":{"type":"float"}}}},"arguments":{"x":"1.50"}}"#;
+    let ran = toolwright(&["input", "--types", "foreign"], line);
+    assert!(ran.out.contains(r#""outcome":"repaired","input":{"x":1.50}"#), "{}", ran.out);
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn hostile_arguments_are_refused_without_a_crash() {
+    let mut input = format!("{{\"tool\":{TOOL},\"arguments\":").into_bytes();
+    input.extend(std::iter::repeat_n(b'[', 100_000));
+    input.extend(std::iter::repeat_n(b']', 100_000));
+    input.extend(b"}\n");
+    input.extend(calls(&[&format!("\"{}\"", "{'a':[".repeat(100_000)), r#"{"path":"a"}"#]).bytes());
+    let ran = toolwright(&["input"], &input);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0].contains("at most 64 levels"), "{}", lines[0]);
+    assert!(lines[1].contains(r#""outcome":"refused""#) && lines[1].len() < 4_000, "{}", lines[1]);
+    assert!(lines[2].contains(r#""outcome":"accepted""#), "{}", lines[2]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+}
+
+#[test]
+fn a_wrong_command_line_of_input_ends_with_two() {
+    for arguments in [&["input", "--level", "some"][..], &["input", "--output", "xml"]] {
+        assert_eq!(toolwright(arguments, b"").code, 2, "{arguments:?}");
+    }
+}
