@@ -33,6 +33,10 @@ oracles:
     oracles/fetch
     cargo test -p oracles
 
+# What a fuzzer would do, by property: hostile texts and the laws of repair, `just fuzz 1000000` for longer.
+fuzz cases="200000":
+    PROPTEST_CASES={{ cases }} cargo test --release -p toolwright --test repair -- hostile::any_text laws
+
 # Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
 bench name *options:
     cargo run --release -p benches -- {{ name }} {{ options }}
