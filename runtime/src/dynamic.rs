@@ -56,7 +56,7 @@ use work::{Judge, Work};
 /// let executor = Executor::builder(Registry::of([greet])?).unrestricted().build()?;
 /// let answer = executor.call(&Call::new("greet", r#"{"name":"Ada"}"#)).await;
 /// assert_eq!(answer.text(), "Hello, Ada!");
-/// let answer = executor.call(&Call::new("greet", r#"{"name":7}"#)).await;
+/// let answer = executor.call(&Call::new("greet", r#"{"nobody":7}"#)).await;
 /// assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
