@@ -115,7 +115,8 @@ impl Answer {
         }
     }
 
-    /// What was changed in the input to make it what the schema asks for; nothing where it was as it came.
+    /// What was changed in the input to make it what the schema asks for; nothing where it was as it came, or
+    /// where the call ended without its tool: refused, out of time, cancelled. Listeners are told in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),

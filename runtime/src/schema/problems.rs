@@ -5,7 +5,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
 use super::walk::{below, unescaped};
-use super::words::{counts, expected};
+use super::words::{counts, expected, number};
 use crate::input::{Problem, Rule, words};
 
 /// The most unknown keys of one object that are told.
@@ -70,7 +70,8 @@ impl Teller<'_> {
             Kind::OneOfMultipleValid { .. } => {
                 value("what fits one of the forms taken here, not several".to_owned())
             }
-            Kind::Minimum { .. } | Kind::Maximum { .. } => simple(Rule::Range, in_range(schema)),
+            Kind::Minimum { .. } => simple(Rule::Range, in_range(schema, "minimum")),
+            Kind::Maximum { .. } => simple(Rule::Range, in_range(schema, "maximum")),
             Kind::ExclusiveMinimum { limit } => {
                 simple(Rule::Range, format!("a number greater than {limit}"))
             }
@@ -192,10 +193,9 @@ fn length(error: &ValidationError<'_>, wanted: Option<String>) -> Problem {
     problem
 }
 
-fn in_range(schema: &Value) -> String {
+fn in_range(schema: &Value, broken: &str) -> String {
     let is_integer = schema.get("type").is_some_and(|it| it == "integer");
-    let what = if is_integer { "an integer" } else { "a number" };
-    words::between(what, schema.get("minimum"), schema.get("maximum"))
+    number(if is_integer { "an integer" } else { "a number" }, schema, Some(broken))
 }
 
 fn unknown_key(error: &ValidationError<'_>, schema: &Value, key: &str) -> Problem {

@@ -65,17 +65,13 @@ fn one_of<'v>(choices: impl IntoIterator<IntoIter: ExactSizeIterator<Item = &'v 
 }
 
 fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
-    // A bound that only says how wide a machine's word is helps nobody.
-    let bound =
-        |keyword| schema.get(keyword).filter(|it| it.as_f64().is_none_or(|it| it.abs() < WIDE));
-    let numbers = |what| words::between(what, bound("minimum"), bound("maximum"));
     match name {
         "string" => match counts(schema, "minLength", "maxLength", "character") {
             Some(characters) => format!("a string of {characters}"),
             None => "a string".to_owned(),
         },
-        "integer" => numbers("an integer"),
-        "number" => numbers("a number"),
+        "integer" => number("an integer", schema, None),
+        "number" => number("a number", schema, None),
         "boolean" => "true or false".to_owned(),
         "array" => {
             let items = schema.get("items").filter(|it| it.is_object());
@@ -88,6 +84,16 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
         "object" => "an object".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps nobody, unless it is the
+/// one that was broken.
+pub(super) fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
+    let bound = |keyword| {
+        let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
+        schema.get(keyword).filter(|it| broken == Some(keyword) || !is_wide(it))
+    };
+    words::between(what, bound("minimum"), bound("maximum"))
 }
 
 /// `1 to 20 characters`, where a schema says how many.
