@@ -236,7 +236,7 @@ proptest! {
 /// The ladder of all cases.
 fn shared() -> &'static Ladder {
     static LADDER: OnceLock<Ladder> = OnceLock::new();
-    LADDER.get_or_init(|| Ladder::new(&schema(), []).expect("the schema is one"))
+    LADDER.get_or_init(|| Ladder::new(&schema(), []).expect("the schema is right"))
 }
 
 fn time(ladder: &Ladder, text: &str, level: Repair) -> Duration {

@@ -101,3 +101,23 @@ async fn what_was_changed_is_json_for_whoever_writes_it_down() {
         serde_json::json!({"pointer": "/last", "rule": "integer", "from": "\"7\"", "to": "7"});
     assert_eq!(written, serde_json::json!({"changes": [change], "lenient": false}));
 }
+
+/// Takes for ever.
+#[tool(effect = read, timeout = "50ms")]
+async fn count_for_ever(
+    /// From where.
+    first: u32,
+) -> u32 {
+    std::future::pending::<()>().await;
+    first
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ends_without_its_tool_was_told_to_listeners_all_the_same() {
+    let log = Log::default();
+    let executor = builder([COUNT_FOR_EVER]).listen(log.listener()).build().unwrap();
+    let answer = executor.call(&Call::new("count_for_ever", r#"{"first":"1"}"#)).await;
+    assert_eq!(kind(&answer), "timeout");
+    assert!(answer.repairs().is_none());
+    assert_eq!(log.lines(), ["started", "repaired", "executing", "failed"]);
+}

@@ -95,7 +95,7 @@ async fn what_is_malformed_has_a_clear_answer_and_never_reaches_the_function() {
         ("I would rather not.", "found I would rather not., expected a JSON object"),
         ("[1,2", "expected"),
         (r#"{"duplex":true}"#, "/copies: missing, expected an integer"),
-        (r#"{"duplex":true,"copies":-1}"#, "/copies: found -1, expected an integer from 0"),
+        (r#"{"duplex":true,"copies":-1}"#, "/copies: found -1, expected an integer of at least 0"),
         (r#"{"duplex":{},"copies":1}"#, "/duplex: found {}, expected true or false"),
         (
             r#"{"duplex":true,"copies":1,"copies":2}"#,
