@@ -5,13 +5,18 @@ mod check;
 mod exact;
 mod key_range;
 mod limits;
+mod map_keys;
+mod names;
 mod normal;
+mod odd;
+mod opening;
 mod presets;
 mod probe;
 mod problems;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod walk;
 mod words;
 
@@ -111,10 +116,10 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     for (parameter, raw) in spec.parameters.iter().zip(written) {
         let within = |problem: SchemaProblem| problem.within(parameter.name);
         let derived = parameter.bounds.pattern.is_none() && exact::is_exact(&raw, &raw_definitions);
-        let optional = (parameter.optional)();
+        let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
         // An option inside an option, or of any value, makes something of `null`.
-        if optional && !probe::takes(parameter.probe, "null") {
+        if optional && !trial::takes(parameter.probe, "null").map_err(within)? {
             normal::strip_null(&mut schema);
         }
         let mut document = joined(schema, &shared);

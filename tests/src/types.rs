@@ -3,6 +3,7 @@
 mod agreement;
 mod changes;
 mod kinds;
+mod large;
 mod normal_form;
 mod rows;
 mod values;

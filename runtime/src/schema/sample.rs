@@ -1,7 +1,10 @@
 //! Values that a schema takes, so many that each schema inside it is met by one of them.
 //!
 //! - Their number is the sum of the choices, not their product.
-//! - A schema that refers to itself is made once; below that, what can be left out is.
+//! - A schema that refers to itself is made once; below that stands its first value.
+//! - Where choices are too many to be tried, or something cannot be made, that is told.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
@@ -21,17 +24,39 @@ pub(super) struct Place {
     pub(super) schema: String,
 }
 
+/// Values of one schema.
+pub(super) struct Samples {
+    pub(super) all: Vec<Sample>,
+    /// Whether each schema inside the schema was met.
+    pub(super) is_complete: bool,
+}
+
 /// Past this many, choices are not tried one by one.
 const MOST: usize = 100;
+/// How many places may be copied while samples are put together.
+const MOST_PLACES: usize = 50_000;
 
-pub(super) fn samples(document: &Value) -> Vec<Sample> {
-    Maker { document, open: Vec::new() }.make("")
+pub(super) fn samples(document: &Value) -> Samples {
+    let mut maker = Maker {
+        document,
+        open: Vec::new(),
+        least: HashMap::new(),
+        is_complete: true,
+        left: MOST_PLACES,
+    };
+    let all = maker.make("");
+    Samples { all, is_complete: maker.is_complete }
 }
 
 struct Maker<'a> {
     document: &'a Value,
     /// The definitions that are being made.
     open: Vec<&'a str>,
+    /// A value of each definition that refers to itself, to stand where it does.
+    least: HashMap<&'a str, Sample>,
+    is_complete: bool,
+    /// How many more places may be copied.
+    left: usize,
 }
 
 impl<'a> Maker<'a> {
@@ -42,7 +67,7 @@ impl<'a> Maker<'a> {
             _ => return Vec::new(),
         };
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            return self.refer(reference);
+            return self.refer(reference, at);
         }
         if let Some(only) = schema.get("const") {
             return vec![Sample::of(only.clone(), at)];
@@ -67,15 +92,45 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn refer(&mut self, reference: &'a str) -> Vec<Sample> {
+    fn refer(&mut self, reference: &'a str, at: &str) -> Vec<Sample> {
         let Some(target) = reference.strip_prefix('#') else { return Vec::new() };
-        if self.open.contains(&target) {
-            return Vec::new();
+        let mut made = if self.open.contains(&target) {
+            self.least.get(target).cloned().into_iter().collect()
+        } else {
+            self.define(target)
+        };
+        // The type may stand here otherwise than elsewhere, so this is a place of its own.
+        for sample in &mut made {
+            let place = Place { instance: String::new(), schema: at.to_owned() };
+            sample.places.insert(0, place);
         }
+        made
+    }
+
+    fn define(&mut self, target: &'a str) -> Vec<Sample> {
         self.open.push(target);
-        let made = self.make(target);
+        let was_complete = self.is_complete;
+        let mut made = self.make(target);
+        // Once more, with a value for where it refers to itself.
+        if !self.least.contains_key(target)
+            && let Some(first) = made.first().cloned()
+        {
+            self.least.insert(target, first);
+            self.is_complete = was_complete;
+            made = self.make(target);
+        }
         self.open.pop();
         made
+    }
+
+    /// How many samples to put together of parts, of which one alone is always made.
+    fn affordable(&mut self, parts: &[Vec<Sample>]) -> usize {
+        let wanted = parts.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let each: usize = parts.iter().filter_map(|it| it.first()).map(|it| it.places.len()).sum();
+        let count = wanted.min(MOST).min((self.left / (each + 1)).max(1));
+        self.left = self.left.saturating_sub(count * (each + 1));
+        self.is_complete &= count == wanted;
+        count
     }
 
     /// Each choice, with what the schema asks for beside it.
@@ -92,6 +147,7 @@ impl<'a> Maker<'a> {
             None
         };
         let mut made = Vec::new();
+        self.is_complete &= count <= MOST;
         for index in 0..count.min(MOST) {
             for mut sample in self.make(&below(choices, &index.to_string())) {
                 // Here stands the choice as a whole.
@@ -132,8 +188,11 @@ impl<'a> Maker<'a> {
         {
             let made = self.make(&below(&below(at, "properties"), name));
             match (made.is_empty(), required.contains(&name.as_str())) {
-                (true, true) => return Vec::new(),
-                (true, false) => {}
+                (true, true) => {
+                    self.is_complete = false;
+                    return Vec::new();
+                }
+                (true, false) => self.is_complete = false,
                 (false, _) => entries.push((name.clone(), made)),
             }
         }
@@ -147,21 +206,22 @@ impl<'a> Maker<'a> {
             let made = self.make(&below(&below(at, "patternProperties"), pattern));
             entries.push(("1".to_owned(), made));
         }
-        let together = |entries: &[(String, Vec<Sample>)], index: usize| {
+        let (names, parts): (Vec<String>, Vec<Vec<Sample>>) = entries.into_iter().unzip();
+        let together = |is_left_out: &dyn Fn(&str) -> bool, index: usize| {
             let mut whole = Sample::of(json!({}), at);
-            for (name, made) in entries {
+            for (name, made) in names.iter().zip(&parts).filter(|(name, _)| !is_left_out(name)) {
                 if let Some(sample) = made.get(index.min(made.len().saturating_sub(1))) {
                     whole.put(name, sample);
                 }
             }
             whole
         };
-        let most = entries.iter().map(|(_, made)| made.len()).max().unwrap_or(0).clamp(1, MOST);
-        let mut samples: Vec<Sample> = (0..most).map(|index| together(&entries, index)).collect();
-        let all = entries.len();
-        entries.retain(|(name, _)| required.contains(&name.as_str()));
-        if entries.len() < all {
-            samples.push(together(&entries, 0));
+        let count = self.affordable(&parts);
+        let mut samples: Vec<Sample> =
+            (0..count).map(|index| together(&|_| false, index)).collect();
+        let can_be_left_out = |name: &str| !required.contains(&name);
+        if names.iter().any(|name| can_be_left_out(name)) {
+            samples.push(together(&can_be_left_out, 0));
         }
         samples
     }
@@ -173,15 +233,18 @@ impl<'a> Maker<'a> {
             first.push(self.make(&below(&below(at, "prefixItems"), &index.to_string())));
         }
         let items = self.make(&below(at, "items"));
+        let are_some = schema.get("items").is_some_and(|it| *it != false);
+        self.is_complete &= !are_some || !items.is_empty();
         let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
         let least = count("minItems").map_or(1, |it| it.clamp(1, 64) as usize);
         if tuple == 0 && !items.is_empty() && count("maxItems") != Some(0) {
             first = vec![items; least];
         }
         if first.iter().any(Vec::is_empty) {
+            self.is_complete = false;
             return Vec::new();
         }
-        let most = first.iter().map(Vec::len).max().unwrap_or(1).min(MOST);
+        let count = self.affordable(&first);
         let together = |index: usize| {
             let mut whole = Sample::of(json!([]), at);
             for made in &first {
@@ -191,7 +254,7 @@ impl<'a> Maker<'a> {
             }
             whole
         };
-        (0..most).map(together).collect()
+        (0..count).map(together).collect()
     }
 }
 
