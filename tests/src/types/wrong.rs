@@ -99,6 +99,18 @@ pub enum MapInside {
     Map(BTreeMap<u8, bool>),
 }
 
+/// A number that it does not expect is no error to it.
+#[data]
+#[serde(from = "u8")]
+pub struct Panicking(u8);
+
+impl From<u8> for Panicking {
+    fn from(number: u8) -> Self {
+        assert!(number < 2, "{number} is too large");
+        Self(number)
+    }
+}
+
 macro_rules! wrong {
     ($($name:ident: $type:ty,)*) => {
         $(mod $name {
@@ -136,6 +148,7 @@ wrong! {
     map_inside: MapInside,
     map_by_float: BTreeMap<Float, bool>,
     zoned: jiff::Zoned,
+    panicking: Panicking,
 }
 
 /// A number that has no total order but this.
