@@ -243,7 +243,6 @@ pub struct Transparent {
 macro_rules! tools {
     ($($name:ident: $type:ty,)*) => {
         $(mod $name {
-            #[allow(unused_imports, reason = "not every type is one of this file")]
             use super::*;
 
             /// Takes a value.
