@@ -8,6 +8,7 @@ mod limits;
 mod map_keys;
 mod names;
 mod normal;
+mod nulls;
 mod odd;
 mod opening;
 mod presets;
@@ -82,6 +83,7 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let definitions = definitions(&mut generator);
     let derived = exact::is_exact(&raw, &definitions);
     let mut schema = normal::rooted(raw, definitions);
+    normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
     // What is derived and nothing more is a schema; what attributes write may be anything.
     if !derived {
@@ -123,6 +125,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
             normal::strip_null(&mut schema);
         }
         let mut document = joined(schema, &shared);
+        nulls::settle(&mut document, parameter.probe).map_err(within)?;
         limits::can_be_said(&document).map_err(within)?;
         let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
         annotate(&mut document, parameter);
@@ -198,6 +201,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
         return Err(SchemaProblem::new("/type", message));
     }
     let mut key = Key::required(parameter.name, "an object");
+    nulls::settle(&mut schema, parameter.probe)?;
     limits::can_be_said(&schema)?;
     let agreed = probe::agree(&mut schema, parameter.probe)?;
     presets::settle(&mut schema)?;

@@ -5,6 +5,7 @@ mod changes;
 mod kinds;
 mod large;
 mod normal_form;
+mod nulls;
 mod rows;
 mod values;
 pub mod wrong;

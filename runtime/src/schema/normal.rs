@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::nulls::is_open;
 use super::walk::{LIST, MAP, ONE, each_schema};
 
 /// Keywords that explain a value without limiting it.
@@ -189,8 +190,17 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Makes absent the only way to leave a key out.
+/// Makes absent the only way to leave a key out, where nothing but an option can be meant.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
+    strip_optional(object, |property| !is_open(property));
+}
+
+/// Makes absent the only way to leave a key out of an output: what is left out is what serde skips.
+pub(crate) fn strip_all_nulls(schema: &mut Value) {
+    each_schema(schema, &mut |object| strip_optional(object, |_| true));
+}
+
+fn strip_optional(object: &mut Map<String, Value>, is_meant: fn(&Value) -> bool) {
     let required: Vec<String> = object
         .get("required")
         .and_then(Value::as_array)
@@ -199,8 +209,10 @@ fn strip_optional_nulls(object: &mut Map<String, Value>) {
         .filter_map(|name| name.as_str().map(str::to_owned))
         .collect();
     let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
-    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
-        strip_null(property);
+    for (name, property) in properties {
+        if !required.contains(name) && is_meant(property) {
+            strip_null(property);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::nulls::is_null;
 use super::walk::below;
 
 /// A value, and which schema asks for which of its parts.
@@ -37,8 +38,18 @@ const MOST: usize = 100;
 const MOST_PLACES: usize = 50_000;
 
 pub(super) fn samples(document: &Value) -> Samples {
+    make(document, false)
+}
+
+/// Values in which `null` stands only where nothing else can.
+pub(super) fn samples_without_null(document: &Value) -> Samples {
+    make(document, true)
+}
+
+fn make(document: &Value, avoids_null: bool) -> Samples {
     let mut maker = Maker {
         document,
+        avoids_null,
         open: Vec::new(),
         least: HashMap::new(),
         is_complete: true,
@@ -50,6 +61,7 @@ pub(super) fn samples(document: &Value) -> Samples {
 
 struct Maker<'a> {
     document: &'a Value,
+    avoids_null: bool,
     /// The definitions that are being made.
     open: Vec<&'a str>,
     /// A value of each definition that refers to itself, to stand where it does.
@@ -149,7 +161,12 @@ impl<'a> Maker<'a> {
         let mut made = Vec::new();
         self.is_complete &= count <= MOST;
         for index in 0..count.min(MOST) {
-            for mut sample in self.make(&below(choices, &index.to_string())) {
+            let choice = below(choices, &index.to_string());
+            if self.avoids_null && count > 1 && self.document.pointer(&choice).is_some_and(is_null)
+            {
+                continue;
+            }
+            for mut sample in self.make(&choice) {
                 // Here stands the choice as a whole.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });

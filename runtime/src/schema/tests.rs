@@ -78,6 +78,7 @@ fn is_exact<T: Input>() -> bool {
         normal::strip_null(&mut schema);
     }
     let mut document = joined(schema, &normal::definitions(definitions));
+    nulls::settle(&mut document, spec.probe).unwrap();
     probe::agree(&mut document, spec.probe).unwrap() && derived
 }
 

@@ -38,7 +38,7 @@ async fn choose(
     /// One of many.
     it: Choices,
 ) {
-    drop(it);
+    let _ = it;
 }
 
 #[test]
@@ -66,7 +66,7 @@ async fn compute(
     /// What to compute.
     it: Formula,
 ) {
-    drop(it);
+    let _ = it;
 }
 
 #[test]
@@ -98,7 +98,7 @@ async fn take_hundreds(
     /// The numbers.
     it: Hundreds,
 ) {
-    drop(it);
+    let _ = it;
 }
 
 /// Takes 4,000 numbers.
@@ -107,7 +107,7 @@ async fn take_thousands(
     /// The numbers.
     it: Box<Thousands>,
 ) {
-    drop(it);
+    let _ = it;
 }
 
 #[test]
