@@ -11,6 +11,7 @@ mod listing;
 mod mcp;
 mod names;
 mod node;
+mod null;
 mod nulls;
 mod parts;
 mod recursion;

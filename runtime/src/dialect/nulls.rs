@@ -1,14 +1,15 @@
 //! The way back from a form that sends `null` for an absent key: such keys are taken out of the text,
 //! and every other byte of it stays.
 
+mod entries;
+mod variants;
+
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
-use super::parts;
-use super::recursion::target;
+use self::entries::{Entries, Entry, Unreadable};
+use self::variants::{Variant, Variants};
 
 /// Deeper than this nothing is taken out; the reader says then what is wrong.
 const DEPTH: usize = 128;
@@ -19,7 +20,12 @@ pub(super) fn removed<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    removal.value(&[Cow::Borrowed(schema)], text, 0).map_or(Cow::Borrowed(text), Cow::Owned)
+    // What is not read here is the reader's to refuse, by what the model wrote.
+    let variants = Variants::of(schema, [vec![schema]]);
+    match removal.value(&variants, text, 0) {
+        Ok(Some(text)) => Cow::Owned(text),
+        Ok(None) | Err(Unreadable) => Cow::Borrowed(text),
+    }
 }
 
 struct Removal<'a> {
@@ -27,40 +33,51 @@ struct Removal<'a> {
 }
 
 impl<'a> Removal<'a> {
-    /// The text of a value that has to fit one of the schemas, where something is taken out of it.
-    fn value(&self, schemas: &[Cow<'a, Value>], text: &str, depth: usize) -> Option<String> {
+    /// The text of a value that has to fit one of the variants, where something is taken out of it.
+    fn value(
+        &self,
+        variants: &Variants<'a>,
+        text: &str,
+        depth: usize,
+    ) -> Result<Option<String>, Unreadable> {
         if depth > DEPTH || !text.contains("null") {
-            return None;
+            return Ok(None);
         }
         match text.trim_start().as_bytes().first() {
-            Some(b'{') => self.object(schemas, text, depth),
-            Some(b'[') => self.list(schemas, text, depth),
-            _ => None,
+            Some(b'{') => self.object(variants, text, depth),
+            Some(b'[') => self.list(variants, text, depth),
+            _ => Ok(None),
         }
     }
 
-    fn object(&self, schemas: &[Cow<'a, Value>], text: &str, depth: usize) -> Option<String> {
-        let Entries(entries) = serde_json::from_str(text).ok()?;
-        let mut variants = Vec::new();
-        schemas.iter().for_each(|schema| self.variants(schema, &mut variants, 0));
-        variants.retain(|variant| fits(variant, &entries));
+    fn object(
+        &self,
+        variants: &Variants<'a>,
+        text: &str,
+        depth: usize,
+    ) -> Result<Option<String>, Unreadable> {
+        let Entries(entries) = serde_json::from_str(text).map_err(|_| Unreadable)?;
+        let mut fitting: Vec<&Variant<'a>> = variants.that_take("object").collect();
+        // Of one variant alone the model meant no other, whatever it forgot.
+        if fitting.len() > 1 {
+            fitting.retain(|variant| variant.fits(self.root, &entries));
+        }
         let mut changed = false;
         let mut written = String::from("{");
-        for (key, raw) in &entries {
-            let below: Vec<(&Map<String, Value>, &Value)> =
-                variants.iter().filter_map(|it| Some((it, property(it, key)?))).collect();
+        for Entry { key, raw, .. } in &entries {
             let is_absent = raw.get() == "null"
-                && !below.is_empty()
-                && below.iter().all(|(variant, schema)| {
-                    !parts::required(variant).any(|it| it == key) && !parts::takes_null(schema)
-                });
+                && !fitting.is_empty()
+                && fitting.iter().all(|variant| variant.has_no_null(self.root, key));
             if is_absent {
                 changed = true;
                 continue;
             }
-            let inner: Vec<Cow<'a, Value>> =
-                below.into_iter().map(|(_, schema)| Cow::Owned(schema.clone())).collect();
-            let inner = self.value(&inner, raw.get(), depth + 1);
+            let inner = if raw.get().contains("null") {
+                let below = fitting.iter().map(|variant| variant.property(key).collect());
+                self.value(&Variants::of(self.root, below), raw.get(), depth + 1)?
+            } else {
+                None
+            };
             changed |= inner.is_some();
             if written.len() > 1 {
                 written.push(',');
@@ -70,24 +87,30 @@ impl<'a> Removal<'a> {
             written.push_str(inner.as_deref().unwrap_or(raw.get()));
         }
         written.push('}');
-        changed.then_some(written)
+        Ok(changed.then_some(written))
     }
 
-    fn list(&self, schemas: &[Cow<'a, Value>], text: &str, depth: usize) -> Option<String> {
-        let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-        let mut variants = Vec::new();
-        schemas.iter().for_each(|schema| self.variants(schema, &mut variants, 0));
+    fn list(
+        &self,
+        variants: &Variants<'a>,
+        text: &str,
+        depth: usize,
+    ) -> Result<Option<String>, Unreadable> {
+        let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| Unreadable)?;
+        let below = |index| {
+            let lists = variants.that_take("array");
+            Variants::of(self.root, lists.map(|variant| variant.item(index).collect()))
+        };
+        let places = variants.places();
+        // Past the places that have schemas of their own, every item has the same ones.
+        let rest = below(places);
         let mut changed = false;
         let mut written = String::from("[");
         for (index, raw) in items.iter().enumerate() {
-            let below: Vec<Cow<'a, Value>> = variants
-                .iter()
-                .filter_map(|it| {
-                    let place = it.get("prefixItems").and_then(|items| items.get(index));
-                    place.or_else(|| it.get("items")).cloned().map(Cow::Owned)
-                })
-                .collect();
-            let inner = self.value(&below, raw.get(), depth + 1);
+            let inner = match index < places {
+                true => self.value(&below(index), raw.get(), depth + 1)?,
+                false => self.value(&rest, raw.get(), depth + 1)?,
+            };
             changed |= inner.is_some();
             if index > 0 {
                 written.push(',');
@@ -95,71 +118,7 @@ impl<'a> Removal<'a> {
             written.push_str(inner.as_deref().unwrap_or(raw.get()));
         }
         written.push(']');
-        changed.then_some(written)
-    }
-
-    /// The schemas without choice that a schema comes to.
-    fn variants(&self, schema: &Value, variants: &mut Vec<Map<String, Value>>, depth: usize) {
-        let Some(object) = schema.as_object().filter(|_| depth < DEPTH) else { return };
-        if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
-            let definition = target(reference).and_then(|name| match name.as_str() {
-                "" => Some(self.root),
-                name => self.root.get("$defs")?.get(name),
-            });
-            definition.into_iter().for_each(|it| self.variants(it, variants, depth + 1));
-            return;
-        }
-        if let Some(choice) = parts::distributed(object) {
-            return self.variants(&choice, variants, depth + 1);
-        }
-        let choices = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|it| object.get(it));
-        let mut choices = choices.filter_map(Value::as_array).flatten().peekable();
-        if choices.peek().is_none() {
-            variants.push(object.clone());
-        } else {
-            choices.for_each(|choice| self.variants(choice, variants, depth + 1));
-        }
-    }
-}
-
-fn property<'v>(variant: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
-    variant.get("properties")?.get(key)
-}
-
-/// Whether the entries have the constants by which a variant is told.
-fn fits(variant: &Map<String, Value>, entries: &[(Cow<'_, str>, &RawValue)]) -> bool {
-    entries.iter().all(|(key, raw)| {
-        match property(variant, key).and_then(|schema| schema.get("const")) {
-            Some(only) => serde_json::from_str::<Value>(raw.get()).is_ok_and(|it| it == *only),
-            None => true,
-        }
-    })
-}
-
-/// An object's entries as they are written, repeated keys among them.
-struct Entries<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Entries<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-
-        deserializer.deserialize_map(InOrder)
+        Ok(changed.then_some(written))
     }
 }
 
@@ -204,5 +163,96 @@ mod tests {
         assert_eq!(removed(&schema, r#"{"kind":"plain","at":null}"#), r#"{"kind":"plain"}"#);
         let same = r#"{"kind":"nullable","at":null}"#;
         assert_eq!(removed(&schema, same), same);
+    }
+
+    #[test]
+    fn an_untagged_variant_is_told_by_its_keys() {
+        let object = |properties: Value, required: Value| {
+            json!({"type": "object", "properties": properties, "required": required,
+                "additionalProperties": false})
+        };
+        let text = json!({"type": "string"});
+        let schema = json!({"anyOf": [
+            object(json!({"id": {"type": "integer"}, "note": text}), json!(["id"])),
+            object(json!({"name": text, "note": text}), json!(["name", "note"])),
+        ]});
+        assert_eq!(removed(&schema, r#"{"id":1,"note":null}"#), r#"{"id":1}"#);
+        let same = r#"{"name":"a","note":null}"#;
+        assert_eq!(removed(&schema, same), same);
+
+        let kinds = |kinds: Value, at: Value| {
+            object(
+                json!({"kind": {"$ref": "#/$defs/K"}, "sort": {"enum": kinds}, "at": at}),
+                json!(["kind", "sort"]),
+            )
+        };
+        let schema = json!({"oneOf": [
+            kinds(json!(["a", "b"]), json!({"type": "string"})),
+            kinds(json!(["c"]), json!({"type": ["string", "null"]})),
+        ], "$defs": {"K": {"enum": ["k"]}}});
+        let text = r#"{"kind":"k","sort":"b","at":null}"#;
+        assert_eq!(removed(&schema, text), r#"{"kind":"k","sort":"b"}"#);
+        let same = r#"{"kind":"k","sort":"c","at":null}"#;
+        assert_eq!(removed(&schema, same), same);
+    }
+
+    #[test]
+    fn a_null_that_variants_disagree_about_stays() {
+        let variant = |at: Value| json!({"type": "object", "properties": {"at": at}});
+        let schema = json!({"anyOf": [
+            variant(json!({"type": "string"})), variant(json!({"type": ["integer", "null"]}))]});
+        assert_eq!(removed(&schema, r#"{"at":null}"#), r#"{"at":null}"#);
+    }
+
+    #[test]
+    fn a_null_that_a_definition_takes_stays() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/Json"}, "b": {"allOf": [{"$ref": "#/$defs/Json"}]}},
+            "$defs": {"Json": {"anyOf": [
+                {"$ref": "#/$defs/Json"}, {"type": "array", "items": {"$ref": "#/$defs/Json"}},
+                {"type": ["null", "boolean"]}]}},
+        });
+        let same = r#"{"a":null,"b":null}"#;
+        assert_eq!(removed(&schema, same), same);
+    }
+
+    #[test]
+    fn keys_beside_references_and_parts_are_known() {
+        let text = json!({"type": "string"});
+        let schema = json!({
+            "type": "object", "properties": {"own": text}, "allOf": [{"$ref": "#/$defs/A"}],
+            "oneOf": [{"properties": {"kind": {"const": "x"}, "x": text}, "required": ["kind"]},
+                {"properties": {"kind": {"const": "y"}}, "required": ["kind"]}],
+            "$defs": {"A": {"type": "object", "properties": {"part": text}}},
+        });
+        let nulls = r#"{"own":null,"part":null,"kind":"x","x":null}"#;
+        assert_eq!(removed(&schema, nulls), r#"{"kind":"x"}"#);
+    }
+
+    #[test]
+    fn what_an_object_says_twice_is_left_to_be_refused() {
+        let schema = json!({"type": "object", "properties": {
+            "a": {"type": "string"}, "b": {"type": "object", "properties": {"c": {"type": "string"}}}}});
+        for same in [
+            r#"{"a":"x","a":null}"#,
+            r#"{"a":null,"\u0061":"x"}"#,
+            r#"{"a":null,"b":{"c":null,"c":"x"}}"#,
+        ] {
+            assert_eq!(removed(&schema, same), same);
+        }
+    }
+
+    #[test]
+    fn references_that_meet_again_are_followed_once() {
+        let mut definitions = serde_json::Map::new();
+        for level in 0..60 {
+            let next = |words: &str| json!({"$ref": format!("#/$defs/{}", level + 1), "description": words});
+            definitions.insert(level.to_string(), json!({"anyOf": [next("one"), next("other")]}));
+        }
+        let last = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        definitions.insert("60".to_owned(), last);
+        let schema = json!({"$ref": "#/$defs/0", "$defs": definitions});
+        assert_eq!(removed(&schema, r#"{"a":null}"#), "{}");
     }
 }

@@ -56,24 +56,6 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// Whether `null` fits; a reference is not followed, because what it names has a name of its own.
-pub(super) fn takes_null(schema: &Value) -> bool {
-    match schema {
-        Value::Bool(anything) => *anything,
-        Value::Object(object) => {
-            let choices =
-                ["anyOf", "oneOf"].into_iter().filter_map(|it| object.get(it)?.as_array());
-            let types = types(object);
-            types.contains(&"null")
-                || (types.is_empty()
-                    && !object.contains_key("$ref")
-                    && choices.clone().flatten().next().is_none())
-                || choices.flatten().any(takes_null)
-        }
-        _ => false,
-    }
-}
-
 /// Whether no value fits both, as far as that can be seen.
 pub(super) fn disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
@@ -95,7 +77,8 @@ pub(super) fn disjoint(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
+/// The only values that a schema takes.
+pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
 }

@@ -12,6 +12,14 @@ pub(super) fn target(reference: &str) -> Option<String> {
     reference.strip_prefix("#/$defs/").map(|name| name.replace("~1", "/").replace("~0", "~"))
 }
 
+/// What a reference leads to.
+pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Value> {
+    match target(reference)?.as_str() {
+        "" => Some(root),
+        name => root.get("$defs")?.get(name),
+    }
+}
+
 /// Which definition leads to which.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 

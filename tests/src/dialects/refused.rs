@@ -218,3 +218,18 @@ fn an_object_with_variants_becomes_a_choice_between_whole_objects() {
         json!({"anyOf": [whole("a"), whole("b")]})
     );
 }
+
+#[test]
+fn a_null_behind_a_reference_is_one_that_cannot_be_told_from_an_absent_key() {
+    let value = json!({"$ref": "#/$defs/Json"});
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": value, "b": {"allOf": [value], "description": "The same."}},
+        "required": [], "additionalProperties": false,
+        "$defs": {"Json": {"anyOf": [
+            {"type": "null"}, {"type": "boolean"}, {"type": "array", "items": value}]}},
+    });
+    let refused =
+        ["a", "b"].map(|it| (Rule::NullOrAbsent, format!("/input_schema/properties/{it}")));
+    assert_eq!(rendered(Dialect::OpenAiChatStrict, &schema).unwrap_err(), refused);
+}

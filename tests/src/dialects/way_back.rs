@@ -83,3 +83,56 @@ async fn answers_go_to_mcp_as_the_protocol_has_them() {
     let failed = call_tool_result(&executor.call(&Call::new("show", r#"{"really":false}"#)).await);
     assert_eq!(failed["isError"], true);
 }
+
+/// What is meant.
+#[data]
+#[serde(untagged)]
+enum Target {
+    /// By its number.
+    Id {
+        /// The number.
+        id: u64,
+        /// A word about it.
+        note: Option<String>,
+    },
+    /// By its name.
+    Name {
+        /// The name.
+        name: String,
+        /// A word about it.
+        note: String,
+    },
+}
+
+#[tokio::test]
+async fn a_variant_without_a_tag_is_told_by_its_keys() {
+    /// Goes there.
+    #[tool(effect = read)]
+    async fn go(
+        /// Where.
+        target: Target,
+    ) -> String {
+        match target {
+            Target::Id { id, note } => format!("{id} {note:?}"),
+            Target::Name { name, note } => format!("{name} {note}"),
+        }
+    }
+    let registry = Registry::of([GO]).unwrap();
+    let listing = registry.listing(Dialect::OpenAiResponsesStrict).unwrap();
+    let arguments = r#"{"target":{"id":1,"note":null}}"#;
+    let message = json!([{"type": "function_call", "call_id": "call_1", "name": "go", "arguments": arguments}]);
+    let call = listing.tool_calls(&message.to_string()).unwrap().remove(0);
+    assert_eq!(call.arguments, r#"{"target":{"id":1}}"#);
+    let executor = Executor::builder(registry).unrestricted().build().unwrap();
+    assert_eq!(executor.call(&Call::from(&call)).await.text(), "1 None");
+}
+
+#[tokio::test]
+async fn a_key_that_repeats_is_left_for_the_reader_to_refuse() {
+    let text = r#"{"place":{"line":1,"column":2,"column":null},"limit":null,"volume":null}"#;
+    let call = call(text);
+    assert_eq!(call.arguments, text);
+    let executor = Executor::builder(Registry::of([SAY]).unwrap()).unrestricted().build().unwrap();
+    let answer = executor.call(&Call::from(&call)).await;
+    assert!(answer.is_error(), "{}", answer.text());
+}

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::{Draft, Reducer};
 use crate::dialect::finding::Rule;
 use crate::dialect::node::Node;
-use crate::dialect::parts;
 use crate::dialect::rules::Objects;
+use crate::dialect::{null, parts};
 
 impl Reducer<'_, '_> {
     /// What an object's schema says of keys.
@@ -79,7 +79,7 @@ impl Reducer<'_, '_> {
             if required.contains(&name.as_str()) {
                 return (name, node);
             }
-            if properties.get(&name).is_some_and(parts::takes_null) {
+            if properties.get(&name).is_some_and(|it| null::fits(self.root, it)) {
                 self.at(&["properties", &name], |it| {
                     it.refuse(
                         Rule::NullOrAbsent,
