@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::node::Node;
+
 /// A keyword's meaning as one sentence.
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
-    let texts =
-        |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+    let texts = |values: &[Value]| values.iter().map(json).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
         ("minLength", length) => format!("At least {}.", counted(length, "character")),
         ("maxLength", length) => format!("At most {}.", counted(length, "character")),
@@ -23,14 +24,14 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
             format!("Matches the regular expression `{pattern}`.")
         }
         ("format", Value::String(format)) => format!("Format: {format}."),
-        ("default", default) => format!("Default: {default}."),
+        ("default", default) => format!("Default: {}.", json(default)),
         ("examples", Value::Array(examples)) => format!("For example: {}.", texts(examples)),
-        ("const", only) => format!("Always {only}."),
+        ("const", only) => format!("Always {}.", json(only)),
         ("enum", Value::Array(choices)) => format!("One of {}.", texts(choices)),
         ("deprecated", Value::Bool(true)) => "Deprecated.".to_owned(),
         _ => {
             let condition = Map::from_iter([(keyword.to_owned(), value.clone())]);
-            format!("Keeps to the JSON Schema {}.", Value::Object(condition))
+            format!("Keeps to the JSON Schema {}.", json(&Value::Object(condition)))
         }
     }
 }
@@ -61,6 +62,11 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     text
 }
 
+/// A value as text in an order that does not depend on how `serde_json` was built.
+fn json(value: &Value) -> String {
+    serde_json::to_string(&Node::sorted(value)).unwrap_or_else(|_| value.to_string())
+}
+
 fn counted(count: &Value, what: &str) -> String {
     let plural = if count.as_u64() == Some(1) { "" } else { "s" };
     format!("{count} {what}{plural}")
@@ -82,5 +88,11 @@ mod tests {
     fn what_has_no_sentence_is_told_as_the_schema_it_is() {
         let told = sentence("not", &serde_json::json!({"const": 3}));
         assert_eq!(told, r#"Keeps to the JSON Schema {"not":{"const":3}}."#);
+    }
+
+    #[test]
+    fn objects_are_told_by_the_order_of_their_keys() {
+        let default = serde_json::from_str(r#"{"b":{"d":1,"c":2},"a":3}"#).unwrap();
+        assert_eq!(sentence("default", &default), r#"Default: {"a":3,"b":{"c":2,"d":1}}."#);
     }
 }
