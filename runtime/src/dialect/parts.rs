@@ -1,6 +1,8 @@
 //! Questions about schemas as values, and the two rewritings that need no dialect: an object with
 //! variants as a choice between objects, and several schemas as one.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 /// The types that a schema names, or that its constants have.
@@ -36,7 +38,8 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 /// Whether a keyword speaks of values of a type; what speaks of every type speaks of this one.
 pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     let only: &[&str] = match keyword {
-        "minLength" | "maxLength" | "pattern" | "format" => &["string"],
+        "minLength" | "maxLength" | "pattern" => &["string"],
+        "format" => &["string", "integer", "number"],
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
             &["integer", "number"]
         }
@@ -56,54 +59,10 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// Whether no value fits both, as far as that can be seen.
-pub(super) fn disjoint(one: &Value, other: &Value) -> bool {
-    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
-    let (ours, theirs) = (types(one), types(other));
-    if ours.is_empty() || theirs.is_empty() {
-        return false;
-    }
-    let overlap = |name: &str| {
-        theirs.contains(&name)
-            || (name == "integer" && theirs.contains(&"number"))
-            || (name == "number" && theirs.contains(&"integer"))
-    };
-    if !ours.iter().any(|name| overlap(name)) {
-        return true;
-    }
-    match (constants(one), constants(other)) {
-        (Some(ours), Some(theirs)) => !ours.iter().any(|value| theirs.contains(value)),
-        _ => tags_differ(one, other) || foreign_key(one, other) || foreign_key(other, one),
-    }
-}
-
 /// The only values that a schema takes.
 pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
-}
-
-fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let tag = |object: &Map<String, Value>, name: &str| {
-        let property = object.get("properties")?.get(name)?.as_object().and_then(constants)?;
-        requires(object, name).then(|| property.to_vec())
-    };
-    let names = one.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-    names.into_iter().any(|name| match (tag(one, name), tag(other, name)) {
-        (Some(ours), Some(theirs)) => !ours.iter().any(|value| theirs.contains(value)),
-        _ => false,
-    })
-}
-
-/// Whether one needs a key that the other, being closed, does not know.
-fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let closed = other.get("additionalProperties") == Some(&Value::Bool(false));
-    let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
-    closed && required(one).any(|name| !known(name))
-}
-
-fn requires(object: &Map<String, Value>, name: &str) -> bool {
-    required(object).any(|it| it == name)
 }
 
 pub(super) fn required(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
@@ -119,8 +78,15 @@ pub(super) fn distributed(object: &Map<String, Value>) -> Option<Value> {
     }
     let mut base = object.clone();
     let choices = base.remove(keyword)?;
-    let was_open = base.remove("unevaluatedProperties").is_none()
-        && base.get("additionalProperties") != Some(&Value::Bool(false));
+    let is_closed = match base.remove("unevaluatedProperties") {
+        Some(Value::Bool(false)) => true,
+        Some(further) => {
+            // The whole knows every key, so that what is left is what is further.
+            base.entry("additionalProperties").or_insert(further);
+            false
+        }
+        None => base.get("additionalProperties") == Some(&Value::Bool(false)),
+    };
     let mut outer = Map::new();
     for annotation in ["description", "default", "examples"] {
         if let Some(value) = base.remove(annotation) {
@@ -136,7 +102,7 @@ pub(super) fn distributed(object: &Map<String, Value>) -> Option<Value> {
                 return None;
             }
             let mut whole = merged(&base, choice)?;
-            if !was_open {
+            if is_closed {
                 whole.insert("additionalProperties".into(), false.into());
             }
             whole.insert("type".into(), "object".into());
@@ -154,39 +120,52 @@ fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
 }
 
-/// Two schemas of objects as one that asks for both; nothing where they speak of the same thing in
-/// different words.
+/// Two schemas as one that asks for both; nothing where they speak of the same thing in different
+/// words.
 pub(super) fn merged(
     one: &Map<String, Value>,
     other: &Map<String, Value>,
 ) -> Option<Map<String, Value>> {
     let mut both = one.clone();
-    for (keyword, value) in other {
-        match (both.get_mut(keyword), value) {
+    merge(&mut both, other).then_some(both)
+}
+
+/// The same of two schemas of which neither may shut out the keys of the other, in place; whether there
+/// is such a one.
+pub(super) fn fold(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
+    !shuts_out(whole, part) && !shuts_out(part, whole) && merge(whole, part)
+}
+
+fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
+    for (keyword, value) in part {
+        match (whole.get_mut(keyword), value) {
             (None, value) => {
-                both.insert(keyword.clone(), value.clone());
+                whole.insert(keyword.clone(), value.clone());
             }
             (Some(ours), theirs) if ours == theirs => {}
             (Some(Value::Object(ours)), Value::Object(theirs)) if keyword == "properties" => {
                 for (name, schema) in theirs {
-                    if ours.get(name).is_some_and(|ours| ours != schema) {
-                        return None;
+                    match ours.get(name) {
+                        None => drop(ours.insert(name.clone(), schema.clone())),
+                        Some(ours) if ours == schema => {}
+                        Some(_) => return false,
                     }
-                    ours.insert(name.clone(), schema.clone());
                 }
             }
             (Some(Value::Array(ours)), Value::Array(theirs)) if keyword == "required" => {
-                let new: Vec<Value> =
-                    theirs.iter().filter(|name| !ours.contains(name)).cloned().collect();
+                let known: HashSet<&str> = ours.iter().filter_map(Value::as_str).collect();
+                let is_new = |name: &&Value| name.as_str().is_some_and(|it| !known.contains(it));
+                let new: Vec<Value> = theirs.iter().filter(is_new).cloned().collect();
                 ours.extend(new);
             }
             (Some(Value::String(ours)), Value::String(theirs)) if keyword == "description" => {
-                *ours = format!("{ours}\n\n{theirs}");
+                ours.push_str("\n\n");
+                ours.push_str(theirs);
             }
-            _ => return None,
+            _ => return false,
         }
     }
-    Some(both)
+    true
 }
 
 /// A schema of one type out of a list of them, with the keywords that concern it.

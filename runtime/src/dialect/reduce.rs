@@ -1,17 +1,22 @@
 //! A schema in the normal form as one dialect takes it. Every keyword is sent, told in words or
-//! refused; every place is visited once, so that all findings come at once.
+//! refused; the walk goes on after a finding, so that all of them come at once.
 
 mod choice;
 mod constant;
+mod disjoint;
+mod limit;
 mod list;
 mod object;
+mod plain;
+mod reference;
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 use super::finding::{Finding, Rule, Severity};
 use super::node::{self, Node};
-use super::recursion::{Graph, target};
-use super::rules::{Recursion, References, Rules, TypeLists};
+use super::rules::{Rules, TypeLists};
 use super::{Described, Dialect, parts, words};
 
 /// Deeper than this no schema is followed; what `serde_json` reads is no deeper.
@@ -42,14 +47,14 @@ struct Reducer<'a, 'f> {
     dialect: Dialect,
     tool: &'a str,
     root: &'a Value,
-    /// The order of the root's properties.
-    order: &'a [&'a str],
+    /// The places of the root's properties in their order.
+    order: HashMap<&'a str, usize>,
     findings: &'f mut Vec<Finding>,
     /// The place in the source.
     pointer: String,
     depth: usize,
     schemas: usize,
-    /// The definitions that are being written in place of references to them.
+    /// The references that are being replaced by what they lead to.
     inlined: Vec<String>,
 }
 
@@ -89,7 +94,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
             dialect,
             tool,
             root,
-            order,
+            order: order.iter().copied().zip(0..).collect(),
             findings,
             pointer: pointer.to_owned(),
             depth: 0,
@@ -159,7 +164,14 @@ impl<'a, 'f> Reducer<'a, 'f> {
         if ["anyOf", "oneOf"].iter().any(|it| object.contains_key(*it)) {
             return self.choice(object);
         }
-        let types = parts::types(object);
+        let mut types = parts::types(object);
+        if let Some(constants) = parts::constants(object) {
+            // A type of which there is no constant is none; where none is left, that is told below.
+            let has = |name: &str| constants.iter().any(|value| parts::fits(value, name));
+            if types.iter().any(|name| has(name)) {
+                types.retain(|name| has(name));
+            }
+        }
         match (types.as_slice(), self.rules.type_lists) {
             ([], _) => self.anything(object),
             ([name], _) => self.typed(name, object, false),
@@ -168,172 +180,6 @@ impl<'a, 'f> Reducer<'a, 'f> {
             }
             (_, TypeLists::Kept) if !object.contains_key("enum") => self.typed_list(&types, object),
             _ => self.split(&types, object),
-        }
-    }
-
-    /// JSON Schema goes out as it came, but in order.
-    fn plain(&mut self, object: &Map<String, Value>) -> Node {
-        let mut draft = self.draft(object);
-        let folds = object.contains_key("prefixItems") && !self.rules.tuples;
-        if folds {
-            self.list(&mut draft, object);
-        }
-        for (keyword, value) in object {
-            let is_written = match keyword.as_str() {
-                "description" => true,
-                "prefixItems" | "items" => folds,
-                _ => is_natural_limit(keyword, value),
-            };
-            if is_written {
-                continue;
-            }
-            let node = match (keyword.as_str(), value) {
-                ("properties", Value::Object(properties)) => self.properties(properties),
-                ("patternProperties" | "$defs" | "dependentSchemas", Value::Object(schemas)) => {
-                    let schemas = schemas.iter();
-                    let mut entries: Vec<_> = schemas
-                        .map(|(name, schema)| {
-                            (name.clone(), self.at(&[keyword, name], |it| it.schema(schema)))
-                        })
-                        .collect();
-                    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-                    Node::Object(entries)
-                }
-                ("required", Value::Array(_)) => self.required_in_order(object),
-                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                    Node::List(self.each(keyword, schemas))
-                }
-                (
-                    "items"
-                    | "additionalProperties"
-                    | "unevaluatedProperties"
-                    | "propertyNames"
-                    | "not"
-                    | "contains"
-                    | "if"
-                    | "then"
-                    | "else",
-                    Value::Object(_),
-                ) => self.at(&[keyword], |it| it.schema(value)),
-                _ => Node::sorted(value),
-            };
-            draft.put(keyword, node);
-        }
-        if self.depth == 1 && !object.contains_key("properties") {
-            draft.put("properties", Node::Object(Vec::new()));
-        }
-        let is_open_list = object.get("type").and_then(Value::as_str) == Some("array")
-            && !["items", "prefixItems"].iter().any(|it| object.contains_key(*it));
-        if is_open_list && !self.rules.open_lists {
-            self.refuse_open_list();
-        }
-        draft.finish()
-    }
-
-    fn reference(&mut self, object: &Map<String, Value>) -> Node {
-        let reference = object.get("$ref").and_then(Value::as_str).unwrap_or_default();
-        let Some(definition) = target(reference).and_then(|name| self.definition(&name)) else {
-            let message = format!("`{reference}` leads to no definition of this schema");
-            self.refuse(Rule::Reference, message, "define it under `$defs`");
-            return Node::Object(Vec::new());
-        };
-        if self.rules.references == References::Inlined {
-            return self.inlined(reference, definition, object);
-        }
-        let mut draft = self.draft(object);
-        for (keyword, value) in node::in_order(object) {
-            match keyword {
-                "$ref" | "description" => {}
-                "$defs" => self.definitions(&mut draft, value),
-                _ if self.rules.plain() => draft.put(keyword, Node::sorted(value)),
-                _ => self.tell(&mut draft, keyword, value),
-            }
-        }
-        let link = ("$ref".to_owned(), Node::text(reference));
-        let stands_alone =
-            draft.keywords.is_empty() && draft.description.is_empty() && draft.sentences.is_empty();
-        if stands_alone || self.rules.references == References::Kept {
-            draft.keywords.push(link);
-        } else {
-            // What stands beside a reference would be passed over.
-            draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
-        }
-        draft.finish()
-    }
-
-    fn definition(&self, name: &str) -> Option<&'a Value> {
-        if name.is_empty() { Some(self.root) } else { self.root.get("$defs")?.get(name) }
-    }
-
-    fn inlined(
-        &mut self,
-        reference: &str,
-        definition: &Value,
-        beside: &Map<String, Value>,
-    ) -> Node {
-        if self.inlined.iter().any(|it| it == reference) {
-            // Judged with the definitions; here only the way in ends.
-            return Node::Object(Vec::new());
-        }
-        let whole = match definition {
-            Value::Object(definition) => {
-                let mut whole = definition.clone();
-                whole.remove("$defs");
-                for (keyword, value) in beside.iter().filter(|(it, _)| *it != "$ref") {
-                    match (whole.get_mut(keyword), value) {
-                        (Some(Value::String(inner)), Value::String(outer))
-                            if keyword == "description" && inner != outer =>
-                        {
-                            *inner = format!("{outer}\n\n{inner}");
-                        }
-                        _ => drop(whole.insert(keyword.clone(), value.clone())),
-                    }
-                }
-                Value::Object(whole)
-            }
-            other => other.clone(),
-        };
-        self.inlined.push(reference.to_owned());
-        let node = self.schema(&whole);
-        self.inlined.pop();
-        node
-    }
-
-    /// Writes the definitions that references lead to.
-    fn definitions(&mut self, draft: &mut Draft, definitions: &Value) {
-        if self.rules.references == References::Inlined {
-            return;
-        }
-        let Some(definitions) = definitions.as_object() else { return };
-        let mut written: Vec<_> = definitions
-            .iter()
-            .map(|(name, schema)| (name.clone(), self.at(&["$defs", name], |it| it.schema(schema))))
-            .collect();
-        written.sort_by(|(one, _), (other, _)| one.cmp(other));
-        if !written.is_empty() {
-            draft.put("$defs", Node::Object(written));
-        }
-    }
-
-    fn judge_recursion(&mut self) {
-        let graph = match self.rules.recursion {
-            Recursion::Free => return,
-            Recursion::BelowOptional => Graph::of(self.root, false),
-            Recursion::Refused => Graph::of(self.root, true),
-        };
-        let (message, fix) = match self.rules.recursion {
-            Recursion::BelowOptional => (
-                "the type contains itself, which the provider takes only below a property that may be absent",
-                "let the property be absent, by `Option` or `#[serde(default)]`",
-            ),
-            _ => (
-                "the type contains itself, which the provider does not take",
-                "show the tool in another form, or take its depth apart by ids",
-            ),
-        };
-        for name in graph.recursive() {
-            let place = if name.is_empty() { vec![] } else { vec!["$defs", name] };
-            self.at(&place, |it| it.refuse(Rule::Recursion, message, fix));
         }
     }
 
@@ -389,46 +235,12 @@ impl<'a, 'f> Reducer<'a, 'f> {
                 | "unevaluatedProperties"
                     if types.contains(&"object") => {}
                 "items" | "prefixItems" if types.contains(&"array") => {}
-                _ if is_natural_limit(keyword, value) => {}
+                _ if limit::is_natural(object, keyword) => {}
                 _ if !types.iter().any(|name| parts::concerns(keyword, name)) => {}
+                "format" => self.format(draft, types, value),
                 _ => self.limit(draft, keyword, value),
             }
         }
-    }
-
-    /// A keyword that says no more than a limit or a hint.
-    fn limit(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
-        let is_known = match keyword {
-            "format" => value
-                .as_str()
-                .is_some_and(|format| self.rules.formats.is_none_or(|it| it.contains(&format))),
-            // Anthropic's grammar knows empty and not empty.
-            "minItems" if self.dialect == Dialect::AnthropicStrict => {
-                value.as_u64().is_some_and(|count| count <= 1)
-            }
-            _ => self.rules.takes(keyword),
-        };
-        match keyword {
-            _ if words::says_nothing(keyword, value) => {}
-            "minItems" | "maxItems" | "minLength" | "maxLength" | "minProperties"
-            | "maxProperties"
-                if is_known && self.rules.google =>
-            {
-                draft.put(keyword, Node::text(value.to_string()));
-            }
-            _ if is_known => draft.put(keyword, Node::sorted(value)),
-            _ => self.tell(draft, keyword, value),
-        }
-    }
-
-    /// Puts a keyword into words.
-    fn tell(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
-        if words::says_nothing(keyword, value) {
-            return;
-        }
-        let sentence = words::sentence(keyword, value);
-        self.note(keyword, &sentence);
-        draft.sentences.push(sentence);
     }
 
     fn draft(&self, object: &Map<String, Value>) -> Draft {
@@ -473,18 +285,5 @@ impl<'a, 'f> Reducer<'a, 'f> {
     fn add(&mut self, severity: Severity, rule: Rule, message: String, fix: String) {
         let (tool, dialect, pointer) = (self.tool.to_owned(), self.dialect, self.pointer.clone());
         self.findings.push(Finding { tool, dialect, severity, rule, pointer, message, fix });
-    }
-}
-
-/// Whether a limit is that of a 64-bit or 128-bit type: it tells a model nothing, and few readers of
-/// JSON keep it exact.
-fn is_natural_limit(keyword: &str, value: &Value) -> bool {
-    const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
-    let is_float = |expected: f64| value.as_f64() == Some(expected) && value.is_f64();
-    match keyword {
-        "minimum" => value.as_i64() == Some(i64::MIN) || is_float(-TWO_TO_127),
-        "maximum" => value.as_i64() == Some(i64::MAX) || value.as_u64() == Some(u64::MAX),
-        "exclusiveMaximum" => is_float(TWO_TO_127) || is_float(2.0 * TWO_TO_127),
-        _ => false,
     }
 }

@@ -11,8 +11,12 @@ pub(super) struct Rules {
     pub(super) plain_keys: bool,
     /// The keywords that may be sent, where not all may; structure is judged apart.
     pub(super) keywords: Option<&'static [&'static str]>,
-    /// The formats that may be sent, where not all may.
+    /// The formats of texts that may be sent, where not all may.
     pub(super) formats: Option<&'static [&'static str]>,
+    /// The formats of numbers that may be sent, where not all may.
+    pub(super) number_formats: Option<&'static [&'static str]>,
+    /// Whether regular expressions may look around and back.
+    pub(super) looks_around: bool,
     pub(super) references: References,
     pub(super) recursion: Recursion,
     pub(super) type_lists: TypeLists,
@@ -42,6 +46,8 @@ pub(super) struct Rules {
 pub(super) struct Name {
     pub(super) also: &'static str,
     pub(super) longest: usize,
+    /// Whether the first character is a letter or `_`.
+    pub(super) letter_first: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +110,10 @@ pub(super) struct Limits {
     pub(super) tools: Option<usize>,
     /// Properties that may be absent, in one request.
     pub(super) optional: Option<usize>,
+    /// Values of several types, in one request.
+    pub(super) unions: Option<usize>,
+    /// An enum of more than so many texts may have so many characters.
+    pub(super) long_enum: Option<(usize, usize)>,
 }
 
 const NO_LIMITS: Limits = Limits {
@@ -113,13 +123,17 @@ const NO_LIMITS: Limits = Limits {
     characters: None,
     tools: None,
     optional: None,
+    unions: None,
+    long_enum: None,
 };
 
 const ANTHROPIC: Rules = Rules {
-    name: Name { also: "", longest: 128 },
+    name: Name { also: "", longest: 128, letter_first: false },
     plain_keys: true,
     keywords: None,
     formats: None,
+    number_formats: None,
+    looks_around: true,
     references: References::Kept,
     recursion: Recursion::Free,
     type_lists: TypeLists::Kept,
@@ -150,6 +164,7 @@ const ANTHROPIC_STRICT: Rules = Rules {
         "ipv6",
         "uuid",
     ]),
+    number_formats: Some(&[]),
     references: References::Alone,
     recursion: Recursion::Refused,
     type_lists: TypeLists::Split,
@@ -158,12 +173,12 @@ const ANTHROPIC_STRICT: Rules = Rules {
     untyped: false,
     open_lists: false,
     tuples: false,
-    limits: Limits { tools: Some(20), optional: Some(24), ..NO_LIMITS },
+    limits: Limits { tools: Some(20), optional: Some(24), unions: Some(16), ..NO_LIMITS },
     ..ANTHROPIC
 };
 
 const OPENAI: Rules = Rules {
-    name: Name { also: "", longest: 64 },
+    name: Name { also: "", longest: 64, letter_first: false },
     plain_keys: false,
     open_lists: false,
     tuples: false,
@@ -193,9 +208,11 @@ const OPENAI_STRICT: Rules = Rules {
         "ipv6",
         "uuid",
     ]),
+    number_formats: Some(&[]),
     references: References::Alone,
     constants: Constants::Scalars,
     objects: Objects::Closed,
+    looks_around: false,
     absent_is_null: true,
     untyped: false,
     limits: Limits {
@@ -205,12 +222,14 @@ const OPENAI_STRICT: Rules = Rules {
         characters: Some(120_000),
         tools: Some(128),
         optional: None,
+        unions: None,
+        long_enum: Some((250, 15_000)),
     },
     ..OPENAI
 };
 
 const GEMINI: Rules = Rules {
-    name: Name { also: ":.", longest: 128 },
+    name: Name { also: ":.", longest: 128, letter_first: true },
     plain_keys: false,
     keywords: Some(&["minItems", "maxItems", "minimum", "maximum"]),
     references: References::Alone,
@@ -236,6 +255,8 @@ const GEMINI_OPENAPI: Rules = Rules {
         "maxProperties",
         "default",
     ]),
+    formats: Some(&["date-time", "enum"]),
+    number_formats: Some(&["int32", "int64", "float", "double"]),
     references: References::Inlined,
     recursion: Recursion::Refused,
     type_lists: TypeLists::Nullable,
@@ -248,7 +269,7 @@ const GEMINI_OPENAPI: Rules = Rules {
 };
 
 const MCP: Rules = Rules {
-    name: Name { also: ".", longest: 128 },
+    name: Name { also: ".", longest: 128, letter_first: false },
     plain_keys: false,
     root_choice: true,
     ..ANTHROPIC

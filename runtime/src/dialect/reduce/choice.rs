@@ -1,12 +1,15 @@
 //! Values of several kinds: `anyOf`, `oneOf`, `allOf` and lists of types.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
+use super::disjoint::all_disjoint;
 use super::{Draft, Reducer};
 use crate::dialect::finding::Rule;
 use crate::dialect::node::{self, Node};
-use crate::dialect::parts;
 use crate::dialect::rules::TypeLists;
+use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
     /// `anyOf` or `oneOf`, written as `anyOf`; that only one variant fits is told where it is not plain.
@@ -21,12 +24,35 @@ impl Reducer<'_, '_> {
             }
         };
         let is_null = |variant: &Value| *variant == json!({"type": "null"});
-        let nullable = self.rules.type_lists == TypeLists::Nullable && variants.iter().any(is_null);
         let mut draft = self.draft(object);
-        let mut nodes = Vec::new();
+        let outer = Outer::of(object);
+        let mut fitting = Vec::new();
         for (index, variant) in variants.iter().enumerate() {
-            if !(nullable && is_null(variant)) {
-                nodes.push(self.at(&[keyword, &index.to_string()], |it| it.schema(variant)));
+            match outer.narrowed(self.root, variant) {
+                Narrowed::Same => fitting.push((index, Cow::Borrowed(variant))),
+                Narrowed::To(narrower) => fitting.push((index, Cow::Owned(narrower))),
+                Narrowed::Nothing => {}
+                Narrowed::Unseen => {
+                    fitting.push((index, Cow::Borrowed(variant)));
+                    if let Some(types) = object.get("type")
+                        && draft.sentences.is_empty()
+                    {
+                        self.tell(&mut draft, "type", types);
+                    }
+                }
+            }
+        }
+        if fitting.is_empty() {
+            let message = "no variant of the choice is of the type that stands beside it";
+            self.refuse(Rule::Impossible, message, "give variants of that type");
+        }
+        let nullable = self.rules.type_lists == TypeLists::Nullable
+            && fitting.iter().any(|(_, variant)| is_null(variant))
+            && !fitting.iter().all(|(_, variant)| is_null(variant));
+        let mut nodes = Vec::new();
+        for (index, variant) in fitting {
+            if !(nullable && is_null(&variant)) {
+                nodes.push(self.at(&[keyword, &index.to_string()], |it| it.schema(&variant)));
             }
         }
         if keyword == "oneOf" && !all_disjoint(variants) {
@@ -38,7 +64,7 @@ impl Reducer<'_, '_> {
             match keyword {
                 "anyOf" | "oneOf" | "description" | "type" => {}
                 "$defs" => self.definitions(&mut draft, value),
-                "default" => self.limit(&mut draft, keyword, value),
+                "default" => self.beside(&mut draft, keyword, value),
                 _ => self.tell(&mut draft, keyword, value),
             }
         }
@@ -55,7 +81,7 @@ impl Reducer<'_, '_> {
         }
         for keyword in ["default", "examples"] {
             if let Some(value) = object.get(keyword) {
-                self.limit(&mut draft, keyword, value);
+                self.beside(&mut draft, keyword, value);
             }
         }
         if let Some(definitions) = object.get("$defs") {
@@ -64,52 +90,98 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
+    /// A hint beside `anyOf`, where one may stand there.
+    fn beside(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
+        match self.rules.lone_choice {
+            true => self.tell(draft, keyword, value),
+            false => self.limit(draft, keyword, value),
+        }
+    }
+
     /// Several schemas that all hold, as the one that they come to.
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
-        let mut base = object.clone();
-        base.remove("allOf");
-        let parts: Option<Vec<Map<String, Value>>> =
-            all.as_array().into_iter().flatten().map(|part| self.followed(part)).collect();
-        let whole = parts.and_then(|parts| {
-            parts.iter().try_fold(base, |whole, part| parts::merged(&whole, part))
+        let mut whole = object.clone();
+        whole.remove("allOf");
+        let parts = all.as_array().map(Vec::as_slice).unwrap_or_default();
+        // One reference with words beside it, as many generators write it.
+        if let [Value::Object(part)] = parts
+            && part.contains_key("$ref")
+            && whole.keys().all(|it| is_hint(it))
+            && let Some(folded) = parts::merged(&whole, part)
+        {
+            return self.schema(&Value::Object(folded));
+        }
+        let mut followed = Vec::new();
+        let folds = parts.iter().all(|part| {
+            self.followed(part, &mut followed).is_some_and(|part| parts::fold(&mut whole, &part))
         });
-        match whole {
-            Some(whole) => self.schema(&Value::Object(whole)),
-            None => {
-                let message = "`allOf` whose parts speak of the same in different words cannot be told to the provider";
-                self.refuse(Rule::Unsupported, message, "describe what they come to together");
-                Node::Object(Vec::new())
+        if folds {
+            return self.replacing(&followed, |it| it.schema(&Value::Object(whole)));
+        }
+        let message = "`allOf` whose parts speak of the same in different words cannot be told to the provider";
+        self.refuse(Rule::Unsupported, message, "describe what they come to together");
+        Node::Object(Vec::new())
+    }
+
+    /// A part of `allOf`, a reference replaced by what it leads to.
+    fn followed<'v>(
+        &self,
+        part: &'v Value,
+        followed: &mut Vec<String>,
+    ) -> Option<Cow<'v, Map<String, Value>>> {
+        let part = part.as_object()?;
+        let Some(reference) = part.get("$ref") else { return Some(Cow::Borrowed(part)) };
+        let mut reference = reference.as_str()?.to_owned();
+        let mut whole = part.clone();
+        whole.remove("$ref");
+        let before = followed.len();
+        loop {
+            let mut definition = self.definition(&reference)?.as_object()?.clone();
+            definition.remove("$defs");
+            let next = definition.remove("$ref");
+            if followed[before..].contains(&reference)
+                || definition.contains_key("allOf")
+                || !parts::fold(&mut definition, &whole)
+            {
+                return None;
+            }
+            followed.push(reference);
+            whole = definition;
+            match next {
+                Some(Value::String(next)) => reference = next,
+                _ => return Some(Cow::Owned(whole)),
             }
         }
     }
 
-    /// A part of `allOf`, a reference replaced by what it leads to.
-    fn followed(&self, part: &Value) -> Option<Map<String, Value>> {
-        let part = part.as_object()?;
-        let Some(reference) = part.get("$ref") else { return Some(part.clone()) };
-        let name = super::target(reference.as_str()?)?;
-        let mut beside = part.clone();
-        beside.remove("$ref");
-        let definition = self.definition(&name)?.as_object()?;
-        // One step: a definition that refers further is left to be refused.
-        parts::merged(definition, &beside).filter(|whole| !whole.contains_key("allOf"))
-    }
-
-    fn any_of(&mut self, mut draft: Draft, mut nodes: Vec<Node>, nullable: bool) -> Node {
+    fn any_of(&mut self, mut draft: Draft, nodes: Vec<Node>, nullable: bool) -> Node {
         if !self.rules.lone_choice {
             draft.put("anyOf", Node::List(nodes));
             return draft.finish();
         }
-        let outer = std::mem::take(&mut draft.description);
-        let sentences = std::mem::take(&mut draft.sentences);
-        for node in &mut nodes {
+        let outer = words::describe(&draft.description, &draft.sentences);
+        let mut flat = Vec::new();
+        for node in nodes {
+            // A choice in a choice is one, so that the words have a place.
+            match node {
+                Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
+                    for (_, inner) in keywords.drain(..) {
+                        if let Node::List(inner) = inner {
+                            flat.extend(inner);
+                        }
+                    }
+                }
+                node => flat.push(node),
+            }
+        }
+        for node in &mut flat {
             let Node::Object(keywords) = node else { continue };
-            if nullable {
+            if nullable && !keywords.iter().any(|(keyword, _)| keyword == "nullable") {
                 keywords.push(("nullable".into(), true.into()));
             }
             let place = keywords.iter().position(|(keyword, _)| keyword == "description");
             let inner = place.map(|place| keywords.swap_remove(place).1);
-            let mut text = crate::dialect::words::describe(&outer, &sentences);
+            let mut text = outer.clone();
             if let Some(inner) = inner.as_ref().and_then(Node::as_str) {
                 if !text.is_empty() {
                     text.push_str("\n\n");
@@ -121,15 +193,75 @@ impl Reducer<'_, '_> {
             }
             *node = Node::schema(std::mem::take(keywords));
         }
-        match <[Node; 1]>::try_from(nodes) {
+        match <[Node; 1]>::try_from(flat) {
             Ok([only]) => only,
-            Err(nodes) => Node::schema(vec![("anyOf".into(), Node::List(nodes))]),
+            Err(flat) => Node::schema(vec![("anyOf".into(), Node::List(flat))]),
         }
     }
 }
 
-fn all_disjoint(variants: &[Value]) -> bool {
-    variants.iter().enumerate().all(|(index, variant)| {
-        variants.iter().skip(index + 1).all(|other| parts::disjoint(variant, other))
-    })
+/// Whether a keyword may stand beside a reference, where it is told.
+fn is_hint(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "description"
+            | "default"
+            | "examples"
+            | "title"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "$defs"
+    )
+}
+
+/// The type that stands beside a choice.
+struct Outer<'v>(Vec<&'v str>);
+
+/// A variant as the type beside the choice leaves it.
+enum Narrowed {
+    Same,
+    To(Value),
+    Nothing,
+    /// A type behind a reference or a choice, which may be wider.
+    Unseen,
+}
+
+impl<'v> Outer<'v> {
+    fn of(object: &'v Map<String, Value>) -> Self {
+        Self(if object.contains_key("type") { parts::types(object) } else { Vec::new() })
+    }
+
+    fn narrowed(&self, root: &Value, variant: &Value) -> Narrowed {
+        let Some(object) = variant.as_object().filter(|_| !self.0.is_empty()) else {
+            return Narrowed::Same;
+        };
+        if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
+            let definition = recursion::definition(root, reference).and_then(Value::as_object);
+            let types = definition.map(parts::types).unwrap_or_default();
+            let is_within = !types.is_empty() && types.iter().all(|name| self.covers(name));
+            return if is_within { Narrowed::Same } else { Narrowed::Unseen };
+        }
+        let types = parts::types(object);
+        let narrower: Vec<&str> = match types.as_slice() {
+            [] => self.0.clone(),
+            types if types.iter().all(|name| self.covers(name)) => return Narrowed::Same,
+            types => self.0.iter().copied().filter(|name| overlaps(types, name)).collect(),
+        };
+        let mut narrowed = object.clone();
+        match narrower.as_slice() {
+            [] => return Narrowed::Nothing,
+            [only] => narrowed.insert("type".into(), (*only).into()),
+            several => narrowed.insert("type".into(), several.to_vec().into()),
+        };
+        Narrowed::To(Value::Object(narrowed))
+    }
+
+    fn covers(&self, name: &str) -> bool {
+        self.0.contains(&name) || (name == "integer" && self.0.contains(&"number"))
+    }
+}
+
+fn overlaps(types: &[&str], name: &str) -> bool {
+    types.contains(&name) || (name == "integer" && types.contains(&"number"))
 }

@@ -1,5 +1,7 @@
 //! Objects: their properties in order, and what a dialect says of further and of absent keys.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{Draft, Reducer};
@@ -42,10 +44,7 @@ impl Reducer<'_, '_> {
     /// Properties in the order of their declaration, the rest by name.
     pub(super) fn properties(&mut self, properties: &Map<String, Value>) -> Node {
         let mut names: Vec<&String> = properties.keys().collect();
-        let order = if self.depth == 1 { self.order } else { &[] };
-        names.sort_by_key(|name| {
-            (order.iter().position(|it| it == name).unwrap_or(usize::MAX), name.as_str())
-        });
+        names.sort_by_key(|name| (self.place(name), name.as_str()));
         let entries = names.into_iter().map(|name| {
             let node = self.at(&["properties", name], |it| {
                 it.judge_key(name);
@@ -59,11 +58,14 @@ impl Reducer<'_, '_> {
     /// The required keys in the order of the properties.
     pub(super) fn required_in_order(&self, object: &Map<String, Value>) -> Node {
         let mut names: Vec<&str> = parts::required(object).collect();
-        let order = if self.depth == 1 { self.order } else { &[] };
-        names.sort_by_key(|name| {
-            (order.iter().position(|it| it == name).unwrap_or(usize::MAX), *name)
-        });
+        names.sort_by_key(|name| (self.place(name), *name));
         Node::texts(names)
+    }
+
+    /// Where a property is declared; below the root that is not known.
+    fn place(&self, name: &str) -> usize {
+        let place = self.order.get(name).filter(|_| self.depth == 1);
+        place.copied().unwrap_or(usize::MAX)
     }
 
     /// Makes `null` another way to leave a key out.
@@ -74,9 +76,9 @@ impl Reducer<'_, '_> {
         written: Node,
     ) -> Node {
         let Node::Object(entries) = written else { return written };
-        let required: Vec<&str> = parts::required(object).collect();
+        let required: HashSet<&str> = parts::required(object).collect();
         let entries = entries.into_iter().map(|(name, node)| {
-            if required.contains(&name.as_str()) {
+            if required.contains(name.as_str()) {
                 return (name, node);
             }
             if properties.get(&name).is_some_and(|it| null::fits(self.root, it)) {

@@ -1,0 +1,67 @@
+//! Schemas for the dialects that are JSON Schema.
+
+use serde_json::{Map, Value};
+
+use super::{Reducer, limit};
+use crate::dialect::node::Node;
+
+impl Reducer<'_, '_> {
+    /// JSON Schema goes out as it came, but in order.
+    pub(super) fn plain(&mut self, object: &Map<String, Value>) -> Node {
+        let mut draft = self.draft(object);
+        let folds = object.contains_key("prefixItems") && !self.rules.tuples;
+        if folds {
+            self.list(&mut draft, object);
+        }
+        for (keyword, value) in object {
+            let is_written = match keyword.as_str() {
+                "description" => true,
+                "prefixItems" | "items" => folds,
+                _ => limit::is_natural(object, keyword),
+            };
+            if is_written {
+                continue;
+            }
+            let node = match (keyword.as_str(), value) {
+                ("properties", Value::Object(properties)) => self.properties(properties),
+                ("patternProperties" | "$defs" | "dependentSchemas", Value::Object(schemas)) => {
+                    let schemas = schemas.iter();
+                    let mut entries: Vec<_> = schemas
+                        .map(|(name, schema)| {
+                            (name.clone(), self.at(&[keyword, name], |it| it.schema(schema)))
+                        })
+                        .collect();
+                    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+                    Node::Object(entries)
+                }
+                ("required", Value::Array(_)) => self.required_in_order(object),
+                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                    Node::List(self.each(keyword, schemas))
+                }
+                (
+                    "items"
+                    | "additionalProperties"
+                    | "unevaluatedProperties"
+                    | "propertyNames"
+                    | "not"
+                    | "contains"
+                    | "if"
+                    | "then"
+                    | "else",
+                    Value::Object(_),
+                ) => self.at(&[keyword], |it| it.schema(value)),
+                _ => Node::sorted(value),
+            };
+            draft.put(keyword, node);
+        }
+        if self.depth == 1 && !object.contains_key("properties") {
+            draft.put("properties", Node::Object(Vec::new()));
+        }
+        let is_open_list = object.get("type").and_then(Value::as_str) == Some("array")
+            && !["items", "prefixItems"].iter().any(|it| object.contains_key(*it));
+        if is_open_list && !self.rules.open_lists {
+            self.refuse_open_list();
+        }
+        draft.finish()
+    }
+}
