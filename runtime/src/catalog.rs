@@ -220,14 +220,17 @@ impl Catalog {
     /// When the provider would refuse a tool, or all of them together; every reason at once.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
         let made = self.0.listings[dialect as usize].get_or_init(|| {
-            let shown = self.definitions().zip(0..).filter(|(it, index)| {
-                it.exposure == Exposure::Direct
-                    || (it.exposure == Exposure::Deferred && self.0.revealed.contains(index))
-            });
+            let (shown, unlisted): (Vec<_>, Vec<_>) =
+                self.definitions().zip(0..).partition(|(it, index)| {
+                    it.exposure == Exposure::Direct
+                        || (it.exposure == Exposure::Deferred && self.0.revealed.contains(index))
+                });
             let orders: Vec<(&Definition, Vec<&str>)> = shown
+                .into_iter()
                 .map(|(it, _)| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
                 .collect();
-            Listing::new(dialect, orders.iter().map(|(it, order)| Described::of(it, order)))
+            let tools = orders.iter().map(|(it, order)| Described::of(it, order));
+            Listing::new(dialect, tools, unlisted.iter().map(|(it, _)| it.name.as_str()))
                 .map_err(|findings| DialectError { findings })
         });
         made.clone()

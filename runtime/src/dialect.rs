@@ -185,6 +185,8 @@ pub struct Rendered {
     pub notes: Vec<Finding>,
     /// How many properties may be absent.
     pub(crate) optional: usize,
+    /// How many values are of several types.
+    pub(crate) unions: usize,
 }
 
 /// A provider's form without `strict`.

@@ -1,7 +1,9 @@
 //! Every form in which a provider takes tools: what it is sent, what it is told in words, what is
 //! refused and why.
 
+mod limits;
 mod names;
+mod reduced;
 mod refused;
 mod way_back;
 

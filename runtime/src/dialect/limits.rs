@@ -5,48 +5,74 @@ use super::rules::Limits;
 
 /// What was counted in one written schema.
 #[derive(Debug, Default)]
-struct Counted {
+pub(super) struct Counted {
     depth: usize,
     properties: usize,
     /// Of the properties, those that may be absent.
-    optional: usize,
+    pub(super) optional: usize,
+    /// Choices and lists of types.
+    pub(super) unions: usize,
     enum_values: usize,
     /// Of the names of properties and definitions, and of constants.
     characters: usize,
+    /// Of the texts of each enum: how many, and their characters.
+    enums: Vec<(usize, usize)>,
 }
 
 /// What is more than the provider takes, a sentence each.
-pub(super) fn exceeded(limits: &Limits, schema: &Node) -> Vec<String> {
-    let mut counted = Counted::default();
-    counted.schema(schema, 0);
-    [
+pub(super) fn exceeded(limits: &Limits, counted: &Counted) -> Vec<String> {
+    let sizes = [
         ("levels of nesting", counted.depth, limits.depth),
         ("properties", counted.properties, limits.properties),
         ("values in enums", counted.enum_values, limits.enum_values),
         ("characters in names and constants", counted.characters, limits.characters),
-    ]
-    .into_iter()
-    .filter_map(|(what, count, most)| {
+    ];
+    let sizes = sizes.into_iter().filter_map(|(what, count, most)| {
         let most = most.filter(|most| count > *most)?;
         Some(format!("the schema has {count} {what}, the provider takes {most}"))
-    })
-    .collect()
+    });
+    let in_request = in_request(limits, counted.optional, counted.unions).into_iter();
+    let in_request = in_request.filter_map(|(what, count, most)| {
+        let most = most.filter(|most| count > *most)?;
+        Some(format!("there are {count} {what}, the provider takes {most} in one request"))
+    });
+    let enums = counted.enums.iter().filter_map(|(texts, characters)| {
+        let (few, most) = limits.long_enum?;
+        let is_long = *texts > few && *characters > most;
+        is_long.then(|| format!("an enum of {texts} texts has {characters} characters, the provider takes {most} where there are more than {few}"))
+    });
+    sizes.chain(in_request).chain(enums).collect()
 }
 
-/// How many properties may be absent.
-pub(super) fn optional(schema: &Node) -> usize {
-    let mut counted = Counted::default();
-    counted.schema(schema, 0);
-    counted.optional
+/// What the tools of one request may have together: what it is, how many there are and may be.
+pub(super) fn in_request(
+    limits: &Limits,
+    optional: usize,
+    unions: usize,
+) -> [(&'static str, usize, Option<usize>); 2] {
+    [
+        ("properties that may be absent", optional, limits.optional),
+        ("values of several types", unions, limits.unions),
+    ]
 }
 
 impl Counted {
+    pub(super) fn of(schema: &Node) -> Self {
+        let mut counted = Self::default();
+        counted.schema(schema, 0);
+        counted
+    }
+
     fn schema(&mut self, node: &Node, depth: usize) {
         let Node::Object(keywords) = node else { return };
         let required = match node.get("required") {
             Some(Node::List(names)) => names.len(),
             _ => 0,
         };
+        let is_list = |it: &Node| matches!(it, Node::List(_));
+        if node.get("anyOf").is_some() || node.get("type").is_some_and(is_list) {
+            self.unions += 1;
+        }
         for (keyword, value) in keywords {
             match (keyword.as_str(), value) {
                 ("properties", Node::Object(properties)) => {
@@ -66,7 +92,9 @@ impl Counted {
                 }
                 ("enum", Node::List(values)) => {
                     self.enum_values += values.len();
-                    self.characters += values.iter().map(length).sum::<usize>();
+                    let characters = values.iter().map(length).sum::<usize>();
+                    self.characters += characters;
+                    self.enums.push((values.len(), characters));
                 }
                 ("const", value) => self.characters += length(value),
                 (_, Node::List(schemas)) => {

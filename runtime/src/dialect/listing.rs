@@ -50,11 +50,13 @@ struct Inner {
 }
 
 impl Listing {
+    /// The tools that are shown, and the names of those that can be called all the same.
     pub(crate) fn new<'a>(
         dialect: Dialect,
         tools: impl Iterator<Item = Described<'a>> + Clone,
+        unlisted: impl Iterator<Item = &'a str>,
     ) -> Result<Self, Vec<Finding>> {
-        let (text, rendered) = render::tools(dialect, tools.clone())?;
+        let (text, rendered) = render::tools(dialect, tools.clone(), unlisted)?;
         let keeps_schemas = Rules::of(dialect).absent_is_null;
         let mut inner = Inner {
             dialect,

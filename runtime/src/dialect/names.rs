@@ -18,27 +18,33 @@ pub(super) fn mapped<'a>(
         let (tool, pointer) = (name.to_owned(), "/name".to_owned());
         findings.push(Finding { tool, dialect, severity, rule, pointer, message, fix });
     };
-    let length = name.chars().count();
+    let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
+    let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
+    // What is replaced becomes `_`, with which a name may begin.
+    let lacks_letter =
+        rule.letter_first && name.chars().next().is_some_and(|it| fits(it) && !begins(it));
+    let length = name.chars().count() + usize::from(lacks_letter);
     if length == 0 || length > rule.longest {
         let message =
             format!("the name has {length} characters, the provider takes 1 to {}", rule.longest);
         let fix = "give it another by `#[tool(name = \"…\")]`".to_owned();
         add(Severity::Error, Rule::NameLength, message, fix);
     }
-    let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
-    if name.chars().all(fits) {
+    if name.chars().all(fits) && !lacks_letter {
         return Cow::Borrowed(name);
     }
-    let mapped: String = name.chars().map(|it| if fits(it) { it } else { '_' }).collect();
+    let prefix = if lacks_letter { "_" } else { "" };
+    let rest = name.chars().map(|it| if fits(it) { it } else { '_' });
+    let mapped: String = prefix.chars().chain(rest).collect();
     let message = format!("the provider does not take the name, the model is told `{mapped}`");
     add(Severity::Note, Rule::NameMapped, message, String::new());
     Cow::Owned(mapped)
 }
 
-/// Sees to it that no two tools have one name.
+/// Sees to it that no two tools have one name; with each its name in the application.
 pub(super) fn judge_collisions<'a>(
     dialect: Dialect,
-    names: impl IntoIterator<Item = (&'a str, &'a str)>,
+    names: impl Iterator<Item = (&'a str, &'a str)>,
     findings: &mut Vec<Finding>,
 ) {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();

@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::finding::{Finding, Rule, Severity};
+use super::limits::Counted;
 use super::node::Node;
 use super::rules::Rules;
 use super::{Described, Dialect, Rendered, limits, names, reduce};
@@ -31,14 +32,8 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
         is_object.then(|| reduce::output(dialect, tool, schema, &mut findings))
     });
     let rules = Rules::of(dialect);
-    let mut too_much = limits::exceeded(&rules.limits, &schema);
-    let optional = limits::optional(&schema);
-    if let Some(most) = rules.limits.optional.filter(|most| optional > *most) {
-        too_much.push(format!(
-            "{optional} properties may be absent, the provider takes {most} of them in one request"
-        ));
-    }
-    for message in too_much {
+    let counted = Counted::of(&schema);
+    for message in limits::exceeded(&rules.limits, &counted) {
         findings.push(Finding {
             tool: tool.name.to_owned(),
             dialect,
@@ -54,13 +49,16 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
     }
     let json = shape(dialect, tool, &name, schema, output);
     let json = serde_json::to_string(&json).map_err(|_| findings.clone())?;
-    Ok(Rendered { name, json, notes: findings, optional })
+    let Counted { optional, unions, .. } = counted;
+    Ok(Rendered { name, json, notes: findings, optional, unions })
 }
 
-/// The tools of one request, as the value of its `tools`, and the names that they have there.
+/// The tools of one request, as the value of its `tools`, and the names that they have there. Others
+/// can be called without being shown.
 pub(super) fn tools<'a>(
     dialect: Dialect,
     tools: impl IntoIterator<Item = Described<'a>>,
+    unlisted: impl Iterator<Item = &'a str>,
 ) -> Result<(Box<RawValue>, Vec<Rendered>), Vec<Finding>> {
     let limits = &Rules::of(dialect).limits;
     let mut findings = Vec::new();
@@ -72,12 +70,14 @@ pub(super) fn tools<'a>(
         }
     }
     let names = written.iter().map(|(name, rendered)| (*name, rendered.name.as_str()));
+    // What is not shown is called by its own name.
+    let names = names.chain(unlisted.map(|name| (name, name)));
     names::judge_collisions(dialect, names, &mut findings);
     let optional = written.iter().map(|(_, it)| it.optional).sum();
-    let too_many = [
-        ("tools", written.len(), limits.tools),
-        ("properties that may be absent", optional, limits.optional),
-    ];
+    let unions = written.iter().map(|(_, it)| it.unions).sum();
+    let too_many = [("tools", written.len(), limits.tools)]
+        .into_iter()
+        .chain(limits::in_request(limits, optional, unions));
     for (what, count, most) in too_many {
         let Some(most) = most.filter(|most| count > *most) else { continue };
         findings.push(Finding {
@@ -137,7 +137,12 @@ fn shape(
             head.push(("strict".into(), strict.into()));
         }
         // An object without properties is refused; without a schema there are no parameters.
-        Dialect::Gemini | Dialect::GeminiOpenApi if takes_nothing(&schema) => {}
+        Dialect::Gemini | Dialect::GeminiOpenApi if takes_nothing(&schema) => {
+            if let Some(words) = schema.get("description").and_then(Node::as_str) {
+                let description = format!("{}\n\n{words}", tool.description);
+                head[1] = text("description", description.trim());
+            }
+        }
         Dialect::Gemini => head.push(("parametersJsonSchema".into(), schema)),
         Dialect::GeminiOpenApi => head.push(("parameters".into(), schema)),
         Dialect::Mcp => {
@@ -161,7 +166,14 @@ fn shape(
     Node::Object(head)
 }
 
+/// Whether an input says no more than that it is an object, and perhaps what for.
 fn takes_nothing(schema: &Node) -> bool {
-    let has_keys = matches!(schema.get("properties"), Some(Node::Object(it)) if !it.is_empty());
-    !has_keys && schema.get("additionalProperties").is_none_or(|it| *it == Node::from(false))
+    let Node::Object(keywords) = schema else { return false };
+    keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
+        ("type" | "description", _) => true,
+        ("properties", Node::Object(it)) => it.is_empty(),
+        ("required", Node::List(it)) => it.is_empty(),
+        ("additionalProperties", value) => *value == Node::from(false),
+        _ => false,
+    })
 }

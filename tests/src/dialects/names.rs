@@ -54,6 +54,37 @@ fn two_tools_that_models_could_not_tell_apart_are_refused() {
 }
 
 #[test]
+fn a_tool_that_is_not_shown_is_not_shadowed_by_one_that_is() {
+    /// Creates it in another way.
+    #[tool(name = "alarm_create", effect = idempotent, hidden)]
+    async fn create_unseen() {}
+
+    let registry = Registry::of([CREATE_ALARM, CREATE_UNSEEN]).unwrap();
+    assert!(registry.listing(Dialect::Mcp).is_ok());
+    let error = registry.listing(Dialect::OpenAiChat).unwrap_err();
+    assert_eq!(error.findings.last().map(|it| it.rule), Some(Rule::NameCollision));
+}
+
+#[test]
+fn a_name_begins_as_gemini_wants_it() {
+    /// Does magic.
+    #[tool(name = "21st_magic", effect = read)]
+    async fn magic() {}
+
+    let registry = Registry::of([MAGIC]).unwrap();
+    for dialect in [Dialect::Gemini, Dialect::GeminiOpenApi] {
+        let listing = registry.listing(dialect).unwrap();
+        assert_eq!(listing.shown_name("21st_magic"), "_21st_magic");
+        assert!(listing.notes().iter().any(|it| it.rule == Rule::NameMapped));
+        let message =
+            r#"{"parts":[{"functionCall":{"name":"_21st_magic","args":{}}}],"role":"model"}"#;
+        assert_eq!(listing.tool_calls(message).unwrap()[0].name, "21st_magic");
+    }
+    let listing = registry.listing(Dialect::OpenAiChat).unwrap();
+    assert_eq!(listing.shown_name("21st_magic"), "21st_magic");
+}
+
+#[test]
 fn names_of_every_length_are_judged() {
     let schema = json!({"type": "object", "properties": {}});
     for (dialect, longest) in

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use toolwright::dialect::{Described, Dialect, Rendered, Rule, Severity};
 
 /// Renders a tool with one property of this schema.
-fn with_property(dialect: Dialect, property: Value) -> Result<Rendered, Vec<(Rule, String)>> {
+pub(super) fn with_property(
+    dialect: Dialect,
+    property: Value,
+) -> Result<Rendered, Vec<(Rule, String)>> {
     rendered(
         dialect,
         &json!({
@@ -16,7 +19,7 @@ fn with_property(dialect: Dialect, property: Value) -> Result<Rendered, Vec<(Rul
     )
 }
 
-fn rendered(dialect: Dialect, schema: &Value) -> Result<Rendered, Vec<(Rule, String)>> {
+pub(super) fn rendered(dialect: Dialect, schema: &Value) -> Result<Rendered, Vec<(Rule, String)>> {
     dialect.render(&Described::new("tool", "Does it.", schema)).map_err(|findings| {
         let errors = findings.into_iter().filter(|it| it.severity == Severity::Error);
         errors.map(|it| (it.rule, it.pointer)).collect()
