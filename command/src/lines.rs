@@ -44,6 +44,9 @@ impl<R: Read> Lines<R> {
         }
         let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
+        // Some editors mark a file as UTF-8 at its start.
+        let mark = if self.number == 1 { b"\xEF\xBB\xBF".as_slice() } else { b"" };
+        let text = text.strip_prefix(mark).unwrap_or(text);
         Ok(Some((self.number, Line::Text(text))))
     }
 }
@@ -63,5 +66,12 @@ mod tests {
             });
         }
         assert_eq!(read, ["1: one", "2: ", "3: too long", "4: 1234", "5: last"]);
+    }
+
+    #[test]
+    fn a_mark_before_the_first_line_is_none_of_it() {
+        let mut lines = Lines::new(&b"\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"[..], 9);
+        assert_eq!(lines.next().unwrap(), Some((1, Line::Text(b"one"))));
+        assert_eq!(lines.next().unwrap(), Some((2, Line::Text(b"\xEF\xBB\xBFtwo"))));
     }
 }
