@@ -158,6 +158,21 @@ fn recursion_by_way_of_all_of_is_called_recursion() {
 }
 
 #[test]
+fn a_reference_below_what_stands_beside_the_same_one_is_no_recursion() {
+    let definitions = json!({"A": {"type": "object", "properties": {"a": {"type": "string"}}}});
+    let link = json!({"$ref": "#/$defs/A"});
+    let beside = json!({"properties": {"b": link, "c": {"allOf": [link, {"minProperties": 1}]}}});
+    let mut both = beside.clone();
+    both["$ref"] = "#/$defs/A".into();
+    for property in [json!({"allOf": [link, beside]}), both] {
+        let shown =
+            with_definitions(Dialect::GeminiOpenApi, property, definitions.clone()).unwrap();
+        assert_eq!(shown["properties"]["b"]["properties"]["a"]["type"], "STRING");
+        assert_eq!(shown["properties"]["c"]["properties"]["a"]["type"], "STRING");
+    }
+}
+
+#[test]
 fn ten_times_the_variants_and_parts_cost_no_hundred_times_the_work() {
     let cost = |count: usize| {
         let pattern = |it: usize| json!({"type": "string", "pattern": it.to_string()});

@@ -86,7 +86,7 @@ impl<'a> Reducer<'a, '_> {
         references: &[String],
         work: impl FnOnce(&mut Self) -> Node,
     ) -> Node {
-        if references.iter().any(|it| self.inlined.contains(it)) {
+        if references.iter().any(|it| self.inlined.contains(it) && self.contains_itself(it)) {
             // Judged with the definitions where recursion is refused; here only the way in ends.
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
@@ -102,6 +102,12 @@ impl<'a> Reducer<'a, '_> {
         let node = work(self);
         self.inlined.truncate(length);
         node
+    }
+
+    /// Whether a definition leads back to itself; what only stands beside one is no circle.
+    fn contains_itself(&self, reference: &str) -> bool {
+        let Some(name) = recursion::target(reference) else { return false };
+        Graph::of(self.root, true).returns(&name)
     }
 
     /// Writes the definitions that references lead to.
