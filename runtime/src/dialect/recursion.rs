@@ -42,8 +42,7 @@ impl Graph {
         self.0.keys().map(String::as_str).filter(|name| self.returns(name))
     }
 
-    /// Whether a way leads from a definition back to it.
-    pub(super) fn returns(&self, start: &str) -> bool {
+    fn returns(&self, start: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![start];
         while let Some(name) = open.pop() {

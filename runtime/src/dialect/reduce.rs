@@ -10,7 +10,8 @@ mod object;
 mod plain;
 mod reference;
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -56,6 +57,8 @@ struct Reducer<'a, 'f> {
     schemas: usize,
     /// The references that are being replaced by what they lead to.
     inlined: Vec<String>,
+    /// The definitions that contain themselves, found when it first matters.
+    recursive: OnceCell<HashSet<String>>,
 }
 
 /// A schema being written.
@@ -100,6 +103,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
             depth: 0,
             schemas: 0,
             inlined: Vec::new(),
+            recursive: OnceCell::new(),
         }
     }
 

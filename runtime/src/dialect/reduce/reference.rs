@@ -107,7 +107,8 @@ impl<'a> Reducer<'a, '_> {
     /// Whether a definition leads back to itself; what only stands beside one is no circle.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
-        Graph::of(self.root, true).returns(&name)
+        let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();
+        self.recursive.get_or_init(all).contains(&name)
     }
 
     /// Writes the definitions that references lead to.
