@@ -4,6 +4,7 @@ mod agreement;
 mod changes;
 mod kinds;
 mod large;
+mod limits;
 mod normal_form;
 mod nulls;
 mod rows;

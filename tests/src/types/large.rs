@@ -34,7 +34,7 @@ choices!(A0 A1 A2 A3 A4 A5 A6 A7 A8 A9 B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 C0 C1 C2 C3
 
 /// Takes one of many.
 #[tool(effect = read)]
-async fn choose(
+async fn pick_of_many(
     /// One of many.
     it: Choices,
 ) {
@@ -43,8 +43,8 @@ async fn choose(
 
 #[test]
 fn an_alias_past_the_choices_that_are_tried_is_not_taken() {
-    let executor = executor(CHOOSE);
-    let reads = |input: &str| executor.examine(&Call::new("choose", input)).is_ok();
+    let executor = executor(PICK_OF_MANY);
+    let reads = |input: &str| executor.examine(&Call::new("pick_of_many", input)).is_ok();
     assert!(reads(r#"{"it": {"Last": {"name": "x"}}}"#));
     assert!(!reads(r#"{"it": {"Last": {"nm": "x"}}}"#));
 }
@@ -62,7 +62,7 @@ pub enum Formula {
 
 /// Computes.
 #[tool(effect = read)]
-async fn compute(
+async fn solve_formula(
     /// What to compute.
     it: Formula,
 ) {
@@ -71,8 +71,8 @@ async fn compute(
 
 #[test]
 fn an_alias_beside_what_refers_to_its_own_type_is_not_taken() {
-    let executor = executor(COMPUTE);
-    let reads = |input: &str| executor.examine(&Call::new("compute", input)).is_ok();
+    let executor = executor(SOLVE_FORMULA);
+    let reads = |input: &str| executor.examine(&Call::new("solve_formula", input)).is_ok();
     assert!(reads(r#"{"it": {"Sum": {"left": {"Number": 1}, "right": {"Number": 2}}}}"#));
     assert!(!reads(r#"{"it": {"Sum": {"left": {"Number": 1}, "with": {"Number": 2}}}}"#));
 }

@@ -49,7 +49,7 @@ pub struct Outer {
 
 /// Holds values.
 #[tool(effect = read)]
-async fn hold(
+async fn keep_nulls(
     /// The values.
     it: Outer,
 ) {
@@ -58,7 +58,7 @@ async fn hold(
 
 /// Holds values in a list.
 #[tool(effect = read)]
-async fn hold_many(
+async fn keep_nulls_in_a_list(
     /// The values.
     it: Vec<Option<Outer>>,
 ) {
@@ -67,7 +67,7 @@ async fn hold_many(
 
 /// Holds values as they are.
 #[tool(effect = read)]
-async fn hold_whole(#[input] it: Outer) {
+async fn keep_nulls_at_the_root(#[input] it: Outer) {
     let _ = it;
 }
 
@@ -87,9 +87,9 @@ fn null_is_taken_where_the_type_itself_has_it() {
         ("text", false),
     ];
     for (handle, wrap) in [
-        (HOLD, (|it| json!({"it": it})) as fn(Value) -> Value),
-        (HOLD_MANY, |it| json!({"it": [it]})),
-        (HOLD_WHOLE, |it| it),
+        (KEEP_NULLS, (|it| json!({"it": it})) as fn(Value) -> Value),
+        (KEEP_NULLS_IN_A_LIST, |it| json!({"it": [it]})),
+        (KEEP_NULLS_AT_THE_ROOT, |it| it),
     ] {
         let executor = executor(handle);
         let schema = &executor.registry().get(handle.name()).unwrap().input_schema;
