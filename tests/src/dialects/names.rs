@@ -55,11 +55,14 @@ fn two_tools_that_models_could_not_tell_apart_are_refused() {
 
 #[test]
 fn a_tool_that_is_not_shown_is_not_shadowed_by_one_that_is() {
-    /// Creates it in another way.
-    #[tool(name = "alarm_create", effect = idempotent, hidden)]
-    async fn create_unseen() {}
+    /// Stops an alarm.
+    #[tool(name = "alarm.stop", effect = idempotent)]
+    async fn stop_alarm() {}
+    /// Stops it in another way.
+    #[tool(name = "alarm_stop", effect = idempotent, hidden)]
+    async fn stop_unseen() {}
 
-    let registry = Registry::of([CREATE_ALARM, CREATE_UNSEEN]).unwrap();
+    let registry = Registry::of([STOP_ALARM, STOP_UNSEEN]).unwrap();
     assert!(registry.listing(Dialect::Mcp).is_ok());
     let error = registry.listing(Dialect::OpenAiChat).unwrap_err();
     assert_eq!(error.findings.last().map(|it| it.rule), Some(Rule::NameCollision));
