@@ -62,10 +62,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The version of clap that [`command`] and [`run`] speak, so that an application that embeds them names
-/// the same.
-pub use clap;
-
 use clap::{ArgMatches, Command};
 
 pub use self::collision::{CommandError, CommandProblem, Named};
@@ -104,10 +100,11 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 }
 
 /// The commands of these tools, for an application with a command line of its own. They come as one command,
-/// `tools`, which may be given another name; [`run`] runs what was matched below it.
+/// `tools`, which may be given another name; [`run`] runs what was matched below it. The application names
+/// clap 4 in its own `Cargo.toml`.
 ///
 /// ```
-/// use toolwright::cli::clap::Command;
+/// use clap::Command;
 /// use toolwright::{Executor, Registry, cli, tool};
 ///
 /// /// Greets somebody.
