@@ -150,11 +150,11 @@ impl Executor {
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         let found = stage::find(&self.run, call.name())?;
         let plan = found.plan();
-        let facts = plan.facts().with_footprint(plan.entry.definition.effect);
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
         let read = AssertUnwindSafe(|| {
-            let mut facts = stage::read(plan, scope, call.arguments(), facts)?.facts;
+            let mut facts = plan.facts().with_footprint(plan.entry.definition.effect);
+            let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
             plan.judged(&mut facts);
             Ok(facts)
         });

@@ -48,6 +48,7 @@ struct Resource {
 }
 
 impl Facts {
+    #[inline]
     pub(crate) fn new(danger: Danger, approval: Option<&'static str>) -> Self {
         Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None }
     }
@@ -64,6 +65,7 @@ impl Facts {
     }
 
     /// What was changed in the input to make it what the schema asks for.
+    #[inline]
     pub fn repairs(&self) -> Option<&Repairs> {
         self.repairs.as_deref()
     }

@@ -33,8 +33,10 @@ pub struct TextSize {
     pub empty: bool,
 }
 
-/// The tool with five arguments. It only moves what it gets, so that a call is all there is to measure.
-pub async fn find_text(
+/// What the tool with five arguments does: it only moves what it gets, so that a call is all there is to
+/// measure. Everybody does it in one async function of its own.
+#[inline]
+pub fn matches(
     pattern: String,
     limit: usize,
     folder: Option<String>,
@@ -45,9 +47,24 @@ pub async fn find_text(
     Matches { pattern, folder, label: window.label, lines: limit * around as usize, whole_words }
 }
 
-/// The tool with one argument.
-pub async fn measure_text(text: String) -> TextSize {
+/// What the tool with one argument does.
+#[inline]
+pub fn size(text: &str) -> TextSize {
     TextSize { bytes: text.len(), empty: text.is_empty() }
+}
+
+async fn find_text(
+    pattern: String,
+    limit: usize,
+    folder: Option<String>,
+    whole_words: bool,
+    window: Window,
+) -> Matches {
+    matches(pattern, limit, folder, whole_words, window)
+}
+
+async fn measure_text(text: String) -> TextSize {
+    size(&text)
 }
 
 pub async fn call_find_text(text: &str) -> Result<String> {

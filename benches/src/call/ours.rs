@@ -21,7 +21,7 @@ async fn find_text(
     /// How much to show around a match.
     window: Window,
 ) -> Matches {
-    floor::find_text(pattern, limit, folder, whole_words, window).await
+    floor::matches(pattern, limit, folder, whole_words, window)
 }
 
 /// Measures a text.
@@ -30,7 +30,7 @@ async fn measure_text(
     /// What to measure.
     text: String,
 ) -> TextSize {
-    floor::measure_text(text).await
+    floor::size(&text)
 }
 
 /// An executor over [`super::NAMES`] tools, two of them those of `floor.rs`.

@@ -31,7 +31,7 @@ pub async fn find_text(
     /// How much to show around a match.
     window: Window,
 ) -> Result<Matches, Infallible> {
-    Ok(floor::find_text(pattern, limit, folder, whole_words, window).await)
+    Ok(floor::matches(pattern, limit, folder, whole_words, window))
 }
 
 /// Find text in files.
@@ -48,7 +48,7 @@ pub async fn find_text_as_text(
     /// How much to show around a match.
     window: Window,
 ) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&floor::find_text(pattern, limit, folder, whole_words, window).await)
+    serde_json::to_string(&floor::matches(pattern, limit, folder, whole_words, window))
 }
 
 pub struct Rig {
@@ -73,13 +73,13 @@ impl Rig {
     }
 
     /// The erased form, found in a map of one's own, of the tool that writes its own JSON text.
-    pub async fn text(&self, text: &str) -> Result<String> {
-        self.erased("find_text_as_text", text).await
+    pub fn text(&self, text: &str) -> impl Future<Output = Result<String>> {
+        self.erased("find_text_as_text", text)
     }
 
     /// The erased form of the tool that answers a struct.
-    pub async fn structured(&self, text: &str) -> Result<String> {
-        self.erased("find_text", text).await
+    pub fn structured(&self, text: &str) -> impl Future<Output = Result<String>> {
+        self.erased("find_text", text)
     }
 
     /// The tool that writes its own JSON text, found in rig's set.

@@ -55,14 +55,14 @@ impl Server {
         &self,
         Parameters(input): Parameters<FindText>,
     ) -> Result<CallToolResult, ErrorData> {
-        let content = ContentBlock::json(found(input).await)?;
+        let content = ContentBlock::json(found(input))?;
         Ok(CallToolResult::success(vec![content]))
     }
 
     /// Find text in files.
     #[tool]
     async fn find_text_structured(&self, Parameters(input): Parameters<FindText>) -> Json<Found> {
-        let matches = found(input).await;
+        let matches = found(input);
         Json(Found {
             pattern: matches.pattern,
             folder: matches.folder,
@@ -75,9 +75,8 @@ impl Server {
 
 impl ServerHandler for Server {}
 
-async fn found(input: FindText) -> Matches {
-    floor::find_text(input.pattern, input.limit, input.folder, input.whole_words, input.window)
-        .await
+fn found(input: FindText) -> Matches {
+    floor::matches(input.pattern, input.limit, input.folder, input.whole_words, input.window)
 }
 
 pub struct Rmcp {
@@ -103,13 +102,13 @@ impl Rmcp {
     }
 
     /// A tool that answers JSON as text.
-    pub async fn text(&self, text: &str) -> Result<String> {
-        self.call("find_text", text).await
+    pub fn text(&self, text: &str) -> impl Future<Output = Result<String>> {
+        self.call("find_text", text)
     }
 
     /// A tool that answers a structured value besides.
-    pub async fn structured(&self, text: &str) -> Result<String> {
-        self.call("find_text_structured", text).await
+    pub fn structured(&self, text: &str) -> impl Future<Output = Result<String>> {
+        self.call("find_text_structured", text)
     }
 
     async fn call(&self, name: &'static str, text: &str) -> Result<String> {

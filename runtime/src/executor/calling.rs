@@ -83,7 +83,7 @@ fn start<'a>(
     if plan.needs_more || call.brings().next().is_some() {
         return Err(Box::pin(stages.with_own()));
     }
-    match stages.first_poll(Scope::new(run, plan, call, None), context) {
+    match stages.first_poll(None, context) {
         Progress::Ended(answer) => Ok(answer),
         Progress::Waiting(future) => Err(Box::pin(stages.wait(None, future))),
         Progress::Running(admitted, future) => Err(Box::pin(stages.wait(Some(admitted), future))),
@@ -148,16 +148,17 @@ impl<'a> Stages<'a> {
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
     /// the tool.
     #[inline]
-    fn first_poll(self, scope: Scope<'a>, context: &mut Context<'_>) -> Progress<'a> {
+    fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
             let (plan, arguments) = (self.plan, self.call.arguments());
-            let mut prepared = stage::read(plan, scope, arguments, plan.facts())?;
-            if let Some(repairs) = prepared.facts.repairs() {
+            let mut facts = plan.facts();
+            let scope = Scope::new(self.run, plan, self.call, own);
+            let mut future = stage::read(plan, scope, arguments, &mut facts)?;
+            if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
-            plan.judged(&mut prepared.facts);
-            stage::approve(self.call.name(), &prepared.facts)?;
-            let mut future = prepared.future;
+            plan.judged(&mut facts);
+            stage::approve(self.call.name(), &facts)?;
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));
             };
@@ -204,8 +205,7 @@ impl<'a> Stages<'a> {
             Ok(own) => own,
             Err(error) => return error.into(),
         };
-        let scope = Scope::new(self.run, self.plan, self.call, own.as_ref());
-        match poll_fn(|context| Poll::Ready(self.first_poll(scope, context))).await {
+        match poll_fn(|context| Poll::Ready(self.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,
             Progress::Waiting(future) => self.wait(None, future).await,
             Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,

@@ -34,8 +34,8 @@ pub trait Slots {
     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
 }
 
-/// What was changed at the places where it was read.
-pub(crate) type Changes = RefCell<Vec<Change>>;
+/// What was changed at the places where it was read; most often nothing.
+pub(crate) type Changes = RefCell<Option<Vec<Change>>>;
 
 /// Problems past this many are not told one by one.
 const MOST_PROBLEMS: usize = 100;
@@ -255,7 +255,7 @@ impl Scan<'_, '_> {
         }
         let mut change = Change { pointer: String::new(), rule, from: text.to_owned(), to: meant };
         Problem::prefix_pointer(&mut change.pointer, key.name());
-        changes.borrow_mut().push(change);
+        changes.borrow_mut().get_or_insert_default().push(change);
         true
     }
 

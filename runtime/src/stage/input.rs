@@ -15,26 +15,23 @@ use crate::repair::{Brackets, Change, Ladder, Refusal, Repaired, Repairs};
 use crate::spec::Start;
 use crate::tool::{Danger, DeclaredDanger, Definition, Repair};
 
-/// A call whose input has been read. Nothing of the tool has run.
-pub(crate) struct Prepared<'a> {
-    pub(crate) future: BoxFuture<'a, Answer>,
-    pub(crate) facts: Facts,
-}
-
+/// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
-    mut facts: Facts,
-) -> Result<Prepared<'a>, ToolError> {
+    facts: &mut Facts,
+) -> Result<BoxFuture<'a, Answer>, ToolError> {
     let changes = Changes::default();
     let room = if plan.repair == Repair::Off { None } else { Some(&changes) };
     let keys = &plan.entry.keys;
-    let start = Start { scope, text: arguments, keys, facts: &mut facts, changes: room };
+    let start = Start { scope, text: arguments, keys, facts, changes: room };
     match (plan.entry.spec.start)(start) {
-        Ok(future) if changes.borrow().is_empty() => Ok(Prepared { future, facts }),
-        Ok(future) => Ok(mended(plan, future, facts, changes.into_inner(), false)),
+        Ok(future) => match changes.into_inner() {
+            None => Ok(future),
+            Some(changes) => Ok(mended(plan, future, facts, changes, false)),
+        },
         Err(problems) => mend(plan, scope, arguments, facts, problems),
     }
 }
@@ -45,9 +42,9 @@ fn mend<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
-    mut facts: Facts,
+    facts: &mut Facts,
     problems: Problems,
-) -> Result<Prepared<'a>, ToolError> {
+) -> Result<BoxFuture<'a, Answer>, ToolError> {
     let definition = &plan.entry.definition;
     let Some(ladder) = plan.entry.ladder() else {
         return Err(refused(definition, &unless_secret(definition, problems)));
@@ -63,7 +60,7 @@ fn mend<'a>(
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
     let (text, keys) = (&repaired.text, &plan.entry.keys);
-    let start = Start { scope, text, keys, facts: &mut facts, changes: None };
+    let start = Start { scope, text, keys, facts, changes: None };
     let future = (plan.entry.spec.start)(start)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
     Ok(mended(plan, future, facts, repaired.changes, lenient))
@@ -74,15 +71,14 @@ fn mend<'a>(
 fn mended<'a>(
     plan: &Plan,
     future: BoxFuture<'a, Answer>,
-    mut facts: Facts,
+    facts: &mut Facts,
     changes: Vec<Change>,
     lenient: bool,
-) -> Prepared<'a> {
+) -> BoxFuture<'a, Answer> {
     let changes = changes_unless_secret(&plan.entry.definition, changes);
     let repairs = Arc::new(Repairs::new(changes, lenient));
     facts.mended(Arc::clone(&repairs));
-    let future = Box::pin(async move { future.await.mended(repairs) });
-    Prepared { future, facts }
+    Box::pin(async move { future.await.mended(repairs) })
 }
 
 /// As little as it takes: leniently only what does not mend otherwise.
