@@ -1,9 +1,13 @@
 //! The call as its tool sees it: who it is, whether it is still wanted, how to report progress.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -12,12 +16,51 @@ use crate::event::EventKind;
 use crate::executor::Run;
 
 /// One call's identity, made by the executor; providers' own ids are kept beside it.
+/// Later calls have higher ids. It is written, and serialised, as a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
 
 impl CallId {
     pub(crate) fn new() -> Self {
         Self(Uuid::now_v7())
+    }
+
+    /// The sixteen bytes of the UUID, in the order in which they are written: their order is that of the ids.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+
+    /// The id of these sixteen bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+}
+
+impl FromStr for CallId {
+    type Err = InvalidCallId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCallId> {
+        Uuid::try_parse(text).map(Self).map_err(|_| InvalidCallId(text.to_owned()))
+    }
+}
+
+/// A text that is no id of a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no id of a call, such as 0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f")]
+pub struct InvalidCallId(String);
+
+impl Serialize for CallId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CallId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

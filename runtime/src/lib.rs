@@ -33,6 +33,7 @@
 
 #[doc(hidden)]
 pub mod __private0;
+pub mod approval;
 pub mod arriving;
 mod call;
 mod capability;
@@ -48,6 +49,7 @@ mod evidence;
 mod executor;
 mod footprint;
 mod input;
+pub mod journal;
 mod output;
 pub mod provider;
 mod registry;
@@ -62,7 +64,7 @@ pub use capability::{Closing, Opening, Resource};
 pub use catalog::{
     Catalog, InvalidPattern, Profile, ProfileError, Profiles, Summary, UnknownProfile,
 };
-pub use context::{CallId, ToolContext};
+pub use context::{CallId, InvalidCallId, ToolContext};
 pub use dynamic::DynamicTool;
 pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::registry::Metadata;
 use crate::spec::{ApprovalSpec, DangerSpec, Location, Spec, TimeoutSpec};
 
 /// How carefully a person should look before a call runs. Policy decides by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
     /// Nothing worth a look.
@@ -23,7 +23,7 @@ pub enum Danger {
 }
 
 /// What a call changes, and so whether it may be repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Changes nothing; may be repeated.

@@ -3,7 +3,7 @@
 //! - The changes of one repair are in order: each is made where the ones before it have left the value.
 //! - Replayed on the text that came, they give the text that was read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::parse::parse;
 use super::tree::Node;
@@ -25,7 +25,7 @@ use crate::schema::unescaped;
 /// assert_eq!(change.to_string(), r#"/limit: "3" became 3 (integer)"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
@@ -65,7 +65,8 @@ impl Repairs {
 }
 
 /// Why something was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeRule {
     /// `"yes"` for `true`.

@@ -1,0 +1,17 @@
+//! The life of calls, kept so that a crash loses none and repeats none.
+//!
+//! - [`next`] is the machine: it alone says what becomes of a call.
+//! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
+//! - A [`Store`] keeps them: [`MemoryStore`] for tests, SQLite (feature `sqlite`) for one machine.
+
+mod next;
+mod record;
+mod state;
+mod store;
+
+pub use next::{Event, Failure, Illegal, next};
+pub use record::{Answered, Ask, CallRecord, Entry, FORMAT, Kept, Note, Place, Requester};
+pub use state::State;
+pub use store::{
+    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,
+};

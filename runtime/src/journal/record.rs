@@ -1,0 +1,276 @@
+//! What the journal keeps of one call.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::next::{Event, Illegal, next};
+use super::state::State;
+use crate::approval::Signed;
+use crate::context::CallId;
+use crate::repair::Change;
+use crate::tool::{Danger, Effect};
+
+/// The version of what is stored; an older reader refuses newer data.
+pub const FORMAT: u32 = 1;
+
+/// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The run.
+    pub run: String,
+    /// The turn of the run, counted by the application; none for a call outside of turns, which is known by
+    /// its id alone.
+    pub turn: Option<u64>,
+    /// Which call of the turn, counted from 0.
+    pub index: u32,
+}
+
+/// On whose behalf a call was made.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Requester {
+    /// Who made it: `agent:<run>`.
+    pub agent: String,
+    /// The user it was made for.
+    pub user: Option<String>,
+}
+
+/// A text that may hold secrets.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// It holds none.
+    Plain(String),
+    /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
+    Sealed(String),
+    /// It was not kept, because there was no key to seal it with.
+    Withheld,
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Why.
+    pub reason: String,
+    /// What the tool itself shows of the call.
+    pub preview: Option<String>,
+    /// Until when.
+    pub deadline: Timestamp,
+    /// Whether somebody has taken note of it.
+    pub told: bool,
+}
+
+/// One call, as it is now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The call's own id.
+    pub id: CallId,
+    /// Where it stands in its run.
+    pub place: Place,
+    /// The id that the provider gave it.
+    pub provider_id: Option<String>,
+    /// The tool's name.
+    pub tool: String,
+    /// The tool's definition as it was judged, hexadecimal.
+    pub fingerprint: String,
+    /// How carefully to look.
+    pub danger: Danger,
+    /// Whether it may be repeated.
+    pub effect: Effect,
+    /// The arguments as the model sent them.
+    pub raw: Kept,
+    /// The arguments that run: repaired, with defaults filled in, in canonical form.
+    pub arguments: Kept,
+    /// The same for people, with secrets masked.
+    pub shown: String,
+    /// What repair changed.
+    pub repairs: Vec<Change>,
+    /// What a decision is bound to, hexadecimal.
+    pub digest: String,
+    /// On whose behalf.
+    pub requester: Requester,
+    /// Stays the same for every attempt.
+    pub idempotency_key: String,
+
+    /// Where it stands.
+    pub state: State,
+    /// One more with every change of this record.
+    pub version: u64,
+    /// One more whenever it is judged again.
+    pub generation: u32,
+    /// How often it was begun in this generation.
+    pub attempt: u32,
+    /// Who runs it.
+    pub owner: Option<String>,
+    /// One more with every claim.
+    pub epoch: u64,
+    /// Until when its owner may run it without a word.
+    pub lease: Option<Timestamp>,
+    /// Not to be claimed before.
+    pub not_before: Option<Timestamp>,
+
+    /// What a person is or was asked.
+    pub ask: Option<Ask>,
+    /// What a person decided in this generation.
+    pub decision: Option<Signed>,
+    /// The grant that covers it.
+    pub grant: Option<String>,
+    /// A change of the arguments that is still to be judged, as JSON text.
+    pub proposal: Option<String>,
+
+    /// Its one answer.
+    pub answer: Option<Answered>,
+    /// Whether the run has taken note of its answer.
+    pub delivered: bool,
+    /// When it was recorded.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub updated: Timestamp,
+}
+
+/// An answer as it is kept.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// What the model gets, as text.
+    pub text: String,
+    /// All of it, as the executor reads it back.
+    pub whole: serde_json::Value,
+}
+
+/// One thing that happened to a call. Entries are only ever added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The call.
+    pub call: CallId,
+    /// Counted from 1 for each call, in order.
+    pub number: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Who: `agent:<run>`, `executor:<owner>`, or the name of an approver.
+    pub who: String,
+    /// Where the call stood; nothing for the first entry.
+    pub from: Option<State>,
+    /// What happened; nothing for the first entry.
+    pub event: Option<Event>,
+    /// Where it stands since.
+    pub to: State,
+    /// The generation since.
+    pub generation: u32,
+    /// The digest that was judged or decided.
+    pub digest: String,
+    /// Why, in words.
+    pub why: Option<String>,
+    /// What a person signed.
+    pub signed: Option<Signed>,
+}
+
+/// Who did something, when and why.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// Who.
+    pub who: String,
+    /// When.
+    pub at: Timestamp,
+    /// Why, in words.
+    pub why: Option<String>,
+    /// What a person signed.
+    pub signed: Option<Signed>,
+}
+
+impl CallRecord {
+    /// When somebody has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
+    /// time of the next attempt. Nothing where nobody has to.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
+            State::Running => self.lease,
+            State::Ready => Some(self.not_before.unwrap_or(self.updated)),
+            State::Judging => Some(self.updated),
+            _ => None,
+        }
+    }
+
+    /// Lets something happen to the call: the machine says what becomes of it, the counters follow. The entry
+    /// for its history is given back; `entries` is how many it has already.
+    ///
+    /// What the event carries besides (an answer, an owner, new arguments) the caller sets.
+    ///
+    /// # Errors
+    /// When that cannot happen to it; the record is as it was.
+    pub fn advance(&mut self, event: Event, note: Note) -> Result<Entry, Illegal> {
+        let from = self.state;
+        let to = next(from, event)?;
+        self.version += 1;
+        self.state = to;
+        self.updated = note.at;
+        if to == State::Judging {
+            self.generation += 1;
+            self.attempt = 0;
+            self.not_before = None;
+            self.grant = None;
+        }
+        match event {
+            Event::Claimed => {
+                self.epoch += 1;
+                self.attempt += 1;
+            }
+            _ => {
+                self.owner = None;
+                self.lease = None;
+            }
+        }
+        Ok(Entry {
+            call: self.id,
+            number: self.version,
+            at: note.at,
+            who: note.who,
+            from: Some(from),
+            event: Some(event),
+            to,
+            generation: self.generation,
+            digest: self.digest.clone(),
+            why: note.why,
+            signed: note.signed,
+        })
+    }
+
+    /// The first entry of its history.
+    #[must_use]
+    pub fn opened(&self, note: Note) -> Entry {
+        Entry {
+            call: self.id,
+            number: self.version,
+            at: note.at,
+            who: note.who,
+            from: None,
+            event: None,
+            to: self.state,
+            generation: self.generation,
+            digest: self.digest.clone(),
+            why: note.why,
+            signed: note.signed,
+        }
+    }
+}
+
+/// Without what may be secret.
+impl fmt::Debug for Kept {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Plain(_) => "Plain(..)",
+            Self::Sealed(_) => "Sealed(..)",
+            Self::Withheld => "Withheld",
+        })
+    }
+}
+
+/// Without the result, which may repeat a secret.
+impl fmt::Debug for Answered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,3 @@
+//! The machine of calls, by its whole table.
+
+mod table;
