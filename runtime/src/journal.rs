@@ -4,11 +4,13 @@
 //! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
 //! - A [`Store`] keeps them: [`MemoryStore`] for tests, SQLite (feature `sqlite`) for one machine.
 
+mod memory;
 mod next;
 mod record;
 mod state;
 mod store;
 
+pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
 pub use record::{Answered, Ask, CallRecord, Entry, FORMAT, Kept, Note, Place, Requester};
 pub use state::State;

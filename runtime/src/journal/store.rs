@@ -1,5 +1,6 @@
 //! What a journal is kept in.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
@@ -70,15 +71,82 @@ pub struct Unit {
     pub documents: Vec<DocumentWrite>,
 }
 
+impl Unit {
+    /// Whether the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
+    /// such a unit is a mistake of whoever made it, not a conflict that a second look would solve.
+    ///
+    /// # Errors
+    /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or by a
+    /// number that is no version it makes.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let mut calls = HashSet::new();
+        for write in &self.calls {
+            if self.calls.len() > 1 && !calls.insert(write.record.id) {
+                let call = write.record.id;
+                return Err(StoreError::new(format!("call {call} is written twice in one unit")));
+            }
+            write.check()?;
+        }
+        let mut keys = HashSet::new();
+        for write in &self.documents {
+            if self.documents.len() > 1 && !keys.insert(&write.key) {
+                let key = &write.key;
+                return Err(StoreError::new(format!(
+                    "document `{key}` is written twice in one unit"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A call as it shall be.
 #[derive(Debug, Clone)]
 pub struct CallWrite {
     /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
     pub expects: Option<u64>,
-    /// All of it. Its version is higher than the one expected.
+    /// All of it. Its version is higher than the one expected; its place never changes.
     pub record: CallRecord,
-    /// What happened, to be added to its history. Their numbers follow those that are there.
+    /// What happened, to be added to its history. They are numbered by the versions of the record that they led
+    /// to: in order, above the version expected and not above the record's own. So their numbers follow those that
+    /// are there, and a change without an entry leaves one out.
     pub entries: Vec<Entry>,
+}
+
+impl CallWrite {
+    /// What a store says where the call stands at another place than the one that is kept.
+    #[must_use]
+    pub fn moved(&self) -> StoreError {
+        let call = self.record.id;
+        StoreError::new(format!("call {call} is written with another place, which never changes"))
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        let (call, version) = (self.record.id, self.record.version);
+        let mut last = self.expects.unwrap_or(0);
+        if version <= last {
+            let message = format!(
+                "call {call} is written with version {version}, which must be higher than {last}"
+            );
+            return Err(StoreError::new(message));
+        }
+        for entry in &self.entries {
+            if entry.call != call {
+                let other = entry.call;
+                let message = format!("an entry of call {other} is added to call {call}");
+                return Err(StoreError::new(message));
+            }
+            if entry.number <= last || entry.number > version {
+                let number = entry.number;
+                let message = format!(
+                    "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
+                );
+                return Err(StoreError::new(message));
+            }
+            last = entry.number;
+        }
+        Ok(())
+    }
 }
 
 /// A document as it shall be.
@@ -122,6 +190,26 @@ pub struct Filter {
     pub created_before: Option<Timestamp>,
     /// Whether their run has taken note of the answer.
     pub delivered: Option<bool>,
+}
+
+impl Filter {
+    /// Whether a call is one of those.
+    #[must_use]
+    pub fn takes(&self, call: &CallRecord) -> bool {
+        let Self { states, run, tool, digest, text, due, created_before, delivered } = self;
+        let answer = || call.answer.as_ref().map(|answer| answer.text.as_str());
+        let holds = |text: &str| {
+            call.shown.contains(text) || answer().is_some_and(|answer| answer.contains(text))
+        };
+        (states.is_empty() || states.contains(&call.state))
+            && run.as_ref().is_none_or(|run| *run == call.place.run)
+            && tool.as_ref().is_none_or(|tool| *tool == call.tool)
+            && digest.as_ref().is_none_or(|digest| *digest == call.digest)
+            && delivered.is_none_or(|delivered| delivered == call.delivered)
+            && created_before.is_none_or(|time| call.created <= time)
+            && due.is_none_or(|time| call.due().is_some_and(|due| due <= time))
+            && text.as_ref().is_none_or(|text| holds(text))
+    }
 }
 
 /// Which part of a list.
