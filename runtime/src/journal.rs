@@ -7,12 +7,16 @@
 mod memory;
 mod next;
 mod record;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod state;
 mod store;
 
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
 pub use record::{Answered, Ask, CallRecord, Entry, FORMAT, Kept, Note, Place, Requester};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use state::State;
 pub use store::{
     CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,

@@ -1,0 +1,114 @@
+//! From a filter to the SQL of one page.
+//!
+//! - A page is found along an index in the order of the ids, so that it takes as long among a million calls as among
+//!   a thousand.
+//! - SQL narrows, [`Filter::takes`] decides about texts.
+
+use rusqlite::types::Value;
+
+use super::row::instant;
+use crate::journal::{Filter, Page};
+
+/// A query for `lease` and `body`, in the order of the page; `limited` where every row belongs to it.
+pub struct Query {
+    pub sql: String,
+    pub values: Vec<Value>,
+}
+
+#[derive(Default)]
+struct Conditions {
+    texts: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn add(&mut self, text: &str, value: impl Into<Value>) {
+        self.values.push(value.into());
+        self.texts.push(text.replace('?', &format!("?{}", self.values.len())));
+    }
+
+    fn add_states(&mut self, filter: &Filter) {
+        let names: Vec<_> = filter.states.iter().map(|it| format!("'{}'", it.name())).collect();
+        if !names.is_empty() {
+            self.texts.push(format!("state IN ({})", names.join(", ")));
+        }
+    }
+
+    fn all(&self) -> String {
+        if self.texts.is_empty() { "TRUE".to_owned() } else { self.texts.join(" AND ") }
+    }
+}
+
+/// The query of a page.
+pub fn query(filter: &Filter, page: Page) -> Query {
+    let mut conditions = Conditions::default();
+    if let Some(after) = page.after {
+        let beyond = if page.latest_first { "id < ?" } else { "id > ?" };
+        conditions.add(beyond, after.as_bytes().to_vec());
+    }
+    if let Some(run) = &filter.run {
+        conditions.add("run = ?", run.clone());
+    }
+    if let Some(tool) = &filter.tool {
+        conditions.add("tool = ?", tool.clone());
+    }
+    if let Some(digest) = &filter.digest {
+        conditions.add("digest = ?", digest.clone());
+    }
+    if let Some(due) = filter.due {
+        conditions.add("due <= ?", instant(due));
+    }
+    if let Some(time) = filter.created_before {
+        conditions.add("created <= ?", instant(time));
+    }
+    if let Some(delivered) = filter.delivered {
+        conditions.add("delivered = ?", i64::from(delivered));
+    }
+    if let Some(text) = &filter.text {
+        // What the text looks like inside a JSON text, where every character is written by itself.
+        let written = serde_json::Value::from(text.as_str()).to_string();
+        conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
+    }
+    let order = if page.latest_first { "DESC" } else { "ASC" };
+    // A text is only narrowed here, so that how many rows make a page is not known yet.
+    let limit = match filter.text {
+        Some(_) => -1,
+        None => i64::try_from(page.limit).unwrap_or(i64::MAX),
+    };
+    let sql = ids(filter, &mut conditions, order, limit);
+    Query {
+        sql: format!(
+            "SELECT calls.id, lease, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
+             ORDER BY page.id {order}"
+        ),
+        values: conditions.values,
+    }
+}
+
+/// The ids of the page, in order, by the index that suits the filter.
+fn ids(filter: &Filter, conditions: &mut Conditions, order: &str, limit: i64) -> String {
+    let select =
+        |index: &str, conditions: &str| format!("SELECT id FROM calls {index} WHERE {conditions}");
+    let end = format!("ORDER BY id {order} LIMIT {limit}");
+    let by_run = if filter.digest.is_some() { "calls_by_digest" } else { "calls_by_run" };
+    let distinct: std::collections::BTreeSet<_> = filter.states.iter().collect();
+    if filter.run.is_some() || filter.due.is_some() || distinct.is_empty() {
+        conditions.add_states(filter);
+        let index = match (&filter.run, filter.due) {
+            (Some(_), _) => format!("INDEXED BY {by_run}"),
+            (None, Some(_)) => "INDEXED BY calls_by_due".to_owned(),
+            (None, None) => String::new(),
+        };
+        return format!("{} {end}", select(&index, &conditions.all()));
+    }
+    // One ordered walk for each state, merged: the index has the ids in order within one state alone.
+    let all = conditions.all();
+    let walks: Vec<_> = distinct
+        .into_iter()
+        .map(|state| {
+            let of_state = format!("state = '{}' AND {all}", state.name());
+            select("INDEXED BY calls_by_state", &of_state)
+        })
+        .collect();
+    format!("{} {end}", walks.join(" UNION ALL "))
+}

@@ -1,0 +1,119 @@
+//! Calls and entries as rows, and back.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::exact;
+use super::failure::Named;
+use crate::context::CallId;
+use crate::journal::{CallRecord, CallWrite, DocumentWrite, Entry, Place, StoreError, Unit};
+
+/// A unit ready to be written.
+pub struct UnitRows {
+    pub calls: Vec<CallRow>,
+    pub documents: Vec<DocumentWrite>,
+}
+
+/// A call ready to be written.
+pub struct CallRow {
+    pub id: CallId,
+    pub expects: Option<u64>,
+    pub place: Place,
+    pub tool: String,
+    pub digest: String,
+    pub created: i64,
+    pub state: &'static str,
+    pub version: i64,
+    pub epoch: i64,
+    pub due: Option<i64>,
+    pub delivered: bool,
+    pub lease: Option<String>,
+    pub body: String,
+    pub entries: Vec<EntryRow>,
+    pub moved: StoreError,
+}
+
+/// An entry ready to be written.
+pub struct EntryRow {
+    pub number: i64,
+    pub body: String,
+}
+
+impl UnitRows {
+    pub fn of(unit: Unit, name: &Named) -> Result<Self, StoreError> {
+        let calls = unit.calls.into_iter().map(|write| CallRow::of(write, name));
+        Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents })
+    }
+}
+
+impl CallRow {
+    fn of(write: CallWrite, name: &Named) -> Result<Self, StoreError> {
+        let moved = write.moved();
+        let CallWrite { expects, record, entries } = write;
+        let entries = entries.iter().map(|entry| {
+            Ok(EntryRow { number: number(entry.number), body: written(entry, record.id, name)? })
+        });
+        Ok(Self {
+            expects,
+            created: instant(record.created),
+            state: record.state.name(),
+            version: number(record.version),
+            epoch: number(record.epoch),
+            due: record.due().map(instant),
+            delivered: record.delivered,
+            lease: record.lease.map(|lease| lease.to_string()),
+            entries: entries.collect::<Result<_, StoreError>>()?,
+            body: written(&record, record.id, name)?,
+            id: record.id,
+            place: record.place,
+            tool: record.tool,
+            digest: record.digest,
+            moved,
+        })
+    }
+}
+
+/// A number that is only compared for equality, in SQLite's signed form.
+pub fn number(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+/// A time in nanoseconds since 1970, to find rows by: what lies beyond the years 1677 to 2262 is taken for their end.
+/// The record itself keeps its times exactly.
+pub fn instant(time: Timestamp) -> i64 {
+    let nanoseconds = time.as_nanosecond();
+    i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn written(value: &impl Serialize, call: CallId, name: &Named) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|error| name.says(format_args!("cannot keep call {call}: {error}")))
+}
+
+/// The record of a row's `lease` and `body`.
+pub fn record(lease: Option<&str>, body: &str, name: &Named) -> Result<CallRecord, StoreError> {
+    let mut record: CallRecord = read(body, name)?;
+    exact::restore(&mut record, body);
+    record.lease = match lease {
+        Some(text) => Some(text.parse().map_err(|_| name.says("holds a lease that is no time"))?),
+        None => None,
+    };
+    Ok(record)
+}
+
+/// The entry of a row's `body`.
+pub fn entry(body: &str, name: &Named) -> Result<Entry, StoreError> {
+    read(body, name)
+}
+
+fn read<T: DeserializeOwned>(body: &str, name: &Named) -> Result<T, StoreError> {
+    // What serde says may repeat a value, and values may be secret.
+    serde_json::from_str(body).map_err(|error| {
+        name.says(format_args!(
+            "holds a row that cannot be read ({:?} error at column {}): it is damaged, or a newer release wrote it",
+            error.classify(),
+            error.column()
+        ))
+    })
+}

@@ -1,0 +1,256 @@
+//! What the writer does to the file, prepared once.
+
+use rusqlite::{Connection, OptionalExtension, Params, Row, Statement, params};
+
+use super::failure::Named;
+use super::row::{CallRow, UnitRows, number};
+use crate::context::CallId;
+use crate::journal::{CommitError, DocumentWrite, State, StoreError};
+
+pub struct Statements<'c> {
+    name: Named,
+    begin: Statement<'c>,
+    commit: Statement<'c>,
+    rollback: Statement<'c>,
+    save: Statement<'c>,
+    release: Statement<'c>,
+    undo: Statement<'c>,
+    insert: Statement<'c>,
+    current: Statement<'c>,
+    holder: Statement<'c>,
+    update: Statement<'c>,
+    update_all: Statement<'c>,
+    add_entry: Statement<'c>,
+    renew: Statement<'c>,
+    document: Statement<'c>,
+    put_document: Statement<'c>,
+    remove_document: Statement<'c>,
+}
+
+impl<'c> Statements<'c> {
+    pub fn prepare(connection: &'c Connection, name: Named) -> Result<Self, StoreError> {
+        let prepare = |text| {
+            connection
+                .prepare(text)
+                .map_err(|error: rusqlite::Error| name.failed("be written", &error))
+        };
+        Ok(Self {
+            // A transaction that begins as a reader and then writes does not wait for another writer.
+            begin: prepare("BEGIN IMMEDIATE")?,
+            commit: prepare("COMMIT")?,
+            rollback: prepare("ROLLBACK")?,
+            save: prepare("SAVEPOINT unit")?,
+            release: prepare("RELEASE unit")?,
+            undo: prepare("ROLLBACK TO unit")?,
+            insert: prepare(
+                "INSERT INTO calls (id, run, turn, idx, tool, digest, created, state, version, epoch, due, delivered, \
+                 lease, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+                 ON CONFLICT DO NOTHING",
+            )?,
+            current: prepare(
+                "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4, tool = ?5 AND digest = ?6 AND created = ?7 \
+                 FROM calls WHERE id = ?1",
+            )?,
+            holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3")?,
+            // What is not set is in indexes that then need not be touched.
+            update: prepare(
+                "UPDATE calls SET state = ?2, version = ?3, epoch = ?4, due = ?5, delivered = ?6, lease = ?7, \
+                 body = ?8 WHERE id = ?1",
+            )?,
+            update_all: prepare(
+                "UPDATE calls SET state = ?2, version = ?3, epoch = ?4, due = ?5, delivered = ?6, lease = ?7, \
+                 body = ?8, tool = ?9, digest = ?10, created = ?11 WHERE id = ?1",
+            )?,
+            add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)")?,
+            renew: prepare(
+                "UPDATE calls SET lease = ?3, due = ?4 WHERE id = ?1 AND epoch = ?2 AND state = ?5",
+            )?,
+            document: prepare("SELECT version FROM documents WHERE key = ?1")?,
+            put_document: prepare(
+                "INSERT INTO documents (key, version, text) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (key) DO UPDATE SET version = excluded.version, text = excluded.text",
+            )?,
+            remove_document: prepare("DELETE FROM documents WHERE key = ?1")?,
+            name,
+        })
+    }
+
+    pub fn begin(&mut self) -> Result<(), StoreError> {
+        execute(&self.name, &mut self.begin, [])
+    }
+
+    pub fn commit(&mut self) -> Result<(), StoreError> {
+        execute(&self.name, &mut self.commit, [])
+    }
+
+    /// Undoes what was begun. SQLite has done so itself after some failures, and then says there is nothing to undo.
+    pub fn rollback(&mut self) {
+        let _ = self.rollback.execute([]);
+    }
+
+    /// Does something within what was begun: after a conflict it is undone, and nothing else.
+    pub fn within(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), CommitError>,
+    ) -> Result<(), CommitError> {
+        execute(&self.name, &mut self.save, [])?;
+        let done = work(self);
+        if matches!(&done, Err(error) if error.is_conflict()) {
+            execute(&self.name, &mut self.undo, [])?;
+        }
+        execute(&self.name, &mut self.release, [])?;
+        done
+    }
+
+    pub fn write(&mut self, unit: &UnitRows) -> Result<(), CommitError> {
+        unit.calls.iter().try_for_each(|call| match call.expects {
+            None => self.add(call),
+            Some(expected) => self.change(call, expected),
+        })?;
+        unit.documents.iter().try_for_each(|document| self.write_document(document))
+    }
+
+    fn add(&mut self, call: &CallRow) -> Result<(), CommitError> {
+        let place = &call.place;
+        let added = self.insert.execute(params![
+            call.id.as_bytes(),
+            place.run,
+            place.turn.map(number),
+            place.index,
+            call.tool,
+            call.digest,
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
+        ]);
+        match added.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(self.taken(call)?),
+            _ => Ok(self.add_entries(call)?),
+        }
+    }
+
+    /// Why a new call could not be added: its id is there, or its place is taken.
+    fn taken(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
+        if let Some((version, ..)) = self.current(call)? {
+            let (call, found) = (call.id, Some(version));
+            return Ok(CommitError::Call { call, expected: None, found });
+        }
+        let place = &call.place;
+        let values = params![place.run, place.turn.map(number), place.index];
+        let holder = found(&self.name, &mut self.holder, values, |row| row.get(0))?;
+        match holder {
+            Some(holder) => {
+                Ok(CommitError::Place { place: place.clone(), holder: CallId::from_bytes(holder) })
+            }
+            None => Err(self.name.says(format_args!("refuses call {} without a reason", call.id))),
+        }
+    }
+
+    fn change(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
+        let current = self.current(call)?;
+        let version = current.map(|(version, ..)| version);
+        let Some((_, same_place, same_words)) = current.filter(|_| version == Some(expected))
+        else {
+            let (call, expected) = (call.id, Some(expected));
+            return Err(CommitError::Call { call, expected, found: version });
+        };
+        if !same_place {
+            return Err(call.moved.clone().into());
+        }
+        let (id, body) = (call.id.as_bytes(), &call.body);
+        let CallRow { state, version, epoch, due, delivered, lease, .. } = call;
+        if same_words {
+            let values = params![id, state, version, epoch, due, delivered, lease, body];
+            execute(&self.name, &mut self.update, values)?;
+        } else {
+            let CallRow { tool, digest, created, .. } = call;
+            let values = params![
+                id, state, version, epoch, due, delivered, lease, body, tool, digest, created
+            ];
+            execute(&self.name, &mut self.update_all, values)?;
+        }
+        Ok(self.add_entries(call)?)
+    }
+
+    /// The version that is there, whether the call stands at the same place, and whether all else is the same that is
+    /// seldom changed.
+    fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool, bool)>, StoreError> {
+        let place = &call.place;
+        let values = params![
+            call.id.as_bytes(),
+            place.run,
+            place.turn.map(number),
+            place.index,
+            call.tool,
+            call.digest,
+            call.created
+        ];
+        found(&self.name, &mut self.current, values, |row| {
+            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, row.get(2)?))
+        })
+    }
+
+    fn add_entries(&mut self, call: &CallRow) -> Result<(), StoreError> {
+        call.entries.iter().try_for_each(|entry| {
+            let values = params![call.id.as_bytes(), entry.number, entry.body];
+            execute(&self.name, &mut self.add_entry, values).map(drop)
+        })
+    }
+
+    pub fn renew(
+        &mut self,
+        call: CallId,
+        epoch: u64,
+        lease: &str,
+        due: i64,
+    ) -> Result<(), CommitError> {
+        let values = params![call.as_bytes(), number(epoch), lease, due, State::Running.name()];
+        let renewed = self.renew.execute(values);
+        match renewed.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(CommitError::Fenced { call, epoch }),
+            _ => Ok(()),
+        }
+    }
+
+    fn write_document(&mut self, write: &DocumentWrite) -> Result<(), CommitError> {
+        let DocumentWrite { key, expects, text } = write;
+        let found = found(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
+            .map(i64::cast_unsigned);
+        if found != *expects {
+            let (key, expected) = (key.clone(), *expects);
+            return Err(CommitError::Document { key, expected, found });
+        }
+        let version = expects.map_or(1, |before| before + 1);
+        match text {
+            Some(text) => {
+                let values = params![key, number(version), text];
+                execute(&self.name, &mut self.put_document, values)?;
+            }
+            None => execute(&self.name, &mut self.remove_document, [key])?,
+        }
+        Ok(())
+    }
+}
+
+fn execute(
+    name: &Named,
+    statement: &mut Statement<'_>,
+    values: impl Params,
+) -> Result<(), StoreError> {
+    statement.execute(values).map(drop).map_err(|error| name.failed("be written", &error))
+}
+
+fn found<T>(
+    name: &Named,
+    statement: &mut Statement<'_>,
+    values: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, StoreError> {
+    let row = statement.query_row(values, read).optional();
+    row.map_err(|error| name.failed("be read", &error))
+}
