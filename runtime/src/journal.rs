@@ -4,6 +4,8 @@
 //! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
 //! - A [`Store`] keeps them: [`MemoryStore`] for tests, SQLite (feature `sqlite`) for one machine.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod memory;
 mod next;
 mod record;

@@ -1,0 +1,108 @@
+//! Whoever runs a call says so from time to time.
+
+use std::sync::Arc;
+
+use super::sample::*;
+use crate::context::CallId;
+use crate::journal::{CallRecord, CommitError, Event, Filter, Page, Store};
+
+/// A call that runs, claimed for the first time.
+async fn running(store: &Arc<impl Store>) -> CallRecord {
+    let mut record = added(store, call("run")).await;
+    committed(store, calls([happening(&mut record, Event::Allowed)])).await;
+    let mut write = happening(&mut record, Event::Claimed);
+    (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
+    write.record = record.clone();
+    committed(store, calls([write])).await;
+    record
+}
+
+async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
+    match store.renew(call, epoch, time(99)).await {
+        Ok(()) => panic!("a lease is renewed, although {why}"),
+        Err(CommitError::Fenced { call: told, epoch: by }) => assert_eq!((told, by), (call, epoch)),
+        Err(other) => panic!("that {why} is told as: {other}"),
+    }
+}
+
+pub async fn a_lease_is_renewed_without_a_new_version(store: &Arc<impl Store>) {
+    let before = running(store).await;
+    let entries = history(store, before.id).await;
+    for seconds in [60, 90, 45] {
+        if let Err(error) = store.renew(before.id, before.epoch, time(seconds)).await {
+            panic!("an owner cannot renew its lease: {error}");
+        }
+        let expected = CallRecord { lease: Some(time(seconds)), ..before.clone() };
+        let found = got(store, before.id).await;
+        assert_eq!(
+            found,
+            Some(expected),
+            "a renewed lease changes more than the lease, or nothing"
+        );
+    }
+    assert_eq!(history(store, before.id).await, entries, "a renewed lease is in the history");
+}
+
+pub async fn a_lease_is_renewed_by_its_epoch_alone(store: &Arc<impl Store>) {
+    let record = running(store).await;
+    fenced(store, record.id, record.epoch - 1, "its epoch is over").await;
+    fenced(store, record.id, record.epoch + 1, "its epoch has not come").await;
+    assert_eq!(got(store, record.id).await, Some(record), "a late owner changes a call");
+}
+
+pub async fn a_call_that_does_not_run_has_no_lease_to_renew(store: &Arc<impl Store>) {
+    let mut record = running(store).await;
+    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    fenced(store, record.id, record.epoch, "the call has ended").await;
+    let waiting = added(store, call("run")).await;
+    fenced(store, waiting.id, waiting.epoch, "the call was never claimed").await;
+    fenced(store, new_id(), 0, "there is no such call").await;
+    for record in [record, waiting] {
+        assert_eq!(
+            got(store, record.id).await,
+            Some(record),
+            "a call that does not run gets a lease"
+        );
+    }
+}
+
+pub async fn a_renewed_lease_is_when_the_call_is_due(store: &Arc<impl Store>) {
+    let record = running(store).await;
+    let due = |seconds| Filter { due: Some(time(seconds)), ..Filter::default() };
+    assert_eq!(
+        listed(store, &due(30), Page::first(9)).await,
+        [record.id],
+        "a lease that ended is not due"
+    );
+    if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
+        panic!("an owner cannot renew its lease: {error}");
+    }
+    assert_eq!(
+        listed(store, &due(59), Page::first(9)).await,
+        [],
+        "a renewed lease is due before its end"
+    );
+    assert_eq!(
+        listed(store, &due(60), Page::first(9)).await,
+        [record.id],
+        "a lease that ended is not due"
+    );
+}
+
+pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
+    let mut record = running(store).await;
+    if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
+        panic!("an owner cannot renew its lease: {error}");
+    }
+    record.lease = Some(time(40));
+    committed(store, calls([revision(&mut record)])).await;
+    let lease = got(store, record.id).await.and_then(|it| it.lease);
+    assert_eq!(
+        lease,
+        Some(time(40)),
+        "an earlier renewal counts more than what is written after it"
+    );
+    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    let lease = got(store, record.id).await.map(|it| it.lease);
+    assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
+}
