@@ -34,6 +34,7 @@
 #[doc(hidden)]
 pub mod __private0;
 pub mod approval;
+pub mod arguments;
 pub mod arriving;
 mod call;
 mod capability;

@@ -10,7 +10,7 @@ mod change;
 mod extract;
 mod guide;
 mod keys;
-mod parse;
+pub(crate) mod parse;
 mod problems;
 mod quick;
 mod quotes;
@@ -18,7 +18,7 @@ mod refusal;
 mod scalar;
 mod shape;
 mod site;
-mod tree;
+pub(crate) mod tree;
 mod words;
 mod wrap;
 

@@ -9,7 +9,7 @@ use super::change::ChangeRule;
 use super::tree::{self, Node, push_segment};
 
 /// How deep arrays and objects may be nested.
-pub(super) const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// How often an array or object may have been made a text.
 const MOST_LAYERS: usize = 3;
@@ -18,14 +18,14 @@ pub(super) const HOLDS: [char; 4] = ['[', '{', '(', '"'];
 
 /// A set of things that are not JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Uses(u32);
+pub(crate) struct Uses(u32);
 
 impl Uses {
     pub(super) fn add(&mut self, rule: ChangeRule) {
         self.0 |= 1 << rule as u32;
     }
 
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
@@ -49,16 +49,16 @@ impl Uses {
 
 /// A value that was read.
 #[derive(Debug)]
-pub(super) struct Parsed {
-    pub(super) node: Node,
-    pub(super) uses: Uses,
+pub(crate) struct Parsed {
+    pub(crate) node: Node,
+    pub(crate) uses: Uses,
     /// Where keys were given twice, as JSON pointers.
-    pub(super) duplicates: Vec<String>,
+    pub(crate) duplicates: Vec<String>,
 }
 
 /// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Break {
+pub(crate) enum Break {
     /// Something else was wanted at this byte.
     Wanted(usize, &'static str),
     /// The text ends inside a value; what was being read there.
@@ -68,7 +68,7 @@ pub(super) enum Break {
 }
 
 /// Reads a text that is one value and nothing else.
-pub(super) fn parse(text: &str) -> Result<Parsed, Break> {
+pub(crate) fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
 }
 

@@ -12,7 +12,7 @@ use crate::schema::unescaped;
 
 /// A value as it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Null,
     Bool(bool),
     /// Its grammar is JSON's.
@@ -24,7 +24,7 @@ pub(super) enum Node {
 
 impl Node {
     /// The value as JSON text, without white space.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
         text
@@ -79,7 +79,7 @@ impl Node {
     }
 
     /// A value of a schema.
-    pub(super) fn of(value: &Value) -> Self {
+    pub(crate) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
@@ -120,7 +120,7 @@ impl Node {
     }
 
     /// How much work it is to look at all of it: a step for each value, and for every 64 bytes of text.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         1 + match self {
             Self::Null | Self::Bool(_) => 0,
             Self::Number(text) | Self::Text(text) => text.len() / 64,
@@ -132,7 +132,7 @@ impl Node {
     }
 
     /// How deep arrays and objects are nested in it.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
             Self::Object(entries) => {
@@ -144,13 +144,13 @@ impl Node {
 }
 
 /// `text` as a JSON string.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(text, &mut out);
     out
 }
 
-fn write_quoted(text: &str, out: &mut String) {
+pub(crate) fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -179,7 +179,7 @@ fn segments(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 /// Adds a segment to a pointer.
-pub(super) fn push_segment(pointer: &mut String, key: &str) {
+pub(crate) fn push_segment(pointer: &mut String, key: &str) {
     pointer.push('/');
     if key.contains(['~', '/']) {
         pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));

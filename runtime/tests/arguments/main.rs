@@ -1,0 +1,8 @@
+//! What is judged of a call: its final arguments, their canonical form, digests, fingerprints, sealed texts.
+
+mod canonical;
+
+/// How many cases a property has; `PROPTEST_CASES` says otherwise.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(256)
+}
