@@ -8,5 +8,6 @@ mod limits;
 mod normal_form;
 mod nulls;
 mod rows;
+mod settled;
 mod values;
 pub mod wrong;

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use super::number;
-use crate::repair::parse::{Break, MAX_DEPTH, parse};
+use crate::repair::parse::{Break, READER_DEPTH, parse_deep};
 use crate::repair::tree::{Node, write_quoted};
 
 /// Why a text cannot be taken for arguments. What stood in the text is not told, since it may be secret.
@@ -50,6 +50,21 @@ pub enum ArgumentsError {
         /// How deep they may be.
         most: usize,
     },
+    /// They are no object, which the input of a tool is.
+    #[error("the arguments are {found}; expected an object")]
+    NoObject {
+        /// What they are.
+        found: &'static str,
+    },
+    /// The defaults of the schema would fill them without end.
+    #[error(
+        "the defaults of the tool's schema fill its arguments without end, or with more than {most} values; take \
+         out a default that stands inside itself"
+    )]
+    Defaults {
+        /// How many values may be filled in.
+        most: usize,
+    },
 }
 
 /// The one text of a JSON value: equal values give equal texts, different values different ones.
@@ -68,7 +83,7 @@ pub enum ArgumentsError {
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, gives a key twice, or is nested more than 64 deep.
+/// When the text is not JSON, gives a key twice, or is nested more than 127 deep.
 pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }
@@ -82,13 +97,13 @@ pub(super) fn canonical_of(node: &Node) -> String {
 
 /// The value of a text that is JSON and nothing else.
 pub(super) fn read(text: &str) -> Result<Node, ArgumentsError> {
-    let parsed = parse(text).map_err(|broken| match broken {
+    let parsed = parse_deep(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {
             let before = text.bytes().take(at).filter(|byte| byte & 0xc0 != 0x80).count();
             ArgumentsError::Syntax { character: before + 1, expected }
         }
         Break::End(expected) => ArgumentsError::Incomplete { expected },
-        Break::Depth => ArgumentsError::Depth { most: MAX_DEPTH },
+        Break::Depth => ArgumentsError::Depth { most: READER_DEPTH },
     })?;
     if !parsed.uses.is_empty() {
         return Err(ArgumentsError::Lenient);

@@ -9,7 +9,9 @@ use super::change::ChangeRule;
 use super::tree::{self, Node, push_segment};
 
 /// How deep arrays and objects may be nested.
-pub(crate) const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
+/// How deep the strict reader takes them.
+pub(crate) const READER_DEPTH: usize = 127;
 
 /// How often an array or object may have been made a text.
 const MOST_LAYERS: usize = 3;
@@ -68,8 +70,15 @@ pub(crate) enum Break {
 }
 
 /// Reads a text that is one value and nothing else.
-pub(crate) fn parse(text: &str) -> Result<Parsed, Break> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
+}
+
+/// The same, with arrays and objects nested as deep as the reader takes them.
+pub(crate) fn parse_deep(text: &str) -> Result<Parsed, Break> {
+    let mut parser = Parser::new(text, 0);
+    parser.deepest = READER_DEPTH;
+    parser.whole()
 }
 
 /// The array or object that a text holds, at a depth of its own, however often it was made a text.
@@ -100,6 +109,7 @@ pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) position: usize,
     depth: usize,
+    deepest: usize,
     pub(super) uses: Uses,
     pub(super) duplicates: Vec<String>,
     /// Whether brackets that are missing at the end are added.
@@ -114,6 +124,7 @@ impl<'t> Parser<'t> {
             text,
             position: 0,
             depth,
+            deepest: MAX_DEPTH,
             uses: Uses::default(),
             duplicates: Vec::new(),
             closing: false,
@@ -315,7 +326,7 @@ impl<'t> Parser<'t> {
     fn enter(&mut self) -> Outcome<()> {
         self.position += 1;
         self.depth += 1;
-        if self.depth > MAX_DEPTH { Err(Break::Depth) } else { Ok(()) }
+        if self.depth > self.deepest { Err(Break::Depth) } else { Ok(()) }
     }
 
     fn trailing(&mut self, comma: bool) {

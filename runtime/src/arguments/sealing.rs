@@ -1,0 +1,188 @@
+//! Keeps texts that hold secrets.
+//!
+//! - XChaCha20-Poly1305, with a random nonce of 24 bytes for each text: random ones do not meet.
+//! - What a text is bound to is authenticated with it, so that it cannot be put in another's place.
+//! - The keys for sealing and for digests are derived from one, each by its own label. None is ever printed.
+
+use std::fmt;
+use std::path::Path;
+
+use chacha20poly1305::XChaCha20Poly1305;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use zeroize::Zeroizing;
+
+use super::digest::keyed;
+use super::key_file;
+use crate::journal::Kept;
+
+const SEALING: &str = "toolwright key for sealing 1";
+const DIGESTS: &str = "toolwright key for digests 1";
+const NONCE: usize = 24;
+
+/// The key by which an executor keeps arguments that hold secrets, and digests them. Forgotten in memory when it is
+/// dropped.
+///
+/// ```
+/// use toolwright::arguments::SealingKey;
+///
+/// let key = SealingKey::generate()?;
+/// let kept = key.seal(r#"{"card":"4711"}"#, b"call 7, arguments")?;
+/// assert_eq!(key.open(&kept, b"call 7, arguments")?, r#"{"card":"4711"}"#);
+/// assert!(key.open(&kept, b"call 8, arguments").is_err());
+/// # Ok::<(), toolwright::arguments::SealingError>(())
+/// ```
+#[derive(Clone)]
+pub struct SealingKey(Zeroizing<[u8; 32]>);
+
+/// Why a key or a sealed text cannot be used. Neither is ever part of the words.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealingError {
+    /// The text of a key is none.
+    #[error("a sealing key is 64 hexadecimal digits, found {found} bytes{}", if *.found == 64 { " that are not all such digits" } else { "" })]
+    Key {
+        /// How long the text is.
+        found: usize,
+    },
+    /// The file of a key cannot be read or written.
+    #[error("the sealing key at `{path}` could not be {what}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What was to be done.
+        what: &'static str,
+        /// Why it could not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Others may read or write the file of a key.
+    #[error(
+        "others than its owner may use the sealing key at `{path}` (mode {mode:03o}, expected 600): make a new \
+         key, or run `chmod 600` on it if nobody can have read it"
+    )]
+    Exposed {
+        /// Which file.
+        path: String,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// The operating system gave no random numbers.
+    #[error("the operating system gave no random numbers")]
+    Random(#[source] std::io::Error),
+    /// A text is longer than can be sealed.
+    #[error("a text of {bytes} bytes is too long to be sealed")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A sealed text was not sealed with this key for this place, or is damaged.
+    #[error(
+        "a sealed text cannot be opened: it was sealed with another key or for another call, or it was changed since; \
+         start with the key that it was sealed with"
+    )]
+    Closed,
+    /// The text was never kept.
+    #[error("a text that may hold secrets was not kept, because there was no key to seal it with")]
+    Withheld,
+}
+
+impl SealingKey {
+    /// A key of 32 random bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// A key by its 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// When the text is anything else.
+    pub fn from_hex(text: &str) -> Result<Self, SealingError> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        match hex::decode_to_slice(text, &mut *bytes) {
+            Ok(()) => Ok(Self(bytes)),
+            Err(_) => Err(SealingError::Key { found: text.len() }),
+        }
+    }
+
+    /// A new key.
+    ///
+    /// # Errors
+    /// When the operating system gives no random numbers.
+    pub fn generate() -> Result<Self, SealingError> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *bytes).map_err(no_random)?;
+        Ok(Self(bytes))
+    }
+
+    /// The key of a file, as [`save`](Self::save) writes it. Keep it outside of every workspace.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
+        Self::from_hex(key_file::read(path.as_ref())?.trim_ascii_end())
+    }
+
+    /// Writes the key to a new file that (on Unix) its owner alone may read.
+    ///
+    /// # Errors
+    /// When there is such a file already, or it cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SealingError> {
+        let mut line = Zeroizing::new([b'\n'; 65]);
+        hex::encode_to_slice(&*self.0, &mut line[..64]).expect("two digits for each byte");
+        key_file::write(path.as_ref(), &*line)
+    }
+
+    /// Seals a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
+    ///
+    /// # Errors
+    /// When the operating system gives no random numbers.
+    pub fn seal(&self, plain: &str, bound_to: &[u8]) -> Result<Kept, SealingError> {
+        let mut nonce = [0; NONCE];
+        getrandom::fill(&mut nonce).map_err(no_random)?;
+        let payload = Payload { msg: plain.as_bytes(), aad: bound_to };
+        let sealed = self
+            .cipher()
+            .encrypt(&nonce.into(), payload)
+            .map_err(|_| SealingError::TooLong { bytes: plain.len() })?;
+        Ok(Kept::Sealed(hex::encode([&nonce[..], &sealed].concat())))
+    }
+
+    /// The text that was kept for a place. One that was kept as it is, is given as it is: nothing vouches for it.
+    ///
+    /// # Errors
+    /// When it was sealed with another key or for another place, was changed, or was not kept at all.
+    pub fn open(&self, kept: &Kept, bound_to: &[u8]) -> Result<String, SealingError> {
+        let sealed = match kept {
+            Kept::Plain(text) => return Ok(text.clone()),
+            Kept::Withheld => return Err(SealingError::Withheld),
+            Kept::Sealed(digits) => hex::decode(digits).map_err(|_| SealingError::Closed)?,
+        };
+        let (nonce, msg) = sealed.split_first_chunk::<NONCE>().ok_or(SealingError::Closed)?;
+        let payload = Payload { msg, aad: bound_to };
+        let plain =
+            self.cipher().decrypt(&(*nonce).into(), payload).map_err(|_| SealingError::Closed)?;
+        String::from_utf8(plain).map_err(|_| SealingError::Closed)
+    }
+
+    /// The key for digests of arguments that hold secrets.
+    pub(super) fn for_digests(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(keyed(&*self.0, DIGESTS))
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        let key = Zeroizing::new(keyed(&*self.0, SEALING));
+        XChaCha20Poly1305::new(&(*key).into())
+    }
+}
+
+fn no_random(error: getrandom::Error) -> SealingError {
+    SealingError::Random(std::io::Error::other(error.to_string()))
+}
+
+/// Without the key.
+impl fmt::Debug for SealingKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SealingKey(..)")
+    }
+}
