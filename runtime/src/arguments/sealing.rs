@@ -129,7 +129,7 @@ impl SealingKey {
     /// When there is such a file already, or it cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SealingError> {
         let mut line = Zeroizing::new([b'\n'; 65]);
-        hex::encode_to_slice(&*self.0, &mut line[..64]).expect("two digits for each byte");
+        hex::encode_to_slice(*self.0, &mut line[..64]).expect("two digits for each byte");
         key_file::write(path.as_ref(), &*line)
     }
 

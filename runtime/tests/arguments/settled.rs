@@ -305,21 +305,20 @@ fn defaults_without_end_are_refused() {
 }
 
 #[test]
-fn a_schema_that_doubles_at_every_step_ends_soon() {
-    let mut definitions = json!({});
+fn defaults_that_double_at_every_step_are_refused() {
+    let mut definitions = json!({"n30": {"type": "object"}});
     for step in 0..30 {
-        let next = json!({"$ref": format!("#/$defs/n{}", step + 1)});
-        let deep = json!({"type": "object", "default": {}});
-        definitions[format!("n{step}")] = json!({"allOf": [next, next], "properties": {"p": deep}});
+        let next = json!({"$ref": format!("#/$defs/n{}", step + 1), "default": {}});
+        definitions[format!("n{step}")] =
+            json!({"type": "object", "properties": {"p": next, "q": next}});
     }
-    definitions["n30"] = json!({"type": "object"});
-    let schema = json!({"type": "object", "$defs": definitions, "properties": {"a": {"$ref": "#/$defs/n0"}}});
-    let tool = DynamicTool::new("arrived", "Came.", schema, |_: Value, _| async { Ok("") });
-    // Refused when it is registered, or by the call; either way at once.
-    if let Ok(registry) = Registry::of([Registration::from(tool)]) {
-        let error = settle(&registry, r#"{"a":{}}"#).unwrap_err();
-        assert!(matches!(error, ArgumentsError::Defaults { .. }), "{error}");
-    }
+    let registry = arrived(json!({
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/n0"}},
+        "$defs": definitions,
+    }));
+    let error = settle(&registry, r#"{"a":{}}"#).unwrap_err();
+    assert!(matches!(error, ArgumentsError::Defaults { .. }), "{error}");
 }
 
 #[test]
