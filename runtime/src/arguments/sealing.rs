@@ -39,7 +39,9 @@ pub struct SealingKey(Zeroizing<[u8; 32]>);
 #[non_exhaustive]
 pub enum SealingError {
     /// The text of a key is none.
-    #[error("a sealing key is 64 hexadecimal digits, found {found} bytes{}", if *.found == 64 { " that are not all such digits" } else { "" })]
+    #[error(
+        "a sealing key is 64 hexadecimal digits and nothing else, found {found} bytes of another text"
+    )]
     Key {
         /// How long the text is.
         found: usize,

@@ -127,11 +127,11 @@ fn spelt_number(number: &Number, choices: &mut Choices<'_>) -> String {
     };
     let zeros = choices.of(4);
     let digits = format!("{digits}{}", "0".repeat(if digits == "0" { 0 } else { zeros }));
-    let power =
-        number.power - i32::try_from(digits.len() - text.trim_start_matches('-').len()).unwrap();
+    let power = number.power
+        - i32::try_from(digits.len() - text.trim_start_matches('-').len()).expect("a short text");
     let point = 1 + choices.of(digits.len());
     let (whole, fraction) = digits.split_at(point);
-    let power = power + i32::try_from(fraction.len()).unwrap();
+    let power = power + i32::try_from(fraction.len()).expect("a short text");
     let fraction = match (fraction, choices.of(2)) {
         ("", 0) => String::new(),
         (fraction, more) => {

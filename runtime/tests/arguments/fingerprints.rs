@@ -23,8 +23,8 @@ fn made(name: &str, description: &str, schema: Value) -> DynamicTool {
 }
 
 fn of(tool: impl Into<Registration>) -> String {
-    let registry = Registry::of([tool]).unwrap();
-    let definition = registry.definitions().next().unwrap();
+    let registry = Registry::of([tool]).expect("a tool like others");
+    let definition = registry.definitions().next().expect("one tool");
     fingerprint(&definition)
 }
 

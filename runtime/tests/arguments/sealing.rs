@@ -82,7 +82,7 @@ fn a_key_is_64_digits_and_never_printed() {
     let told = SealingKey::from_hex(&"0g".repeat(32)).unwrap_err().to_string();
     assert_eq!(
         told,
-        "a sealing key is 64 hexadecimal digits, found 64 bytes that are not all such digits"
+        "a sealing key is 64 hexadecimal digits and nothing else, found 64 bytes of another text"
     );
 }
 
@@ -90,7 +90,7 @@ fn a_key_is_64_digits_and_never_printed() {
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
     folder
 }
 

@@ -126,23 +126,30 @@ async fn nothing() -> &'static str {
 }
 
 fn executor() -> Executor {
-    let registry = Registry::of([SCALARS, STRUCTURES, WHOLE, NOTHING]).unwrap();
-    Executor::builder(registry).unrestricted().repair(Repair::Off).build().unwrap()
+    let registry = Registry::of([SCALARS, STRUCTURES, WHOLE, NOTHING]).expect("tools like others");
+    Executor::builder(registry)
+        .unrestricted()
+        .repair(Repair::Off)
+        .build()
+        .expect("they need nothing")
 }
 
 /// What becomes of arguments that the tool takes; checks what holds of all of them.
 async fn settled(name: &str, accepted: &str) -> Settled {
     let executor = executor();
-    let definition = executor.registry().get(name).unwrap();
-    let settled = Settled::of(&definition, accepted).unwrap();
+    let definition = executor.registry().get(name).expect("a known tool");
+    let settled = Settled::of(&definition, accepted).expect("taken by the tool");
     let before = executor.call(&Call::new(name, accepted)).await;
     let after = executor.call(&Call::new(name, settled.arguments())).await;
     assert!(!before.is_error(), "{name} takes {accepted}: {}", before.text());
     assert_eq!(after.text(), before.text(), "{name} reads {}", settled.arguments());
-    assert_eq!(canonical(settled.arguments()).unwrap(), settled.canonical());
-    assert_eq!(Settled::of(&definition, settled.arguments()).unwrap(), settled);
     assert_eq!(
-        Settled::of(&definition, settled.canonical()).unwrap().canonical(),
+        canonical(settled.arguments()).expect("a settled text is JSON"),
+        settled.canonical()
+    );
+    assert_eq!(Settled::of(&definition, settled.arguments()).expect("settled again"), settled);
+    assert_eq!(
+        Settled::of(&definition, settled.canonical()).expect("settled again").canonical(),
         settled.canonical()
     );
     assert_eq!(settled.shown(), settled.arguments());
@@ -257,11 +264,11 @@ fn the_strict_reader_leaves_no_alias_to_resolve() {
 /// A tool of a schema that came from elsewhere.
 fn arrived(schema: Value) -> Registry {
     let tool = DynamicTool::new("arrived", "Came.", schema, |_: Value, _| async { Ok("") });
-    Registry::of([Registration::from(tool)]).unwrap()
+    Registry::of([Registration::from(tool)]).expect("a schema that is taken")
 }
 
 fn settle(registry: &Registry, accepted: &str) -> Result<String, ArgumentsError> {
-    let definition = registry.get("arrived").unwrap();
+    let definition = registry.get("arrived").expect("the tool");
     Settled::of(&definition, accepted).map(|it| it.arguments().to_owned())
 }
 
