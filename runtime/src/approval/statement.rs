@@ -3,6 +3,8 @@
 //! - A statement names its call, generation and digest; never a position, a name, or the latest.
 //! - What is kept is the text that was signed, so that nobody has to write it the same way again to check it.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,7 @@ use super::grant::GrantTerms;
 use crate::context::CallId;
 
 /// A statement as it was signed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// The statement, as JSON text.
     pub text: String,
@@ -18,6 +20,26 @@ pub struct Signed {
     pub key: String,
     /// Hexadecimal.
     pub signature: String,
+}
+
+impl Signed {
+    /// What its text says, whoever wrote it: nothing is known of the signature until
+    /// [`Enrolled::verify`](super::Enrolled::verify) has checked it.
+    ///
+    /// # Errors
+    /// When the text is no statement that this version reads.
+    pub fn statement(&self) -> Result<Statement, UnreadableStatement> {
+        serde_json::from_str(&self.text)
+            .map_err(|error| UnreadableStatement { reason: error.to_string() })
+    }
+}
+
+/// A text that is no statement, or one of a later version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the text is no statement that this version reads: {reason}")]
+pub struct UnreadableStatement {
+    /// What is wrong with it.
+    pub reason: String,
 }
 
 /// What somebody says.
@@ -55,7 +77,7 @@ pub enum Subject {
 }
 
 /// What is said of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -86,4 +108,37 @@ pub enum Verdict {
     DidNotHappen,
     /// The grant no longer counts.
     Revoke,
+}
+
+/// What was done, as in `approved`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Approve { grant: None } => "approved",
+            Self::Approve { grant: Some(_) } => "approved with a grant",
+            Self::Edit { .. } => "edited",
+            Self::Reject { .. } => "rejected",
+            Self::Happened { .. } => "found to have happened",
+            Self::DidNotHappen => "found not to have happened",
+            Self::Revoke => "revoked",
+        })
+    }
+}
+
+/// Without arguments and results, which may hold secrets.
+impl fmt::Debug for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Verdict({self})")
+    }
+}
+
+/// Without the text, whose arguments and results may hold secrets.
+impl fmt::Debug for Signed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Signed")
+            .field("key", &self.key)
+            .field("signature", &self.signature)
+            .finish_non_exhaustive()
+    }
 }

@@ -1,0 +1,362 @@
+//! Keys: what makes a statement somebody's, and whose statements count.
+//!
+//! - An [`ApproverKey`] signs the exact text of a statement, after a line that says what is signed.
+//! - Only keys that the application has [`Enrolled`] count. Approving makes and enrols none.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::key_file::KeyError;
+use super::statement::{Signed, Statement, UnreadableStatement};
+
+/// Stands before each text that is signed, so that a signature for something else is none for a statement.
+const DOMAIN: &str = "toolwright statement 1\n";
+
+/// What a public key's text begins with.
+const ALGORITHM: &str = "ed25519:";
+
+/// Signs what a person or service says. Whoever holds it can approve calls: it lies outside every workspace.
+///
+/// ```
+/// use toolwright::approval::{ApproverKey, Enrolled, Statement};
+///
+/// let key = ApproverKey::generate("ada")?;
+/// let enrolled = Enrolled::new().with("ada", key.public())?;
+///
+/// let statement = Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", "2026-01-02T03:04:05Z".parse()?);
+/// let signed = key.sign(&statement)?;
+/// assert_eq!(enrolled.verify(&signed)?.statement(), &statement);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ApproverKey {
+    name: String,
+    secret: SigningKey,
+}
+
+impl ApproverKey {
+    /// A new key under a name, which is one line of text.
+    ///
+    /// # Errors
+    /// When the name is none, or the system gives no random bytes.
+    pub fn generate(name: impl Into<String>) -> Result<Self, KeyError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|error| KeyError::Random(error.to_string()))?;
+        Self::from_seed(name, seed)
+    }
+
+    /// The key of these bytes, for tests; everybody who knows them has the key.
+    ///
+    /// # Errors
+    /// When the name is none.
+    pub fn from_seed(name: impl Into<String>, seed: [u8; 32]) -> Result<Self, KeyError> {
+        let name = name.into();
+        if !is_name(&name) {
+            return Err(KeyError::Name(name));
+        }
+        Ok(Self { name, secret: SigningKey::from_bytes(&seed) })
+    }
+
+    /// What its holder calls themselves.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What an application enrols.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.secret.verifying_key())
+    }
+
+    pub(super) fn seed(&self) -> [u8; 32] {
+        self.secret.to_bytes()
+    }
+
+    /// The statement as text, signed.
+    ///
+    /// # Errors
+    /// When the statement is another's, by its `by`.
+    pub fn sign(&self, statement: &Statement) -> Result<Signed, NotTheirs> {
+        if statement.by != self.name {
+            return Err(NotTheirs { by: statement.by.clone(), name: self.name.clone() });
+        }
+        let text = serde_json::to_string(statement).expect("a statement always serialises");
+        let signature = self.secret.sign(&message(&text)).to_bytes();
+        Ok(Signed { key: self.public().to_string(), signature: hex::encode(signature), text })
+    }
+}
+
+/// Without the secret.
+impl fmt::Debug for ApproverKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ApproverKey")
+            .field("name", &self.name)
+            .field("public", &self.public())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A statement was to be signed by somebody else than the one who says it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the statement is by {by:?} and the key is that of {name:?}: each signs what they say themselves"
+)]
+pub struct NotTheirs {
+    /// Who says it.
+    pub by: String,
+    /// Whose key it is.
+    pub name: String,
+}
+
+/// The key that tells whether an [`ApproverKey`] signed. It is written `ed25519:` and 64 hexadecimal digits.
+///
+/// ```
+/// use toolwright::approval::PublicKey;
+///
+/// let text = "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+/// let key: PublicKey = text.parse()?;
+/// assert_eq!(key.to_string(), text);
+/// # Ok::<(), toolwright::approval::InvalidPublicKey>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+impl FromStr for PublicKey {
+    type Err = InvalidPublicKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPublicKey> {
+        let invalid = || InvalidPublicKey(text.to_owned());
+        let digits = text.strip_prefix(ALGORITHM).ok_or_else(invalid)?;
+        let bytes = bytes::<32>(digits).ok_or_else(invalid)?;
+        let key = VerifyingKey::from_bytes(&bytes).map_err(|_| invalid())?;
+        // Under a weak key one signature fits many texts.
+        if key.is_weak() { Err(invalid()) } else { Ok(Self(key)) }
+    }
+}
+
+/// A text that is no public key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no public key: it is written `ed25519:` and 64 lower-case hexadecimal digits, as `keys new` prints it"
+)]
+pub struct InvalidPublicKey(String);
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{ALGORITHM}{}", hex::encode(self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl Hash for PublicKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_bytes().hash(state);
+    }
+}
+
+impl Serialize for PublicKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PublicKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The keys that count, each under the name by which the application knows its holder.
+#[derive(Debug, Clone, Default)]
+pub struct Enrolled {
+    names: HashMap<PublicKey, String>,
+}
+
+impl Enrolled {
+    /// Nobody.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more. The name is the one that its holder signs with.
+    ///
+    /// # Errors
+    /// When the name is none, or name or key are enrolled already.
+    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, EnrolError> {
+        let name = name.into();
+        if !is_name(&name) {
+            return Err(EnrolError::Name(name));
+        }
+        if let Some(holder) = self.names.get(&key) {
+            return Err(EnrolError::Key { key, name, holder: holder.clone() });
+        }
+        if self.names.values().any(|taken| *taken == name) {
+            return Err(EnrolError::Taken { name, key });
+        }
+        self.names.insert(key, name);
+        Ok(self)
+    }
+
+    /// Whether nobody is enrolled.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name under which a key is enrolled.
+    #[must_use]
+    pub fn name(&self, key: &PublicKey) -> Option<&str> {
+        self.names.get(key).map(String::as_str)
+    }
+
+    /// The statement, when an enrolled key signed exactly this text.
+    ///
+    /// # Errors
+    /// When it did not; the error says what is wrong.
+    pub fn verify(&self, signed: &Signed) -> Result<Verified, Unverified> {
+        let key: PublicKey = signed.key.parse()?;
+        let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
+        let signature = bytes::<64>(&signed.signature)
+            .ok_or_else(|| Unverified::NoSignature { name: name.clone() })?;
+        key.0
+            .verify_strict(&message(&signed.text), &Signature::from_bytes(&signature))
+            .map_err(|_| Unverified::BadSignature { name: name.clone() })?;
+        let statement = signed.statement()?;
+        if statement.by != *name {
+            return Err(Unverified::OtherName { by: statement.by, name: name.clone() });
+        }
+        Ok(Verified { statement, key })
+    }
+}
+
+/// A key could not be enrolled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnrolError {
+    /// The name is none.
+    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    Name(String),
+    /// The key is enrolled already.
+    #[error(
+        "the key {key} of {name:?} is enrolled already, as that of {holder:?}: a key has one holder"
+    )]
+    Key {
+        /// The key.
+        key: PublicKey,
+        /// The name it was to be enrolled under.
+        name: String,
+        /// Whose it is.
+        holder: String,
+    },
+    /// The name is taken.
+    #[error(
+        "{name:?} is enrolled already with another key than {key}: give each key a name of its own"
+    )]
+    Taken {
+        /// The name.
+        name: String,
+        /// The key that was to be enrolled.
+        key: PublicKey,
+    },
+}
+
+/// A statement whose signature was checked; only [`Enrolled::verify`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    statement: Statement,
+    key: PublicKey,
+}
+
+impl Verified {
+    /// What is said.
+    #[must_use]
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// What is said, to keep.
+    #[must_use]
+    pub fn into_statement(self) -> Statement {
+        self.statement
+    }
+
+    /// The name under which the key is enrolled.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.statement.by
+    }
+
+    /// The key that signed.
+    #[must_use]
+    pub fn key(&self) -> PublicKey {
+        self.key
+    }
+}
+
+/// Why a statement does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unverified {
+    /// What stands for its key is none.
+    #[error(transparent)]
+    InvalidKey(#[from] InvalidPublicKey),
+    /// Its key is not enrolled.
+    #[error("the key {0} is not enrolled: the application names the keys that count")]
+    UnknownKey(PublicKey),
+    /// What stands for its signature is none.
+    #[error(
+        "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
+    )]
+    NoSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The key did not sign this text.
+    #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
+    BadSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The text is no statement.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableStatement),
+    /// Its name is not the one that its key is enrolled under.
+    #[error(
+        "the statement is by {by:?} and its key is enrolled for {name:?}: the names must be the same"
+    )]
+    OtherName {
+        /// The name in the statement.
+        by: String,
+        /// The name of the key.
+        name: String,
+    },
+}
+
+fn message(text: &str) -> Vec<u8> {
+    [DOMAIN.as_bytes(), text.as_bytes()].concat()
+}
+
+fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.trim() == name && !name.chars().any(char::is_control)
+}
+
+/// So many bytes in lower-case hexadecimal digits: each value has one spelling.
+pub(super) fn bytes<const COUNT: usize>(digits: &str) -> Option<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    let one_spelling = !digits.bytes().any(|byte| byte.is_ascii_uppercase());
+    (one_spelling && hex::decode_to_slice(digits, &mut bytes).is_ok()).then_some(bytes)
+}

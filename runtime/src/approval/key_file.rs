@@ -1,0 +1,154 @@
+//! Keys in files: made once, readable by their owner alone.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::key::{ApproverKey, PublicKey, bytes};
+
+/// The first line; the number is the version of what follows.
+const FIRST: &str = "toolwright approver key 1";
+/// No key file is longer.
+const LONGEST: u64 = 4096;
+
+impl ApproverKey {
+    /// Writes the key to a file that only its owner can read. A file that is there already stays as it is.
+    ///
+    /// # Errors
+    /// When the file is there already, or cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), KeyError> {
+        let path = path.as_ref();
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
+            _ => KeyError::Write { path: path.to_owned(), error },
+        })?;
+        let written = file.write_all(self.file_text().as_bytes()).and_then(|()| file.sync_all());
+        written.map_err(|error| KeyError::Write { path: path.to_owned(), error })
+    }
+
+    /// Reads a key from the file that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// When the file cannot be read, when others can read it too, or when it holds no key.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, KeyError> {
+        let path = path.as_ref();
+        let unreadable = |error| KeyError::Read { path: path.to_owned(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        refuse_shared(&file, path)?;
+        let mut text = String::new();
+        file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+        read(&text).map_err(|problem| KeyError::Format { path: path.to_owned(), problem })
+    }
+
+    fn file_text(&self) -> String {
+        format!(
+            "{FIRST}\nname: {}\npublic: {}\nsecret: {}\n",
+            self.name(),
+            self.public(),
+            hex::encode(self.seed())
+        )
+    }
+}
+
+/// What is wrong is told without what stands there, which may be the secret.
+fn read(text: &str) -> Result<ApproverKey, String> {
+    let mut lines = text.lines();
+    match lines.next() {
+        Some(FIRST) => {}
+        Some(line) if line.starts_with("toolwright approver key ") => {
+            return Err(format!(
+                "it is of a newer format than `{FIRST}`, the one this version reads: update"
+            ));
+        }
+        _ => return Err(format!("its first line is not `{FIRST}`")),
+    }
+    let mut line = |name: &str| {
+        let value = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.ok_or_else(|| format!("there is no `{name}: …` where it belongs"))
+    };
+    let (name, public, secret) = (line("name")?, line("public")?, line("secret")?);
+    if lines.next().is_some() {
+        return Err("there is more after the secret".to_owned());
+    }
+    let seed = bytes::<32>(secret).ok_or("its secret is not 64 hexadecimal digits")?;
+    let public: PublicKey = public.parse().map_err(|_| "its public key is none")?;
+    let key = ApproverKey::from_seed(name, seed).map_err(|_| "its name is none")?;
+    match key.public() == public {
+        true => Ok(key),
+        false => Err("its secret does not belong to its public key".to_owned()),
+    }
+}
+
+#[cfg(unix)]
+fn refuse_shared(file: &File, path: &Path) -> Result<(), KeyError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata =
+        file.metadata().map_err(|error| KeyError::Read { path: path.to_owned(), error })?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 { Ok(()) } else { Err(KeyError::Shared { path: path.to_owned(), mode }) }
+}
+
+#[cfg(not(unix))]
+fn refuse_shared(_: &File, _: &Path) -> Result<(), KeyError> {
+    Ok(())
+}
+
+/// A key could not be made, written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The name is none.
+    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    Name(String),
+    /// The system gave no random bytes.
+    #[error("the system gives no random bytes to make a key of: {0}")]
+    Random(String),
+    /// The file is there already.
+    #[error(
+        "{} is there already, and a key is never written over: name another file, or move that one away",
+        .0.display()
+    )]
+    Exists(PathBuf),
+    /// The file could not be written.
+    #[error("the key could not be written to {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// The file could not be read.
+    #[error("the key could not be read from {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// Others can read or change the file.
+    #[error(
+        "others than its owner may use the key in {} (its mode is {mode:03o}): run `chmod 600 {}`, and make a new key if somebody may have read it",
+        path.display(),
+        path.display()
+    )]
+    Shared {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// The file holds no key.
+    #[error("{} holds no approver's key: {problem}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

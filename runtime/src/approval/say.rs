@@ -1,0 +1,80 @@
+//! Statements about a call as it is, so that nobody copies id, generation and digest by hand.
+
+use jiff::Timestamp;
+
+use super::grant::GrantTerms;
+use super::statement::{Statement, Subject, Verdict};
+use crate::journal::CallRecord;
+
+impl Statement {
+    /// It may run, as it was shown.
+    #[must_use]
+    pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
+        Self::about(call, Verdict::Approve { grant: None }, by, at)
+    }
+
+    /// It may run, and so may calls like it, on these terms.
+    #[must_use]
+    pub fn approve_with_grant(
+        call: &CallRecord,
+        terms: GrantTerms,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        Self::about(call, Verdict::Approve { grant: Some(terms) }, by, at)
+    }
+
+    /// It may run with these arguments (all of them, as JSON text), which give it this digest.
+    #[must_use]
+    pub fn edit(
+        call: &CallRecord,
+        arguments: impl Into<String>,
+        digest: impl Into<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        let verdict = Verdict::Edit { arguments: arguments.into(), digest: digest.into() };
+        Self::about(call, verdict, by, at)
+    }
+
+    /// It must not run.
+    #[must_use]
+    pub fn reject(
+        call: &CallRecord,
+        reason: Option<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        Self::about(call, Verdict::Reject { reason }, by, at)
+    }
+
+    /// It happened, and this is what the model gets.
+    #[must_use]
+    pub fn happened(
+        call: &CallRecord,
+        result: impl Into<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        Self::about(call, Verdict::Happened { result: result.into() }, by, at)
+    }
+
+    /// It did not happen.
+    #[must_use]
+    pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
+        Self::about(call, Verdict::DidNotHappen, by, at)
+    }
+
+    /// The grant of this id no longer counts.
+    #[must_use]
+    pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
+        let about = Subject::Grant { id: grant.into() };
+        Self { about, verdict: Verdict::Revoke, at, by: by.into() }
+    }
+
+    fn about(call: &CallRecord, verdict: Verdict, by: impl Into<String>, at: Timestamp) -> Self {
+        let about =
+            Subject::Call { id: call.id, generation: call.generation, digest: call.digest.clone() };
+        Self { about, verdict, at, by: by.into() }
+    }
+}
