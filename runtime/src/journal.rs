@@ -6,6 +6,7 @@
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod answered;
 mod memory;
 mod next;
 mod record;

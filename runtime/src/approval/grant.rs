@@ -1,5 +1,7 @@
 //! What a person allows in advance.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +38,18 @@ pub enum Scope {
 }
 
 /// Something that must hold of the arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
     /// A place, as a JSON pointer (RFC 6901).
     pub pointer: String,
     /// The value there is one of these, each as JSON text.
     pub is_one_of: Vec<String>,
+}
+
+/// Without the values, which may be secret.
+impl fmt::Debug for Clause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Clause").field("pointer", &self.pointer).finish_non_exhaustive()
+    }
 }

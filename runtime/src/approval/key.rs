@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -72,7 +71,7 @@ impl ApproverKey {
     /// What an application enrols.
     #[must_use]
     pub fn public(&self) -> PublicKey {
-        PublicKey(self.secret.verifying_key())
+        PublicKey(self.secret.verifying_key().to_bytes())
     }
 
     pub(super) fn seed(&self) -> [u8; 32] {
@@ -126,8 +125,8 @@ pub struct NotTheirs {
 /// assert_eq!(key.to_string(), text);
 /// # Ok::<(), toolwright::approval::InvalidPublicKey>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct PublicKey(VerifyingKey);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PublicKey([u8; 32]);
 
 impl FromStr for PublicKey {
     type Err = InvalidPublicKey;
@@ -138,7 +137,7 @@ impl FromStr for PublicKey {
         let bytes = bytes::<32>(digits).ok_or_else(invalid)?;
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| invalid())?;
         // Under a weak key one signature fits many texts.
-        if key.is_weak() { Err(invalid()) } else { Ok(Self(key)) }
+        if key.is_weak() { Err(invalid()) } else { Ok(Self(bytes)) }
     }
 }
 
@@ -151,19 +150,13 @@ pub struct InvalidPublicKey(String);
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{ALGORITHM}{}", hex::encode(self.0.as_bytes()))
+        write!(formatter, "{ALGORITHM}{}", hex::encode(self.0))
     }
 }
 
 impl fmt::Debug for PublicKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl Hash for PublicKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.as_bytes().hash(state);
     }
 }
 
@@ -232,8 +225,10 @@ impl Enrolled {
         let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
         let signature = bytes::<64>(&signed.signature)
             .ok_or_else(|| Unverified::NoSignature { name: name.clone() })?;
-        key.0
-            .verify_strict(&message(&signed.text), &Signature::from_bytes(&signature))
+        VerifyingKey::from_bytes(&key.0)
+            .and_then(|key| {
+                key.verify_strict(&message(&signed.text), &Signature::from_bytes(&signature))
+            })
             .map_err(|_| Unverified::BadSignature { name: name.clone() })?;
         let statement = signed.statement()?;
         if statement.by != *name {

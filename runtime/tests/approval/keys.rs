@@ -7,12 +7,7 @@ use std::path::PathBuf;
 use ed25519_dalek::{Signer as _, SigningKey};
 use toolwright::approval::{ApproverKey, Enrolled, PublicKey, Signed, Statement, Unverified};
 
-use super::scene::{at, key, pending};
-
-fn enrolled() -> Enrolled {
-    let both = Enrolled::new().with("ada", key("ada").public());
-    both.and_then(|one| one.with("bob", key("bob").public())).expect("two people")
-}
+use super::scene::{at, enrolled, key, pending};
 
 fn signed() -> Signed {
     key("ada").sign(&Statement::approve(&pending(1), "ada", at(1))).expect("hers")

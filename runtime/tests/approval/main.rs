@@ -1,4 +1,9 @@
 //! What makes a decision trustworthy: keys, statements, grants, and what people do to a journal.
 
+mod desk;
+mod forged;
+mod grants;
 mod keys;
+mod races;
 mod scene;
+mod terms;

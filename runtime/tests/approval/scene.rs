@@ -1,8 +1,15 @@
 //! A call that waits for a person, and the people.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use toolwright::approval::ApproverKey;
-use toolwright::journal::{Ask, CallRecord, Kept, Place, Requester, State};
+use toolwright::approval::{
+    ApproverKey, Clause, Desk, Enrolled, GrantTerms, Scope, Signed, Statement,
+};
+use toolwright::journal::{
+    Ask, CallRecord, CallWrite, Event, Kept, MemoryStore, Note, Place, Requester, State, Store,
+    Unit,
+};
 use toolwright::{CallId, Danger, Effect};
 
 /// So many seconds after the beginning.
@@ -57,5 +64,64 @@ pub fn pending(number: u8) -> CallRecord {
         delivered: false,
         created: at(0),
         updated: at(0),
+    }
+}
+
+/// A journal with these calls.
+pub async fn journal(calls: impl IntoIterator<Item = CallRecord>) -> MemoryStore {
+    let store = MemoryStore::new();
+    let calls = calls.into_iter().map(|record| {
+        let note = Note { who: record.requester.agent.clone(), at: at(0), why: None, signed: None };
+        let entries = vec![record.opened(note)];
+        CallWrite { expects: None, record, entries }
+    });
+    let unit = Unit { calls: calls.collect(), documents: Vec::new() };
+    store.commit(unit, at(0)).await.expect("new calls");
+    store
+}
+
+/// Lets something happen to a call, as an executor would.
+pub async fn happens(store: &MemoryStore, call: CallId, event: Event, now: Timestamp) -> bool {
+    let mut record = call_of(store, call).await;
+    let expects = Some(record.version);
+    let note = Note { who: "executor:one".to_owned(), at: now, why: None, signed: None };
+    let Ok(entry) = record.advance(event, note) else { return false };
+    let calls = vec![CallWrite { expects, record, entries: vec![entry] }];
+    store.commit(Unit { calls, documents: Vec::new() }, now).await.is_ok()
+}
+
+/// A call as it is now.
+pub async fn call_of(store: &MemoryStore, call: CallId) -> CallRecord {
+    store.get(call).await.expect("a store that works").expect("a call that is there")
+}
+
+/// A desk at this journal that trusts Ada and Bob.
+pub fn desk(store: &MemoryStore) -> Desk {
+    Desk::new(Arc::new(store.clone())).trusting(enrolled())
+}
+
+/// Ada and Bob.
+pub fn enrolled() -> Enrolled {
+    let one = Enrolled::new().with("ada", key("ada").public());
+    one.and_then(|one| one.with("bob", key("bob").public())).expect("two people")
+}
+
+/// A statement signed by whoever says it.
+pub fn signed(statement: &Statement) -> Signed {
+    key(&statement.by).sign(statement).expect("their own")
+}
+
+/// Terms that fit [`pending`].
+pub fn terms() -> GrantTerms {
+    GrantTerms {
+        scope: Scope::Forever,
+        tool: "send_mail".to_owned(),
+        fingerprint: "f1".to_owned(),
+        arguments: vec![Clause {
+            pointer: "/to".to_owned(),
+            is_one_of: vec![r#""eve@example.org""#.to_owned()],
+        }],
+        until: Some(at(7200)),
+        uses: Some(2),
     }
 }

@@ -1,0 +1,104 @@
+//! What a statement makes of the call it names. Pure.
+
+use super::{DeskError, Said};
+use crate::approval::granted::Grant;
+use crate::approval::{GrantTerms, Verdict};
+use crate::arguments::canonical;
+use crate::journal::{Answered, CallRecord, Entry, Event, Note, State};
+
+/// A call after a decision, and what goes with it.
+pub(super) struct Decided {
+    pub(super) record: CallRecord,
+    pub(super) entry: Entry,
+    pub(super) grant: Option<Grant>,
+}
+
+/// The call after what is said of it; nothing where that cannot happen to it where it stands.
+pub(super) fn decide(
+    mut record: CallRecord,
+    said: &Said<'_>,
+) -> Result<Option<Decided>, DeskError> {
+    let Said { signed, statement, now } = said;
+    let verdict = &statement.verdict;
+    let event = event_of(verdict)
+        .ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let (generation, waited) = (record.generation, record.state == State::Pending);
+    let note = Note {
+        who: statement.by.clone(),
+        at: *now,
+        why: match verdict {
+            Verdict::Reject { reason } => reason.clone(),
+            _ => None,
+        },
+        signed: Some((*signed).clone()),
+    };
+    let Ok(entry) = record.advance(event, note) else { return Ok(None) };
+    if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
+        return Err(DeskError::Late { call: record.id, deadline: ask.deadline });
+    }
+
+    record.decision = Some((*signed).clone());
+    let mut grant = None;
+    match verdict {
+        Verdict::Approve { grant: Some(terms) } => {
+            check_terms(terms, &record, said)?;
+            grant = Some(Grant {
+                id: Grant::id_of(record.id, generation),
+                signed: (*signed).clone(),
+                granted: *now,
+                used: 0,
+                revoked: None,
+            });
+        }
+        Verdict::Edit { arguments, .. } => {
+            check_arguments(arguments, &record)?;
+            record.proposal = Some(arguments.clone());
+        }
+        Verdict::Reject { reason } => record.answer = Some(rejection(reason.as_deref())),
+        Verdict::Happened { result } => record.answer = Some(Answered::result(result)),
+        // What was decided before was decided of a generation that is over.
+        Verdict::DidNotHappen => record.decision = None,
+        Verdict::Approve { grant: None } | Verdict::Revoke => {}
+    }
+    Ok(Some(Decided { record, entry, grant }))
+}
+
+/// What happens to a call by a verdict; nothing where it is not one on calls.
+pub(super) fn event_of(verdict: &Verdict) -> Option<Event> {
+    Some(match verdict {
+        Verdict::Approve { .. } => Event::Approved,
+        Verdict::Edit { .. } => Event::Edited,
+        Verdict::Reject { .. } => Event::Rejected,
+        Verdict::Happened { .. } => Event::Happened,
+        Verdict::DidNotHappen => Event::DidNotHappen,
+        Verdict::Revoke => return None,
+    })
+}
+
+fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Result<(), DeskError> {
+    if terms.tool != record.tool || terms.fingerprint != record.fingerprint {
+        return Err(DeskError::OtherTool {
+            call: record.id,
+            tool: record.tool.clone(),
+            granted: terms.tool.clone(),
+        });
+    }
+    terms.check(said.now).map_err(|error| DeskError::Terms { call: record.id, error })
+}
+
+fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError> {
+    match canonical(arguments) {
+        Ok(text) if text.starts_with('{') => Ok(()),
+        Ok(_) => Err(DeskError::Arguments { call: record.id, error: None }),
+        Err(error) => Err(DeskError::Arguments { call: record.id, error: Some(error) }),
+    }
+}
+
+fn rejection(reason: Option<&str>) -> Answered {
+    let message = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("a person rejected this call: {reason}"),
+        None => "a person rejected this call and gave no reason".to_owned(),
+    };
+    let hint = "do not make the same call again: do what the reason says, or go on without it";
+    Answered::error("rejected", &message, Some(hint))
+}

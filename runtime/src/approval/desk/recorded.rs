@@ -1,0 +1,85 @@
+//! What a call's history says to a statement that comes too late, or again. Pure.
+
+use super::decide::event_of;
+use super::{DeskError, Said, Submitted};
+use crate::approval::granted::Grant;
+use crate::approval::{Statement, Verdict};
+use crate::journal::{CallRecord, Entry, Illegal};
+
+/// What was recorded of the same statement.
+///
+/// # Errors
+/// When there is none: who won, or what became of the call.
+pub(super) fn recorded(
+    record: &CallRecord,
+    history: &[Entry],
+    said: &Said<'_>,
+    generation: u32,
+    digest: &str,
+) -> Result<Submitted, DeskError> {
+    let verdict = &said.statement.verdict;
+    let event = event_of(verdict)
+        .ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let decisions = || {
+        history.iter().filter_map(|entry| {
+            let statement = entry.signed.as_ref()?.statement().ok()?;
+            (statement.about == said.statement.about).then_some((entry, statement))
+        })
+    };
+    if let Some((entry, statement)) =
+        decisions().find(|(entry, statement)| is_same(said, entry, statement))
+    {
+        return Ok(Submitted {
+            grant: matches!(statement.verdict, Verdict::Approve { grant: Some(_) })
+                .then(|| Grant::id_of(record.id, generation)),
+            about: statement.about,
+            verdict: statement.verdict,
+            who: entry.who.clone(),
+            at: entry.at,
+            to: Some(entry.to),
+            repeated: true,
+        });
+    }
+
+    let call = record.id;
+    // An approved call may turn out to be indeterminate: then the approval has not won over what is said now.
+    let rivals =
+        |entry: &Entry| entry.from.is_some_and(|from| crate::journal::next(from, event).is_ok());
+    if let Some((entry, statement)) = decisions().find(|(entry, _)| rivals(entry)) {
+        return Err(DeskError::Decided {
+            call,
+            who: entry.who.clone(),
+            at: entry.at,
+            verdict: Box::new(statement.verdict),
+            state: record.state,
+        });
+    }
+    let told = |entry: Option<&Entry>| {
+        let what = entry
+            .and_then(|entry| entry.event)
+            .map_or("recorded".to_owned(), |event| event.to_string());
+        let who = entry.map_or("nobody known".to_owned(), |entry| entry.who.clone());
+        (what, who, entry.map_or(record.updated, |entry| entry.at))
+    };
+    if record.generation != generation {
+        let since = history.iter().find(|entry| entry.generation == record.generation);
+        let (what, who, at) = told(since);
+        let found = record.generation;
+        return Err(DeskError::Generation { call, said: generation, found, what, who, at });
+    }
+    if record.digest != digest {
+        let (said, found) = (digest.to_owned(), record.digest.clone());
+        return Err(DeskError::Digest { call, said, found });
+    }
+    let (what, who, at) = told(history.last());
+    let illegal = Illegal { state: record.state, event };
+    Err(DeskError::Elsewhere { call, illegal, what, who, at })
+}
+
+/// Whether a statement is the one that an entry recorded: the same text, or the same verdict by the same key.
+fn is_same(said: &Said<'_>, entry: &Entry, statement: &Statement) -> bool {
+    entry.signed.as_ref().is_some_and(|signed| {
+        signed.key == said.signed.key
+            && (signed.text == said.signed.text || statement.verdict == said.statement.verdict)
+    })
+}
