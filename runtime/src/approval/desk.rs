@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::enrolled::Enrolled;
 use super::granted::Grant;
-use super::key::Enrolled;
 use super::statement::{Signed, Statement, Subject, Verdict};
 use crate::context::CallId;
 use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Unit};

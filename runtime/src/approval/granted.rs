@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::covers::{Asked, NotCovered};
+use super::enrolled::{Enrolled, Unverified};
 use super::grant::GrantTerms;
-use super::key::{Enrolled, Unverified};
 use super::statement::{Signed, Subject, UnreadableStatement, Verdict};
 use crate::context::CallId;
 

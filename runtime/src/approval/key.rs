@@ -1,9 +1,8 @@
-//! Keys: what makes a statement somebody's, and whose statements count.
+//! Keys: what makes a statement somebody's.
 //!
 //! - An [`ApproverKey`] signs the exact text of a statement, after a line that says what is signed.
-//! - Only keys that the application has [`Enrolled`] count. Approving makes and enrols none.
+//! - A [`PublicKey`] tells whether it did. Each value of a key and of a signature has one spelling.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key_file::KeyError;
-use super::statement::{Signed, Statement, UnreadableStatement};
+use super::statement::{Signed, Statement};
 
 /// Stands before each text that is signed, so that a signature for something else is none for a statement.
 const DOMAIN: &str = "toolwright statement 1\n";
@@ -128,6 +127,16 @@ pub struct NotTheirs {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey([u8; 32]);
 
+impl PublicKey {
+    /// Whether the key signed this statement's text; nothing where the signature is not even one in form.
+    pub(super) fn has_signed(&self, text: &str, signature: &str) -> Option<bool> {
+        let signature = Signature::from_bytes(&bytes::<64>(signature)?);
+        let checked = VerifyingKey::from_bytes(&self.0)
+            .and_then(|key| key.verify_strict(&message(text), &signature));
+        Some(checked.is_ok())
+    }
+}
+
 impl FromStr for PublicKey {
     type Err = InvalidPublicKey;
 
@@ -172,180 +181,13 @@ impl<'de> Deserialize<'de> for PublicKey {
     }
 }
 
-/// The keys that count, each under the name by which the application knows its holder.
-#[derive(Debug, Clone, Default)]
-pub struct Enrolled {
-    names: HashMap<PublicKey, String>,
-}
-
-impl Enrolled {
-    /// Nobody.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// One more. The name is the one that its holder signs with.
-    ///
-    /// # Errors
-    /// When the name is none, or name or key are enrolled already.
-    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, EnrolError> {
-        let name = name.into();
-        if !is_name(&name) {
-            return Err(EnrolError::Name(name));
-        }
-        if let Some(holder) = self.names.get(&key) {
-            return Err(EnrolError::Key { key, name, holder: holder.clone() });
-        }
-        if self.names.values().any(|taken| *taken == name) {
-            return Err(EnrolError::Taken { name, key });
-        }
-        self.names.insert(key, name);
-        Ok(self)
-    }
-
-    /// Whether nobody is enrolled.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
-    /// The name under which a key is enrolled.
-    #[must_use]
-    pub fn name(&self, key: &PublicKey) -> Option<&str> {
-        self.names.get(key).map(String::as_str)
-    }
-
-    /// The statement, when an enrolled key signed exactly this text.
-    ///
-    /// # Errors
-    /// When it did not; the error says what is wrong.
-    pub fn verify(&self, signed: &Signed) -> Result<Verified, Unverified> {
-        let key: PublicKey = signed.key.parse()?;
-        let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
-        let signature = bytes::<64>(&signed.signature)
-            .ok_or_else(|| Unverified::NoSignature { name: name.clone() })?;
-        VerifyingKey::from_bytes(&key.0)
-            .and_then(|key| {
-                key.verify_strict(&message(&signed.text), &Signature::from_bytes(&signature))
-            })
-            .map_err(|_| Unverified::BadSignature { name: name.clone() })?;
-        let statement = signed.statement()?;
-        if statement.by != *name {
-            return Err(Unverified::OtherName { by: statement.by, name: name.clone() });
-        }
-        Ok(Verified { statement, key })
-    }
-}
-
-/// A key could not be enrolled.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EnrolError {
-    /// The name is none.
-    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
-    Name(String),
-    /// The key is enrolled already.
-    #[error(
-        "the key {key} of {name:?} is enrolled already, as that of {holder:?}: a key has one holder"
-    )]
-    Key {
-        /// The key.
-        key: PublicKey,
-        /// The name it was to be enrolled under.
-        name: String,
-        /// Whose it is.
-        holder: String,
-    },
-    /// The name is taken.
-    #[error(
-        "{name:?} is enrolled already with another key than {key}: give each key a name of its own"
-    )]
-    Taken {
-        /// The name.
-        name: String,
-        /// The key that was to be enrolled.
-        key: PublicKey,
-    },
-}
-
-/// A statement whose signature was checked; only [`Enrolled::verify`] makes one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
-    statement: Statement,
-    key: PublicKey,
-}
-
-impl Verified {
-    /// What is said.
-    #[must_use]
-    pub fn statement(&self) -> &Statement {
-        &self.statement
-    }
-
-    /// What is said, to keep.
-    #[must_use]
-    pub fn into_statement(self) -> Statement {
-        self.statement
-    }
-
-    /// The name under which the key is enrolled.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.statement.by
-    }
-
-    /// The key that signed.
-    #[must_use]
-    pub fn key(&self) -> PublicKey {
-        self.key
-    }
-}
-
-/// Why a statement does not count.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unverified {
-    /// What stands for its key is none.
-    #[error(transparent)]
-    InvalidKey(#[from] InvalidPublicKey),
-    /// Its key is not enrolled.
-    #[error("the key {0} is not enrolled: the application names the keys that count")]
-    UnknownKey(PublicKey),
-    /// What stands for its signature is none.
-    #[error(
-        "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
-    )]
-    NoSignature {
-        /// Whose key it names.
-        name: String,
-    },
-    /// The key did not sign this text.
-    #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
-    BadSignature {
-        /// Whose key it names.
-        name: String,
-    },
-    /// The text is no statement.
-    #[error(transparent)]
-    Unreadable(#[from] UnreadableStatement),
-    /// Its name is not the one that its key is enrolled under.
-    #[error(
-        "the statement is by {by:?} and its key is enrolled for {name:?}: the names must be the same"
-    )]
-    OtherName {
-        /// The name in the statement.
-        by: String,
-        /// The name of the key.
-        name: String,
-    },
-}
-
+/// What is signed of a statement's text.
 fn message(text: &str) -> Vec<u8> {
     [DOMAIN.as_bytes(), text.as_bytes()].concat()
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a text can be an approver's name.
+pub(super) fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && name.trim() == name && !name.chars().any(char::is_control)
 }
 

@@ -263,25 +263,6 @@ async fn a_desk_that_trusts_nobody_leaves_the_signature_to_the_executor() {
 }
 
 #[tokio::test]
-async fn a_change_in_between_is_looked_at_again() {
-    // A note that somebody was told changes the record, but not what may happen to it.
-    let (store, record) = one().await;
-    let approval = signed(&Statement::approve(&record, "ada", at(1)));
-    let mut told = record.clone();
-    told.version += 1;
-    if let Some(ask) = &mut told.ask {
-        ask.told = true;
-    }
-    let write =
-        toolwright::journal::CallWrite { expects: Some(1), record: told, entries: Vec::new() };
-    store.commit(Unit { calls: vec![write], documents: Vec::new() }, at(1)).await.expect("told");
-    desk(&store).submit(approval, at(2)).await.expect("approved all the same");
-    let now = call_of(&store, record.id).await;
-    assert_eq!((now.version, now.state), (3, State::Ready));
-    assert!(now.ask.is_some_and(|ask| ask.told));
-}
-
-#[tokio::test]
 async fn a_grant_document_in_the_way_is_no_endless_loop() {
     let (store, record) = one().await;
     let id = toolwright::approval::Grant::id_of(record.id, 1);

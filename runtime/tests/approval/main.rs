@@ -1,5 +1,7 @@
 //! What makes a decision trustworthy: keys, statements, grants, and what people do to a journal.
 
+mod approvers;
+mod between;
 mod desk;
 mod forged;
 mod grants;

@@ -1,0 +1,175 @@
+//! Whose word counts.
+//!
+//! Only keys that the application has enrolled count. Approving makes and enrols none.
+
+use std::collections::HashMap;
+
+use super::key::{InvalidPublicKey, PublicKey, is_name};
+use super::statement::{Signed, Statement, UnreadableStatement};
+
+/// The keys that count, each under the name by which the application knows its holder.
+#[derive(Debug, Clone, Default)]
+pub struct Enrolled {
+    names: HashMap<PublicKey, String>,
+}
+
+impl Enrolled {
+    /// Nobody.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more. The name is the one that its holder signs with.
+    ///
+    /// # Errors
+    /// When the name is none, or name or key are enrolled already.
+    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, EnrolError> {
+        let name = name.into();
+        if !is_name(&name) {
+            return Err(EnrolError::Name(name));
+        }
+        if let Some(holder) = self.names.get(&key) {
+            return Err(EnrolError::Key { key, name, holder: holder.clone() });
+        }
+        if self.names.values().any(|taken| *taken == name) {
+            return Err(EnrolError::Taken { name, key });
+        }
+        self.names.insert(key, name);
+        Ok(self)
+    }
+
+    /// Whether nobody is enrolled.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name under which a key is enrolled.
+    #[must_use]
+    pub fn name(&self, key: &PublicKey) -> Option<&str> {
+        self.names.get(key).map(String::as_str)
+    }
+
+    /// The statement, when an enrolled key signed exactly this text.
+    ///
+    /// # Errors
+    /// When it did not; the error says what is wrong.
+    pub fn verify(&self, signed: &Signed) -> Result<Verified, Unverified> {
+        let key: PublicKey = signed.key.parse()?;
+        let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
+        match key.has_signed(&signed.text, &signed.signature) {
+            Some(true) => {}
+            Some(false) => return Err(Unverified::BadSignature { name: name.clone() }),
+            None => return Err(Unverified::NoSignature { name: name.clone() }),
+        }
+        let statement = signed.statement()?;
+        if statement.by != *name {
+            return Err(Unverified::OtherName { by: statement.by, name: name.clone() });
+        }
+        Ok(Verified { statement, key })
+    }
+}
+
+/// A key could not be enrolled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnrolError {
+    /// The name is none.
+    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    Name(String),
+    /// The key is enrolled already.
+    #[error(
+        "the key {key} of {name:?} is enrolled already, as that of {holder:?}: a key has one holder"
+    )]
+    Key {
+        /// The key.
+        key: PublicKey,
+        /// The name it was to be enrolled under.
+        name: String,
+        /// Whose it is.
+        holder: String,
+    },
+    /// The name is taken.
+    #[error(
+        "{name:?} is enrolled already with another key than {key}: give each key a name of its own"
+    )]
+    Taken {
+        /// The name.
+        name: String,
+        /// The key that was to be enrolled.
+        key: PublicKey,
+    },
+}
+
+/// A statement whose signature was checked; only [`Enrolled::verify`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    statement: Statement,
+    key: PublicKey,
+}
+
+impl Verified {
+    /// What is said.
+    #[must_use]
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// What is said, to keep.
+    #[must_use]
+    pub fn into_statement(self) -> Statement {
+        self.statement
+    }
+
+    /// The name under which the key is enrolled.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.statement.by
+    }
+
+    /// The key that signed.
+    #[must_use]
+    pub fn key(&self) -> PublicKey {
+        self.key
+    }
+}
+
+/// Why a statement does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unverified {
+    /// What stands for its key is none.
+    #[error(transparent)]
+    InvalidKey(#[from] InvalidPublicKey),
+    /// Its key is not enrolled.
+    #[error("the key {0} is not enrolled: the application names the keys that count")]
+    UnknownKey(PublicKey),
+    /// What stands for its signature is none.
+    #[error(
+        "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
+    )]
+    NoSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The key did not sign this text.
+    #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
+    BadSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The text is no statement.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableStatement),
+    /// Its name is not the one that its key is enrolled under.
+    #[error(
+        "the statement is by {by:?} and its key is enrolled for {name:?}: the names must be the same"
+    )]
+    OtherName {
+        /// The name in the statement.
+        by: String,
+        /// The name of the key.
+        name: String,
+    },
+}

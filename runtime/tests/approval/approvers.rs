@@ -1,0 +1,290 @@
+//! Whoever is asked, and what they are shown.
+
+use std::io::{self, BufRead, Cursor, Read, Write};
+use std::sync::{Arc, Mutex};
+
+use futures::FutureExt;
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use tokio::sync::mpsc;
+use toolwright::approval::{
+    ApprovalRequest, Approver, ApproverError, Callback, Channel, Decision, Reply, Terminal,
+};
+use toolwright::journal::CallRecord;
+use toolwright::repair::{Change, ChangeRule};
+
+use super::scene::pending;
+
+fn request() -> ApprovalRequest {
+    ApprovalRequest::of(&pending(1)).expect("it waits")
+}
+
+/// What a terminal writes, for the test to read.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().expect("no panic").clone()).expect("UTF-8")
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a person who types this decides, and what they see.
+async fn typed(input: impl AsRef<[u8]>) -> (Result<Reply, ApproverError>, String) {
+    let screen = Screen::default();
+    let terminal = Terminal::at(Cursor::new(input.as_ref().to_vec()), screen.clone());
+    let reply = terminal.ask(&request()).await;
+    (reply, screen.text())
+}
+
+async fn decided(input: impl AsRef<[u8]>) -> Option<Decision> {
+    match typed(input).await.0 {
+        Ok(Reply::Decided(decision)) => Some(decision),
+        Ok(Reply::Noted) => panic!("a terminal decides"),
+        Err(_) => None,
+    }
+}
+
+#[tokio::test]
+async fn yes_approves() {
+    for input in ["y\n", "yes\n", " Y \n", "y\r\n", "what?\ny\n"] {
+        assert_eq!(decided(input).await, Some(Decision::Approve), "{input:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_rejects_with_the_reason_or_without() {
+    let reject =
+        |reason: Option<&str>| Some(Decision::Reject { reason: reason.map(str::to_owned) });
+    assert_eq!(decided("n\nnot today\n").await, reject(Some("not today")));
+    for input in ["n\n\n", "no\n", "n\n \n"] {
+        assert_eq!(decided(input).await, reject(None), "{input:?}");
+    }
+    // A reason that looks like an answer is a reason.
+    assert_eq!(decided("n\ny\n").await, reject(Some("y")));
+}
+
+#[tokio::test]
+async fn an_edit_is_a_json_object_and_all_else_is_asked_again() {
+    let edit = Decision::Edit(r#"{"to":"bob"}"#.to_owned());
+    assert_eq!(decided("e\n{\"to\":\"bob\"}\n").await, Some(edit.clone()));
+    assert_eq!(decided("e\n[]\nedit\n{\"to\":\"bob\"}\n").await, Some(edit));
+    for input in ["e\n{\n", "e\n", "e\ny\n", "e\n{\"a\":1,\"a\":2}\n"] {
+        assert_eq!(decided(input).await, None, "{input:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_a_whole_line_that_says_yes_is_an_approval() {
+    let long = [vec![b'x'; 1 << 20], b"y\ny\n".to_vec()].concat();
+    let cases: [&[u8]; 14] = [
+        b"",
+        b"y",
+        b"\n",
+        b"\n\n\n",
+        b"Y E S\n",
+        b"yy\n",
+        b"yes please\n",
+        b"ok\n",
+        b"1\n",
+        b"\xff\ny\n",
+        b"a\nb\nc\ny\n",
+        b"y\x1b[A\n",
+        "ｙ\n".as_bytes(),
+        &long,
+    ];
+    for input in cases {
+        assert_eq!(
+            decided(input).await,
+            None,
+            "{:?}",
+            String::from_utf8_lossy(&input[..input.len().min(20)])
+        );
+    }
+    let (reply, screen) = typed("a\nb\nc\n").await;
+    assert!(
+        reply.expect_err("undecided").message.ends_with("3 times at the terminal and not decided")
+    );
+    assert_eq!(screen.matches("Please answer y, n or e.").count(), 3);
+    assert!(typed("").await.0.expect_err("undecided").message.contains("the input ended before"));
+}
+
+#[tokio::test]
+async fn a_person_sees_the_whole_question() {
+    assert_snapshot!(typed("e\nno\nn\nask legal first\n").await.1);
+}
+
+#[tokio::test]
+async fn standard_input_that_is_no_terminal_is_not_asked() {
+    // The tests' own standard input may be one.
+    if !io::IsTerminal::is_terminal(&io::stdin()) {
+        let error = Terminal::new().ask(&request()).await.expect_err("nobody is there");
+        assert!(error.message.starts_with("standard input is no terminal"), "{error}");
+    }
+}
+
+/// Lines that come one by one from the test.
+struct Lines(std::sync::mpsc::Receiver<String>, Cursor<Vec<u8>>);
+
+impl Read for Lines {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut bytes = self.fill_buf()?;
+        let read = bytes.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Lines {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.1.position() == self.1.get_ref().len() as u64
+            && let Ok(line) = self.0.recv()
+        {
+            self.1 = Cursor::new(line.into_bytes());
+        }
+        self.1.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.1.consume(bytes);
+    }
+}
+
+#[tokio::test]
+async fn what_is_typed_for_a_question_that_is_over_does_not_answer_the_next() {
+    let (lines, typed) = std::sync::mpsc::channel();
+    let screen = Screen::default();
+    let terminal = Terminal::at(Lines(typed, Cursor::default()), screen.clone());
+    // The first question is given up while it is on the screen.
+    let first = request();
+    let mut asking = terminal.ask(&first);
+    while !screen.text().contains("Approve?") {
+        assert!(asking.as_mut().now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    drop(asking);
+    let second = ApprovalRequest::of(&pending(2)).expect("it waits");
+    let mut asking = terminal.ask(&second);
+    assert!(asking.as_mut().now_or_never().is_none());
+    lines.send("y\n".to_owned()).expect("read");
+    lines.send("n\nno\n".to_owned()).expect("read");
+    let reply = asking.await.expect("decided");
+    assert_eq!(reply, Reply::Decided(Decision::Reject { reason: Some("no".to_owned()) }));
+    let screen = screen.text();
+    let over = screen.find("This question is over").expect("told");
+    assert!(over < screen.rfind("Approve?").expect("asked again"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_function_decides_and_its_panic_is_no_approval() {
+    let approver = Callback::new(|request| match request.tool.as_str() {
+        "send_mail" => Decision::Approve,
+        _ => panic!("an unknown tool"),
+    });
+    assert_eq!(approver.ask(&request()).await, Ok(Reply::Decided(Decision::Approve)));
+    let other = ApprovalRequest { tool: "other".to_owned(), ..request() };
+    let error = approver.ask(&other).await.expect_err("a panic");
+    assert!(
+        error.message.contains("panicked") && error.message.ends_with("not approved"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_channel_passes_requests_on_and_says_when_it_cannot() {
+    let (sender, mut receiver) = mpsc::channel(1);
+    let approver: Box<dyn Approver> = Box::new(Channel::new(sender));
+    assert_eq!(approver.ask(&request()).await, Ok(Reply::Noted));
+    let error = approver.ask(&request()).await.expect_err("full");
+    assert!(error.message.starts_with("the approval channel is full with 1 requests"), "{error}");
+    assert_eq!(receiver.recv().await, Some(request()));
+    drop(receiver);
+    let error = approver.ask(&request()).await.expect_err("closed");
+    assert!(error.message.starts_with("nobody reads the approval channel"), "{error}");
+}
+
+#[test]
+fn a_call_that_nobody_was_asked_about_has_no_request() {
+    assert_eq!(ApprovalRequest::of(&CallRecord { ask: None, ..pending(1) }), None);
+}
+
+#[test]
+fn new_arguments_are_not_in_debug_output() {
+    let decision = Reply::Decided(Decision::Edit(r#"{"token":"hunter2"}"#.to_owned()));
+    assert!(!format!("{decision:?}").contains("hunter2"));
+}
+
+#[test]
+fn a_request_is_a_calm_table() {
+    let request = ApprovalRequest {
+        title: Some("Send a mail".to_owned()),
+        arguments: r#"{"to":["eve@example.org"],"body":"Dear Eve,\nall is well, and the weather here is as it always is in November.","id":9007199254740993,"a_long_name_of_a_key":{"deep":[1,2.50]}}"#.to_owned(),
+        repairs: vec![Change {
+            pointer: "/id".to_owned(),
+            rule: ChangeRule::Integer,
+            from: "\"9007199254740993\"".to_owned(),
+            to: "9007199254740993".to_owned(),
+        }],
+        preview: Some("To: eve@example.org\n\nDear Eve,".to_owned()),
+        ..request()
+    };
+    assert_snapshot!(request);
+}
+
+#[test]
+fn nobody_paints_another_question() {
+    let evil = "x\u{1b}[2J\u{1b}[H\rtool         read_file\n\ndanger       safe\u{202e}\u{200b}\u{2028}\u{9b}0m\u{e0041}";
+    let padded = format!("{}danger       safe", "x".repeat(67));
+    let arguments = serde_json::json!({evil: evil, "padded": padded, "danger": "safe"});
+    let request = ApprovalRequest {
+        tool: evil.to_owned(),
+        title: Some(evil.to_owned()),
+        reason: evil.to_owned(),
+        arguments: arguments.to_string(),
+        preview: Some(evil.to_owned()),
+        run: evil.to_owned(),
+        ..request()
+    };
+    assert_snapshot!(request);
+}
+
+#[test]
+fn arguments_that_are_no_object_or_give_a_key_twice_are_shown_as_they_are() {
+    for arguments in ["[1]", "{", r#"{"to":"bob","to":"eve"}"#] {
+        let shown = ApprovalRequest { arguments: arguments.to_owned(), ..request() }.to_string();
+        assert!(shown.contains(&format!("arguments    {arguments}\n")), "{shown}");
+    }
+}
+
+proptest! {
+    /// Whatever is in a call: every line begins as ours do, is short, and shows no character that acts.
+    #[test]
+    fn every_line_is_ours(evil in any::<String>(), key in any::<String>()) {
+        let mut arguments = serde_json::Map::new();
+        arguments.insert(key, evil.clone().into());
+        let request = ApprovalRequest {
+            tool: evil.clone(),
+            reason: evil.clone(),
+            arguments: serde_json::Value::Object(arguments).to_string(),
+            preview: Some(evil),
+            ..request()
+        };
+        for line in request.to_string().lines() {
+            prop_assert!(!line.chars().any(char::is_control));
+            prop_assert!(line.chars().count() <= 13 + 64);
+            let label: String = line.chars().take(10).collect();
+            let known = ["tool", "danger", "why", "asked by", "run", "until", "call", "digest", "arguments", "preview", ""];
+            prop_assert!(label.starts_with("  ") || known.contains(&label.trim_end()), "{}", line);
+        }
+    }
+}
