@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 
 use crate::call::Call;
-use crate::context::{CallId, ToolContext};
+use crate::context::{CallId, Identity, ToolContext};
 use crate::dynamic::Body;
 use crate::error::{Class, ToolError};
 use crate::executor::{BuildProblem, Plan, Run};
@@ -157,12 +157,12 @@ const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl Own {
     /// Sees to it that run and call bring what the tool takes from them, and makes the context
-    /// where the tool needs one; `id` is the call's, where it has one already.
+    /// where the tool needs one; `identity` is the call's, where it has one already.
     pub(crate) fn of(
         run: &Arc<Run>,
         plan: &Plan,
         call: &Call<'_>,
-        id: Option<CallId>,
+        identity: Option<Identity<'_>>,
     ) -> Result<Option<Self>, ToolError> {
         if let Some(missing) = plan.lacks.first() {
             return Err(lacking(call.name(), missing));
@@ -181,7 +181,8 @@ impl Own {
         }
         let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
         Ok(plan.sources.iter().any(named).then(|| {
-            let context = ToolContext::new(id.unwrap_or_else(CallId::new), call, run);
+            let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
+            let context = ToolContext::new(identity, call, run);
             Self { service: Box::new(Arc::new(context.clone())), context }
         }))
     }

@@ -70,6 +70,20 @@ impl fmt::Display for CallId {
     }
 }
 
+/// What a call is known by.
+#[derive(Clone, Copy)]
+pub(crate) struct Identity<'a> {
+    pub(crate) id: CallId,
+    /// The idempotency key of a call that is kept in a journal.
+    pub(crate) key: Option<&'a str>,
+}
+
+impl Identity<'_> {
+    pub(crate) fn of(id: CallId) -> Self {
+        Self { id, key: None }
+    }
+}
+
 /// The call itself, for tools that ask for `&ToolContext`.
 ///
 /// ```
@@ -94,6 +108,8 @@ pub struct ToolContext(Arc<Inner>);
 
 struct Inner {
     id: CallId,
+    /// Where it is not the id.
+    key: Option<Box<str>>,
     provider_id: Option<Box<str>>,
     tool: Box<str>,
     run: Option<Arc<Run>>,
@@ -103,9 +119,10 @@ struct Inner {
 }
 
 impl ToolContext {
-    pub(crate) fn new(id: CallId, call: &Call<'_>, run: &Arc<Run>) -> Self {
+    pub(crate) fn new(identity: Identity<'_>, call: &Call<'_>, run: &Arc<Run>) -> Self {
         Self(Arc::new(Inner {
-            id,
+            id: identity.id,
+            key: identity.key.map(Into::into),
             provider_id: call.id.as_deref().map(Into::into),
             tool: call.name().into(),
             run: Some(Arc::clone(run)),
@@ -118,6 +135,7 @@ impl ToolContext {
     pub fn test() -> Self {
         Self(Arc::new(Inner {
             id: CallId::new(),
+            key: None,
             provider_id: None,
             tool: "test".into(),
             run: None,
@@ -148,7 +166,7 @@ impl ToolContext {
 
     /// A key that stays the same for every attempt of this call, for services that take one.
     pub fn idempotency_key(&self) -> String {
-        self.0.id.to_string()
+        self.0.key.as_deref().map_or_else(|| self.0.id.to_string(), ToOwned::to_owned)
     }
 
     /// The time.

@@ -137,6 +137,10 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
+    pub(crate) fn detail(&self) -> Option<&serde_json::Value> {
+        self.0.details.as_ref()
+    }
+
     /// The cause, for operators alone.
     pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.0.source.as_deref()

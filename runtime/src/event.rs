@@ -3,8 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use crate::approval::ApprovalRequest;
 use crate::context::CallId;
 use crate::error::ToolError;
+use crate::journal::State;
 use crate::output::Answer;
 use crate::repair::Repairs;
 
@@ -24,8 +26,8 @@ pub struct Event<'a> {
     pub kind: EventKind<'a>,
 }
 
-/// What happened to a call. `Started` comes first; exactly one of `Completed`, `Failed` and
-/// `Abandoned` comes last.
+/// What happened to a call. `Started` comes first; exactly one of `Completed`, `Failed`, `Suspended` and
+/// `Abandoned` comes last. A call that is suspended starts again when somebody goes on with it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
@@ -50,6 +52,18 @@ pub enum EventKind<'a> {
         /// What the model gets.
         answer: &'a Answer,
         /// From taken in to answered.
+        elapsed: Duration,
+    },
+    /// A person has to decide; it is in the journal.
+    Asked {
+        /// What they are asked.
+        request: &'a ApprovalRequest,
+    },
+    /// It waits, and its run has got no answer yet.
+    Suspended {
+        /// What it waits for.
+        state: State,
+        /// From taken in to put aside.
         elapsed: Duration,
     },
     /// The call was refused or failed.

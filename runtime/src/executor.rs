@@ -3,12 +3,18 @@
 mod builder;
 mod calling;
 mod gate;
+mod journalling;
+mod judge;
+mod keeping;
+mod kept;
+mod outcome;
 mod plan;
 mod problem;
 mod ready;
 mod resolve;
 mod run;
 mod service;
+mod turn;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -24,6 +30,9 @@ use crate::stage;
 
 pub use builder::ExecutorBuilder;
 pub use calling::Calling;
+pub use keeping::OnNoApprover;
+pub use kept::Swept;
+pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
 pub use run::{MissingServices, RunBuilder};

@@ -77,6 +77,13 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
+    /// What was mended when the same call was read before.
+    pub(crate) fn also_mended(&mut self, before: Self) {
+        if let Some(repairs) = before.repairs {
+            self.mended(repairs);
+        }
+    }
+
     #[doc(hidden)]
     pub fn footprint(&mut self) -> Option<&mut Footprint> {
         self.footprint.as_deref_mut()

@@ -4,12 +4,13 @@
 //! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
 //! - A [`Store`] keeps them: [`MemoryStore`] for tests, SQLite (feature `sqlite`) for one machine.
 
+mod answered;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod answered;
 mod memory;
 mod next;
 mod record;
+mod replay;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
@@ -18,6 +19,7 @@ mod store;
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
 pub use record::{Answered, Ask, CallRecord, Entry, FORMAT, Kept, Note, Place, Requester};
+pub use replay::{Contradiction, replay};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use state::State;

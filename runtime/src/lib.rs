@@ -70,8 +70,8 @@ pub use dynamic::DynamicTool;
 pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{
-    BuildError, BuildProblem, Calling, Drained, Executor, ExecutorBuilder, MissingServices,
-    Resolver, RunBuilder,
+    BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
+    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept,
 };
 pub use footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
 pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};
@@ -111,8 +111,10 @@ pub use tool::{
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
 ///
-/// `preview`, `reconcile`, `retry` and `repair` are checked and kept in the [`Definition`], but nothing acts
-/// on them yet; a call that asks for approval is refused, because nobody can be asked yet.
+/// `preview` names a function with the tool's own parameters that shows a person what a call would do, `reconcile`
+/// one that finds out what became of a call ([`Reconciled`]). `retry` is checked and kept in the [`Definition`], but
+/// nothing acts on it yet. A call that asks for approval needs a journal to wait in
+/// ([`ExecutorBuilder::journal`]); without one it is refused.
 ///
 /// Without a doc comment on the function and on every parameter that is input, it does not compile: they
 /// are what a model reads.

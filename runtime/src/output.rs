@@ -5,6 +5,7 @@ mod answer;
 mod codec;
 mod content;
 mod process;
+mod stored;
 
 use serde_json::{Map, Value};
 

@@ -7,10 +7,12 @@ mod find;
 mod input;
 mod invoke;
 pub(crate) mod record;
+mod settle;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
-pub(crate) use invoke::{Unfinished, invoke, panicked};
+pub(crate) use invoke::{Unfinished, given_up, in_time, invoke, panicked};
+pub(crate) use settle::settle;

@@ -5,6 +5,7 @@ mod answers;
 mod approval;
 mod blocking;
 mod building;
+mod calls;
 mod catalogs;
 mod cli;
 mod context;

@@ -4,6 +4,7 @@
 //! - A [`PublicKey`] tells whether it did. Each value of a key and of a signature has one spelling.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -36,6 +37,8 @@ const ALGORITHM: &str = "ed25519:";
 pub struct ApproverKey {
     name: String,
     secret: SigningKey,
+    /// Where it was read from.
+    pub(super) file: Option<PathBuf>,
 }
 
 impl ApproverKey {
@@ -58,13 +61,19 @@ impl ApproverKey {
         if !is_name(&name) {
             return Err(KeyError::Name(name));
         }
-        Ok(Self { name, secret: SigningKey::from_bytes(&seed) })
+        Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
     /// What its holder calls themselves.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The file it was read from, if it was.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// What an application enrols.

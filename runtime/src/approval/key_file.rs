@@ -41,7 +41,10 @@ impl ApproverKey {
         refuse_shared(&file, path)?;
         let mut text = String::new();
         file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
-        read(&text).map_err(|problem| KeyError::Format { path: path.to_owned(), problem })
+        let mut key =
+            read(&text).map_err(|problem| KeyError::Format { path: path.to_owned(), problem })?;
+        key.file = Some(path.to_owned());
+        Ok(key)
     }
 
     fn file_text(&self) -> String {

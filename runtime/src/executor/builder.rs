@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::keeping::{Keeping, KeepingBuilder};
 use super::plan::{Declared, Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
@@ -37,6 +38,12 @@ pub(crate) struct Core {
     /// Cancelled when a drain has waited long enough.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
+    /// How many calls run at once.
+    pub(crate) limit: u32,
+    /// The journal, where one is kept.
+    pub(crate) keeping: Option<Keeping>,
+    /// Nobody listens and no journal is kept.
+    pub(crate) is_plain: bool,
 }
 
 impl Core {
@@ -60,6 +67,7 @@ pub struct ExecutorBuilder {
     repair: Repair,
     records_content: bool,
     resolving: Option<Resolving>,
+    pub(super) keeping: KeepingBuilder,
 }
 
 impl ExecutorBuilder {
@@ -77,6 +85,7 @@ impl ExecutorBuilder {
             repair: Repair::Standard,
             records_content: false,
             resolving: None,
+            keeping: KeepingBuilder::default(),
         }
     }
 
@@ -218,6 +227,7 @@ impl ExecutorBuilder {
     /// When something is missing or given twice; all such problems at once.
     pub fn build(self) -> Result<Executor, BuildError> {
         let mut problems = self.general_problems();
+        let keeping = self.keeping.build(&mut problems);
         let catalog = self.registry.catalog();
         let (services, values) = self.services.into_iter().unzip();
         let (openers, opening) = self.openers.into_iter().unzip();
@@ -237,6 +247,7 @@ impl ExecutorBuilder {
         if !problems.is_empty() {
             return Err(BuildError { problems });
         }
+        let is_plain = self.listeners.is_empty() && keeping.is_none();
         let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
         let core = Core {
             registry: self.registry,
@@ -252,6 +263,9 @@ impl ExecutorBuilder {
             telling: Gate::new(u32::MAX),
             released: CancellationToken::new(),
             records_content: self.records_content,
+            limit: self.limit,
+            keeping,
+            is_plain,
         };
         Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
     }

@@ -10,9 +10,11 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use tracing::Instrument;
 
+use super::kept::Kept;
 use super::{Plan, Run};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
+use crate::context::Identity;
 use crate::output::Answer;
 use crate::repair::Repairs;
 use crate::stage::{self, Found, record};
@@ -79,9 +81,9 @@ fn start<'a>(
     let Some(plan) = run.ready.plan(call.name()) else {
         return Err(Box::pin(sought(run, call)));
     };
-    let stages = Stages { run, plan, call, watch: None };
+    let stages = Stages::new(run, plan, call, None);
     if plan.needs_more || call.brings().next().is_some() {
-        return Err(Box::pin(stages.with_own()));
+        return Err(Box::pin(stages.with_own(None)));
     }
     match stages.first_poll(None, context) {
         Progress::Ended(answer) => Ok(answer),
@@ -94,13 +96,16 @@ fn start<'a>(
 /// has changed since.
 async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
     match stage::seek(run, call).await {
-        Ok(found) => Stages { run, plan: found.plan(), call, watch: None }.with_own().await,
+        Ok(found) => Stages::new(run, found.plan(), call, None).with_own(None).await,
         Err(error) => error.into(),
     }
 }
 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    if let Some(kept) = Kept::of(run) {
+        return kept.answer(call).await;
+    }
     // A drain waits until the end of the call has been told as well.
     let _telling = run.core.telling.enter_at_once();
     // One look for the tool, so that what is told is told of the tool that runs.
@@ -115,8 +120,8 @@ async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
                 Err(error) => return (error.into(), None),
             },
         };
-        let stages = Stages { run, plan: found.plan(), call, watch: watch.as_ref() };
-        (stages.with_own().await, Some(found))
+        let stages = Stages::new(run, found.plan(), call, watch.as_ref());
+        (stages.with_own(None).await, Some(found))
     };
     let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
     record::conclude(&span, run, call, found.as_ref().map(Found::definition), &answer);
@@ -128,10 +133,13 @@ async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 
 /// The stages of one call.
 #[derive(Clone, Copy)]
-struct Stages<'a> {
+pub(super) struct Stages<'a> {
     run: &'a Arc<Run>,
     plan: &'a Plan,
     call: &'a Call<'a>,
+    arguments: &'a str,
+    /// A journal says that it may run.
+    is_claimed: bool,
     watch: Option<&'a record::Watch<'a>>,
 }
 
@@ -145,20 +153,37 @@ enum Progress<'a> {
 }
 
 impl<'a> Stages<'a> {
+    #[inline]
+    pub(super) fn new(
+        run: &'a Arc<Run>,
+        plan: &'a Plan,
+        call: &'a Call<'a>,
+        watch: Option<&'a record::Watch<'a>>,
+    ) -> Self {
+        Self { run, plan, call, arguments: call.arguments(), is_claimed: false, watch }
+    }
+
+    /// The same for a call that was judged with these arguments.
+    pub(super) fn claimed(self, arguments: &'a str) -> Self {
+        Self { arguments, is_claimed: true, ..self }
+    }
+
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
     /// the tool.
     #[inline]
     fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
-            let (plan, arguments) = (self.plan, self.call.arguments());
+            let plan = self.plan;
             let mut facts = plan.facts();
             let scope = Scope::new(self.run, plan, self.call, own);
-            let mut future = stage::read(plan, scope, arguments, &mut facts)?;
+            let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
             plan.judged(&mut facts);
-            stage::approve(self.call.name(), &facts)?;
+            if !self.is_claimed {
+                stage::approve(self.call.name(), &facts)?;
+            }
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));
             };
@@ -199,9 +224,9 @@ impl<'a> Stages<'a> {
     }
 
     /// A whole call whose tool is given something of the call's own.
-    async fn with_own(self) -> Answer {
-        let id = self.watch.map(|watch| watch.id);
-        let own = match Own::of(self.run, self.plan, self.call, id) {
+    pub(super) async fn with_own(self, identity: Option<Identity<'_>>) -> Answer {
+        let identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
+        let own = match Own::of(self.run, self.plan, self.call, identity) {
             Ok(own) => own,
             Err(error) => return error.into(),
         };

@@ -71,7 +71,7 @@ impl Gate {
         self.inside.load(Ordering::SeqCst) & !CLOSED
     }
 
-    fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 

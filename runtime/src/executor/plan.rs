@@ -52,6 +52,16 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
+    /// Whether nothing but its input could make a call ask a person.
+    pub(crate) fn asks_nobody(&self) -> bool {
+        self.approval.is_none()
+    }
+
+    /// Whether it takes something from the run of a call.
+    pub(crate) fn needs_run(&self) -> bool {
+        self.sources.iter().any(|source| matches!(source, Source::Run(_)))
+    }
+
     /// What holds for every call whatever the tool says of it: one that a resolver found is worth a
     /// look, even where its own judgement says less.
     #[inline]

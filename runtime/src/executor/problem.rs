@@ -1,6 +1,7 @@
 //! What an executor can lack.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Why an executor cannot be built: every problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,26 @@ pub enum BuildProblem {
         location: crate::Location,
         /// What it needs.
         requirement: crate::Requirement,
+    },
+    /// Somebody may decide, but nothing is kept that could wait for them.
+    NoJournal,
+    /// A journal is kept, and nobody said what happens to what a person has to decide.
+    NoApprover,
+    /// An approver cannot be enrolled.
+    Approver {
+        /// Their name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// Something that tools must not reach lies in a folder that they work in.
+    InWorkspace {
+        /// What it is.
+        what: &'static str,
+        /// Where it is.
+        file: PathBuf,
+        /// The folder.
+        root: PathBuf,
     },
     /// A type is given in two ways, so that it is unclear which a tool gets.
     GivenTwice {
@@ -57,6 +78,21 @@ impl fmt::Display for BuildProblem {
                 formatter,
                 "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
                 requirement.type_name
+            ),
+            Self::NoJournal => formatter.write_str(
+                "somebody may approve calls, but there is no journal in which a call could wait for them; give one with `.journal(…)`",
+            ),
+            Self::NoApprover => formatter.write_str(
+                "calls may have to be approved, and nobody is asked: give `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
+            ),
+            Self::Approver { name, why } => {
+                write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
+            }
+            Self::InWorkspace { what, file, root } => write!(
+                formatter,
+                "the {what} {} lies in the workspace {}, where tools could change it; move it outside",
+                file.display(),
+                root.display()
             ),
             Self::GivenTwice { type_name } => {
                 write!(formatter, "`{type_name}` is given twice; keep one")

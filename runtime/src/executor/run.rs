@@ -23,13 +23,28 @@ pub(crate) struct Run {
     /// In the order of `Provisions::per_run`; empty for the executor's own run.
     pub(crate) values: Arc<[Value]>,
     cancelled: Option<CancellationToken>,
+    /// On whose behalf it calls.
+    user: Option<Arc<str>>,
+    /// The session it belongs to.
+    session: Option<Arc<str>>,
+    /// Somebody started it, so it works on its own calls alone.
+    is_own: bool,
 }
 
 impl Run {
     /// The executor's own run, which has no services of its own.
     pub(super) fn default_of(core: Arc<Core>, ready: Arc<Ready>) -> Self {
         let id = Uuid::now_v7().to_string().into();
-        Self { core, ready, id, values: Arc::new([]), cancelled: None }
+        Self {
+            core,
+            ready,
+            id,
+            values: Arc::new([]),
+            cancelled: None,
+            user: None,
+            session: None,
+            is_own: false,
+        }
     }
 
     /// The same run with other tools.
@@ -40,7 +55,22 @@ impl Run {
             id: Arc::clone(&self.id),
             values: Arc::clone(&self.values),
             cancelled: self.cancelled.clone(),
+            user: self.user.clone(),
+            session: self.session.clone(),
+            is_own: self.is_own,
         }
+    }
+
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    pub(crate) fn is_own(&self) -> bool {
+        self.is_own
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -90,12 +120,14 @@ pub struct RunBuilder {
     id: String,
     values: Vec<(TypeId, &'static str, Value)>,
     cancelled: Option<CancellationToken>,
+    user: Option<Arc<str>>,
+    session: Option<Arc<str>>,
 }
 
 impl RunBuilder {
     pub(super) fn new(run: &Run, id: String) -> Self {
         let (core, ready) = (Arc::clone(&run.core), Arc::clone(&run.ready));
-        Self { core, ready, id, values: Vec::new(), cancelled: None }
+        Self { core, ready, id, values: Vec::new(), cancelled: None, user: None, session: None }
     }
 
     /// A service of this run, declared on the builder with `per_run`.
@@ -115,6 +147,20 @@ impl RunBuilder {
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancelled = Some(token);
+        self
+    }
+
+    /// On whose behalf the run calls; approvers are told.
+    #[must_use]
+    pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.user = Some(name.into());
+        self
+    }
+
+    /// The session that the run belongs to, in which grants of scope `session` count.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.session = Some(id.into());
         self
     }
 
@@ -142,6 +188,9 @@ impl RunBuilder {
             id: self.id.into(),
             values: values.into(),
             cancelled: self.cancelled,
+            user: self.user,
+            session: self.session,
+            is_own: true,
         };
         Ok(Executor { run: Arc::new(run) })
     }

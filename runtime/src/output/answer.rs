@@ -140,6 +140,14 @@ impl Answer {
         }
     }
 
+    /// The output that was put together by hand.
+    pub(crate) fn output(&self) -> Option<&Output> {
+        match self.shape() {
+            Shape::Output(output) => Some(output),
+            _ => None,
+        }
+    }
+
     /// The JSON text, where the result is one serialised value.
     pub(crate) fn json(&self) -> Option<&str> {
         match self.shape() {

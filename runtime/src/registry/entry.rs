@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::arguments::fingerprint;
 use crate::catalog::Words;
 use crate::dynamic::Body;
 use crate::input::Keys;
@@ -24,6 +25,7 @@ pub(crate) struct Entry {
     output: OnceLock<Option<Checker>>,
     words: OnceLock<Words>,
     ladder: OnceLock<Option<Ladder>>,
+    fingerprint: OnceLock<String>,
 }
 
 /// How a tool came into the registry.
@@ -55,6 +57,7 @@ impl Entry {
             output: OnceLock::new(),
             words: OnceLock::new(),
             ladder: OnceLock::new(),
+            fingerprint: OnceLock::new(),
         }
     }
 
@@ -76,6 +79,11 @@ impl Entry {
                 .ok()
         });
         made.as_ref()
+    }
+
+    /// What a decision about a call of the tool rests on, made when a call is first kept.
+    pub(crate) fn fingerprint(&self) -> &str {
+        self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }
 
     /// What a search looks at, taken apart when it is first asked for.

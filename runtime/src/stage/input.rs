@@ -1,5 +1,6 @@
 //! Reads a call's input into the tool's own types, and learns what policy must know of it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -79,6 +80,25 @@ fn mended<'a>(
     let repairs = Arc::new(Repairs::new(changes, lenient));
     facts.mended(Arc::clone(&repairs));
     Box::pin(async move { future.await.mended(repairs) })
+}
+
+/// The text that was read: the one that came, or the same mended.
+pub(super) fn accepted<'t>(
+    plan: &Plan,
+    arguments: &'t str,
+    facts: &Facts,
+) -> Result<Cow<'t, str>, ToolError> {
+    if facts.repairs().is_none() {
+        return Ok(Cow::Borrowed(arguments));
+    }
+    let climbed = plan.entry.ladder().map(|ladder| climbed(ladder, arguments, plan));
+    match climbed {
+        Some(Ok((repaired, _))) => Ok(Cow::Owned(repaired.text)),
+        _ => Err(ToolError::internal(format!(
+            "the arguments of `{}` were mended in one way and not in the other",
+            plan.entry.definition.name
+        ))),
+    }
 }
 
 /// As little as it takes: leniently only what does not mend otherwise.

@@ -50,7 +50,7 @@ pub(crate) async fn invoke(
 }
 
 /// What may be waited for as long as a call may take; a runtime without a clock is told.
-pub(super) async fn in_time<T>(
+pub(crate) async fn in_time<T>(
     tool: &str,
     timeout: Option<Duration>,
     future: impl Future<Output = T>,
@@ -111,7 +111,7 @@ pub(super) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
 }
 
 /// Ends when the call, its run or the executor is cancelled.
-pub(super) async fn given_up(run: &Run, call: &Call<'_>) {
+pub(crate) async fn given_up(run: &Run, call: &Call<'_>) {
     let tokens = run.cancellations().chain(call.cancellation());
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
 }

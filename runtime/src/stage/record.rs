@@ -7,20 +7,22 @@ use tracing::Span;
 use tracing::field::{Empty, display};
 use tracing::level_filters::LevelFilter;
 
+use crate::approval::ApprovalRequest;
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
 use crate::event::EventKind;
 use crate::executor::Run;
+use crate::journal::State;
 use crate::output::Answer;
 use crate::repair::Repairs;
 use crate::tool::Definition;
 
-/// Whether anybody listens or traces. Where nobody does, a call carries nothing of it. Only the level
+/// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
 #[inline]
 pub(crate) fn is_wanted(run: &Run) -> bool {
-    !run.core.listeners.is_empty() || tracing::Level::INFO <= LevelFilter::current()
+    !run.core.is_plain || tracing::Level::INFO <= LevelFilter::current()
 }
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
@@ -36,18 +38,39 @@ impl<'a> Watch<'a> {
     /// Nothing where nobody listens.
     #[inline]
     pub(crate) fn start(run: &'a Run, call: &'a Call<'a>) -> Option<Self> {
-        if run.core.listeners.is_empty() { None } else { Some(Self::listened(run, call)) }
+        Self::follow(run, call, CallId::new)
+    }
+
+    /// The same for a call that has an id already.
+    #[inline]
+    pub(crate) fn follow(
+        run: &'a Run,
+        call: &'a Call<'a>,
+        id: impl FnOnce() -> CallId,
+    ) -> Option<Self> {
+        if run.core.listeners.is_empty() { None } else { Some(Self::listened(run, call, id())) }
     }
 
     #[cold]
-    fn listened(run: &'a Run, call: &'a Call<'a>) -> Self {
-        let watch = Self { id: CallId::new(), run, call, started: Instant::now(), ended: false };
+    fn listened(run: &'a Run, call: &'a Call<'a>, id: CallId) -> Self {
+        let watch = Self { id, run, call, started: Instant::now(), ended: false };
         watch.tell(EventKind::Started);
         watch
     }
 
     pub(crate) fn repaired(&self, repairs: &Repairs) {
         self.tell(EventKind::Repaired { repairs });
+    }
+
+    #[cold]
+    pub(crate) fn asked(&self, request: &ApprovalRequest) {
+        self.tell(EventKind::Asked { request });
+    }
+
+    #[cold]
+    pub(crate) fn suspended(mut self, state: State) {
+        self.ended = true;
+        self.tell(EventKind::Suspended { state, elapsed: self.started.elapsed() });
     }
 
     #[cold]

@@ -1,0 +1,217 @@
+//! What an executor needs to keep a journal: where, who may decide, for how long.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use super::problem::BuildProblem;
+use crate::approval::{Approver, ApproverKey, Enrolled};
+use crate::arguments::SealingKey;
+use crate::context::CallId;
+use crate::journal::{CallRecord, Note, Store};
+
+/// What happens to a call that a person would have to decide, where no person can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnNoApprover {
+    /// It is refused, and the model told so.
+    Deny,
+    /// It waits in the journal until somebody decides, by the command `toolwright approvals` for instance.
+    Park,
+    /// The host is told, and the model nothing.
+    Fail,
+}
+
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The journal of an executor.
+pub(crate) struct Keeping {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) enrolled: Enrolled,
+    /// Who is asked in this process, and the key that their decisions are signed with.
+    pub(crate) asker: Option<Asker>,
+    pub(crate) on_no_approver: OnNoApprover,
+    pub(crate) expires_after: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) reads: bool,
+    pub(crate) sealing: Option<SealingKey>,
+    pub(crate) project: Option<String>,
+    /// How this executor signs its claims.
+    pub(crate) owner: String,
+    pub(crate) clock: Clock,
+    pub(crate) busy: Busy,
+}
+
+/// Which calls are seen to in this process, so that nobody is asked twice at once, and which are to be left
+/// alone for a while.
+#[derive(Default)]
+pub(crate) struct Busy(Mutex<Calls>);
+
+#[derive(Default)]
+struct Calls {
+    asking: HashSet<CallId>,
+    paused: HashMap<CallId, Timestamp>,
+}
+
+/// While it is held, nobody else here asks about the call.
+pub(crate) struct Asking<'a> {
+    busy: &'a Busy,
+    call: CallId,
+}
+
+impl Busy {
+    /// Nothing where somebody is being asked about it already.
+    pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
+        self.lock().asking.insert(call).then_some(Asking { busy: self, call })
+    }
+
+    pub(crate) fn pause(&self, call: CallId, until: Timestamp) {
+        self.lock().paused.insert(call, until);
+    }
+
+    pub(crate) fn is_paused(&self, call: CallId, now: Timestamp) -> bool {
+        let mut calls = self.lock();
+        calls.paused.retain(|_, until| *until > now);
+        calls.paused.contains_key(&call) || calls.asking.contains(&call)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.busy.lock().asking.remove(&self.call);
+    }
+}
+
+pub(crate) struct Asker {
+    pub(crate) key: ApproverKey,
+    pub(crate) approver: Arc<dyn Approver>,
+}
+
+/// What the builder is told about the journal.
+#[derive(Default)]
+pub(super) struct KeepingBuilder {
+    pub(super) store: Option<Arc<dyn Store>>,
+    pub(super) approvers: Vec<(String, crate::approval::PublicKey)>,
+    pub(super) asker: Option<Asker>,
+    pub(super) on_no_approver: Option<OnNoApprover>,
+    pub(super) expires_after: Option<Duration>,
+    pub(super) lease: Option<Duration>,
+    pub(super) reads: bool,
+    pub(super) sealing: Option<SealingKey>,
+    pub(super) project: Option<String>,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) clock: Option<Clock>,
+}
+
+/// For how long a person may think, unless told otherwise.
+pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// For how long a claim counts that its owner does not renew.
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
+
+/// How often a call is begun whose owners are lost.
+pub(crate) const ATTEMPTS: u32 = 3;
+
+impl KeepingBuilder {
+    /// Nothing where no journal is kept; whatever is wrong with one is told.
+    pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<Keeping> {
+        let Some(store) = self.store else {
+            if self.asker.is_some() || !self.approvers.is_empty() || self.on_no_approver.is_some() {
+                problems.push(BuildProblem::NoJournal);
+            }
+            return None;
+        };
+        let mut enrolled = Enrolled::new();
+        for (name, key) in self.approvers {
+            match enrolled.with(&name, key) {
+                Ok(more) => enrolled = more,
+                Err(error) => {
+                    problems.push(BuildProblem::Approver { name, why: error.to_string() });
+                    return None;
+                }
+            }
+        }
+        if self.asker.is_none() && self.on_no_approver.is_none() {
+            problems.push(BuildProblem::NoApprover);
+        }
+        let key = self.asker.as_ref().and_then(|asker| asker.key.file());
+        let files = [("journal", store.file()), ("key of an approver", key)];
+        for root in &self.roots {
+            for (what, file) in files {
+                if let Some(file) = file.filter(|file| is_inside(file, root)) {
+                    let (file, root) = (file.to_owned(), root.clone());
+                    problems.push(BuildProblem::InWorkspace { what, file, root });
+                }
+            }
+        }
+        Some(Keeping {
+            store,
+            enrolled,
+            asker: self.asker,
+            on_no_approver: self.on_no_approver.unwrap_or(OnNoApprover::Deny),
+            expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),
+            lease: self.lease.unwrap_or(LEASE),
+            reads: self.reads,
+            sealing: self.sealing,
+            project: self.project,
+            owner: Uuid::now_v7().to_string(),
+            clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
+            busy: Busy::default(),
+        })
+    }
+}
+
+/// Whether a file lies in a folder, links followed as far as they lead. What cannot be looked at is compared as
+/// it is written.
+fn is_inside(file: &Path, folder: &Path) -> bool {
+    let whole = |path: &Path| {
+        std::fs::canonicalize(path)
+            .or_else(|_| std::path::absolute(path))
+            .unwrap_or_else(|_| path.to_owned())
+    };
+    // The file may not be there yet, its folder is.
+    let file = match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) if !file.exists() => whole(parent).join(name),
+        _ => whole(file),
+    };
+    file.starts_with(whole(folder))
+}
+
+impl Keeping {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// A note of the executor itself.
+    pub(crate) fn note(&self, why: impl Into<Option<String>>) -> Note {
+        Note {
+            who: format!("executor:{}", self.owner),
+            at: self.now(),
+            why: why.into(),
+            signed: None,
+        }
+    }
+
+    /// A note of whoever made the call.
+    pub(crate) fn note_of(&self, record: &CallRecord) -> Note {
+        Note { who: record.requester.agent.clone(), at: self.now(), why: None, signed: None }
+    }
+
+    pub(crate) fn lease_until(&self) -> Timestamp {
+        later(self.now(), self.lease)
+    }
+}
+
+/// The time after so long; the last there is where that is past all.
+pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    from.checked_add(by).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,280 @@
+//! Calls that are kept in a journal. What is durable is written before anything acts on it.
+//!
+//! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait.
+//! - `ask`: a person is asked; what they say goes to the journal before it counts.
+//! - `claim`: a call that may run is judged once more, and claimed.
+//! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
+//! - `sweep`: what time or a crash has left behind.
+
+mod answers;
+mod ask;
+mod claim;
+mod perform;
+mod submit;
+mod sweep;
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use tracing::Instrument as _;
+
+use super::Run;
+use super::keeping::Keeping;
+use super::outcome::{CallFailure, Outcome, Suspended};
+use crate::approval::{ApprovalRequest, Unverified, Verdict};
+use crate::call::Call;
+use crate::context::CallId;
+use crate::error::{Class, ToolError};
+use crate::journal::{
+    CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Event, Place, State, StoreError, Unit,
+};
+use crate::output::Answer;
+use crate::stage::{self, Found, given_up, record};
+
+pub use sweep::Swept;
+
+/// How often somebody who waits looks into the journal when nothing tells of a change.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How often a change is tried again when others are faster.
+const TRIES: usize = 16;
+
+/// A run and the journal of its executor.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    run: &'a Arc<Run>,
+    keeping: &'a Keeping,
+}
+
+impl<'a> Kept<'a> {
+    /// Nothing where no journal is kept.
+    pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
+        run.core.keeping.as_ref().map(|keeping| Self { run, keeping })
+    }
+
+    /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
+    pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
+        let mut outcome = self.outcome(call, self.place_outside_turns()).await;
+        loop {
+            let waits = match outcome {
+                Outcome::Answered(answer) => return answer,
+                Outcome::Failed(failure) => return failed(call.name(), &failure).into(),
+                Outcome::Suspended(suspended) => suspended,
+            };
+            if waits.state == State::Indeterminate {
+                return indeterminate(call.name(), waits.call).into();
+            }
+            if self.is_closed() {
+                return left(call.name(), waits.call).into();
+            }
+            let given_up = pin!(given_up(self.run, call));
+            outcome = match select(pin!(self.wait(waits.call, Some(call))), given_up).await {
+                Either::Left((outcome, _)) => outcome,
+                Either::Right(_) => self.give_up(waits.call, call.name()).await,
+            };
+        }
+    }
+
+    /// A call under the eyes of listeners and tracing.
+    pub(crate) async fn outcome(self, call: &Call<'_>, place: Place) -> Outcome {
+        // A drain waits until the end of the call has been told as well.
+        let _telling = self.run.core.telling.enter_at_once();
+        let id = CallId::new();
+        let found = stage::seek(self.run, call).await;
+        let definition = found.as_ref().ok().map(Found::definition);
+        let span = record::span(self.run, call, definition);
+        let watch = record::Watch::follow(self.run, call, || id);
+        let (outcome, found) = match found {
+            Ok(found) => {
+                let submitted = self.submit(id, found.plan(), call, place, watch.as_ref());
+                (submitted.instrument(span.clone()).await, Some(found))
+            }
+            Err(error) => (Outcome::Answered(error.into()), None),
+        };
+        if let Outcome::Answered(answer) = &outcome {
+            let definition = found.as_ref().map(Found::definition);
+            record::conclude(&span, self.run, call, definition, answer);
+        }
+        match (watch, &outcome) {
+            (Some(watch), Outcome::Answered(answer)) => watch.end(answer),
+            (Some(watch), Outcome::Suspended(suspended)) => watch.suspended(suspended.state),
+            _ => {}
+        }
+        outcome
+    }
+
+    fn place_outside_turns(self) -> Place {
+        Place { run: self.run.id().to_owned(), turn: None, index: 0 }
+    }
+
+    /// Waits until a call is answered, or until only a person can find out what became of it. Who waits also
+    /// does what is to be done for this call.
+    pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.keeping.store.changed();
+            let record = match self.load(id).await {
+                Ok(record) => record,
+                Err(failure) => return failure.into(),
+            };
+            let outcome = match self.tend(record.clone()).await {
+                Ok(tended) if tended.version != record.version => continue,
+                Ok(tended) => self.go_on(tended, call).await,
+                Err(failure) => return failure.into(),
+            };
+            match outcome {
+                Outcome::Suspended(it) if it.state != State::Indeterminate && !self.is_closed() => {
+                }
+                outcome => return outcome,
+            }
+            let _ = tokio::time::timeout(self.until_due(&record), changed).await;
+        }
+    }
+
+    /// Until somebody has to look at the call, but no longer than a moment.
+    fn until_due(self, record: &CallRecord) -> Duration {
+        let due = record.due().map(|due| self.keeping.now().duration_until(due));
+        due.and_then(|due| Duration::try_from(due).ok())
+            .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
+    }
+
+    /// Whoever waited for the call does so no more; it is not run if it has not begun.
+    async fn give_up(self, id: CallId, tool: &str) -> Outcome {
+        let cancelled = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+            .class(Class::Cancelled);
+        match self.end_unbegun(id, &cancelled, "given up by its caller").await {
+            Ok(record) => self.outcome_of(&record),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// Ends a call that has not begun, with this answer; where it has, nothing is changed.
+    pub(super) async fn end_unbegun(
+        self,
+        id: CallId,
+        answer: &ToolError,
+        why: &str,
+    ) -> Result<CallRecord, CallFailure> {
+        for _ in 0..TRIES {
+            let record = self.load(id).await?;
+            let mut ended = record.clone();
+            let note = self.keeping.note(Some(why.to_owned()));
+            let Ok(entry) = ended.advance(Event::RunEnded, note) else { return Ok(record) };
+            ended.answer = Some(answer.into());
+            match self.write(Some(record.version), &ended, vec![entry]).await {
+                Ok(()) => return Ok(ended),
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return Err(not_recorded(&record.tool, error)),
+            }
+        }
+        Err(not_recorded(&id.to_string(), too_busy(id)))
+    }
+
+    async fn load(self, id: CallId) -> Result<CallRecord, CallFailure> {
+        match self.keeping.store.get(id).await {
+            Ok(Some(record)) => Ok(record),
+            Ok(None) => Err(CallFailure::NoSuchCall(id)),
+            Err(error) => Err(CallFailure::NotRecorded { tool: id.to_string(), error }),
+        }
+    }
+
+    /// What is to be told of a call as it stands.
+    pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
+        if let (true, Some(answer)) = (record.state.is_answered(), &record.answer) {
+            if let Err(why) = self.vouched(record) {
+                let (call, tool) = (record.id, record.tool.clone());
+                return CallFailure::NotVouched { call, tool, why }.into();
+            }
+            return match self.revealed(record, answer) {
+                Ok(answer) => Outcome::Answered(answer),
+                Err(error) => CallFailure::NotRecorded { tool: record.tool.clone(), error }.into(),
+            };
+        }
+        let is_pending = record.state == State::Pending;
+        let request = is_pending.then(|| self.request(record)).flatten().map(Box::new);
+        Outcome::Suspended(Suspended { call: record.id, state: record.state, request })
+    }
+
+    /// Whether a result that a person supplied is of somebody whose key counts.
+    fn vouched(self, record: &CallRecord) -> Result<(), Unverified> {
+        let Some(signed) = &record.decision else { return Ok(()) };
+        match signed.statement().map(|statement| statement.verdict) {
+            Ok(Verdict::Happened { .. }) => self.keeping.enrolled.verify(signed).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a person is asked about a call.
+    fn request(self, record: &CallRecord) -> Option<ApprovalRequest> {
+        let title = || stage::find(self.run, &record.tool).ok()?.definition().title.clone();
+        ApprovalRequest::of(record).map(|request| ApprovalRequest { title: title(), ..request })
+    }
+
+    async fn write(
+        self,
+        expects: Option<u64>,
+        record: &CallRecord,
+        entries: Vec<Entry>,
+    ) -> Result<(), CommitError> {
+        self.write_with(expects, record, entries, Vec::new()).await
+    }
+
+    async fn write_with(
+        self,
+        expects: Option<u64>,
+        record: &CallRecord,
+        entries: Vec<Entry>,
+        documents: Vec<DocumentWrite>,
+    ) -> Result<(), CommitError> {
+        let call = CallWrite { expects, record: record.clone(), entries };
+        let unit = Unit { calls: vec![call], documents };
+        self.keeping.store.commit(unit, record.updated).await
+    }
+}
+
+fn too_busy(id: CallId) -> CommitError {
+    StoreError::new(format!("call {id} was changed by others {TRIES} times in a row; try again"))
+        .into()
+}
+
+fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
+    let error = match error {
+        CommitError::Store(error) => error,
+        other => StoreError::new(other.to_string()),
+    };
+    CallFailure::NotRecorded { tool: tool.to_owned(), error }
+}
+
+/// What a model reads where its host cannot be told otherwise.
+fn failed(tool: &str, failure: &CallFailure) -> ToolError {
+    let error = match failure {
+        CallFailure::NobodyToAsk { .. } => ToolError::new("approval_required", failure.to_string())
+            .class(Class::NotStarted { retry_after: None })
+            .hint("go on without this call, or tell the user that it needs approval"),
+        CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
+        _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
+            .class(Class::NotStarted { retry_after: None })
+            .hint("go on without this call"),
+    };
+    error.caused_by(failure.to_string())
+}
+
+/// The call stays in the journal; whoever waited for it hears no more of it here.
+fn left(tool: &str, call: CallId) -> ToolError {
+    ToolError::new(
+        "shutting_down",
+        format!("the application is shutting down; call {call} of `{tool}` waits in its journal"),
+    )
+    .class(Class::NotStarted { retry_after: None })
+}
+
+fn indeterminate(tool: &str, call: CallId) -> ToolError {
+    ToolError::new(
+        "indeterminate",
+        format!("`{tool}` was begun as call {call}, and nobody knows whether it happened"),
+    )
+    .class(Class::Unknown)
+    .hint("do not repeat it; a person has to find out")
+}

@@ -1,0 +1,62 @@
+//! Answers in the journal. That of a call with a secret may repeat it, so it is sealed like the arguments.
+
+use super::Kept;
+use super::claim::bound_to;
+use crate::journal::{Answered, CallRecord, Kept as Text, StoreError};
+use crate::output::Answer;
+
+/// What stands in the record instead of a sealed answer.
+const SEALED: &str = "(sealed, because a secret was among the arguments)";
+
+/// What stands there where it could not be sealed.
+const WITHHELD: &str = "(not kept, because a secret was among the arguments)";
+
+impl Kept<'_> {
+    /// The answer as it is kept.
+    pub(super) fn keep_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
+        let answered = Answered::from(answer);
+        // An error holds words for the model alone, which its tool chose.
+        if answered.is_error || matches!(record.arguments, Text::Plain(_)) {
+            return answered;
+        }
+        let whole = answered.whole.to_string();
+        let sealed = self.keeping.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
+        match sealed {
+            Some(Ok(Text::Sealed(sealed))) => Answered {
+                is_error: false,
+                text: SEALED.to_owned(),
+                whole: serde_json::json!({ "sealed": sealed }),
+            },
+            _ => Answered::text(WITHHELD),
+        }
+    }
+
+    /// The answer as it was given.
+    pub(super) fn revealed(
+        self,
+        record: &CallRecord,
+        answer: &Answered,
+    ) -> Result<Answer, StoreError> {
+        let Some(sealed) = answer.whole.get("sealed").and_then(serde_json::Value::as_str) else {
+            return answer.to_answer();
+        };
+        let Some(key) = &self.keeping.sealing else {
+            return Err(StoreError::new(format!(
+                "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
+                record.id
+            )));
+        };
+        let failed = |error: String| {
+            StoreError::new(format!("the answer of call {} cannot be opened: {error}", record.id))
+        };
+        let whole = key
+            .open(&Text::Sealed(sealed.to_owned()), &bound(record))
+            .map_err(|error| failed(error.to_string()))?;
+        let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
+        Answered { is_error: false, text: String::new(), whole }.to_answer()
+    }
+}
+
+fn bound(record: &CallRecord) -> Vec<u8> {
+    bound_to(record.id, "answer")
+}

@@ -1,0 +1,389 @@
+//! A call that may run is judged once more, and claimed. Nothing that was decided earlier is taken on trust: the
+//! arguments, the tool, the decision and the grant are looked at as they are now.
+
+use super::super::judge::{Judgement, judge};
+use super::super::outcome::{CallFailure, Outcome};
+use super::submit::Judged;
+use super::{Kept, TRIES, not_recorded, too_busy};
+use crate::approval::{Asked, Grant, Subject, Verdict};
+use crate::call::Call;
+use crate::context::CallId;
+use crate::error::ToolError;
+use crate::journal::{
+    CallRecord, DocumentWrite, Entry, Event, Kept as Text, State, StoreError, replay,
+};
+use crate::stage::{self, Found};
+
+/// A grant that a call is about to use.
+pub(super) struct Use {
+    pub(super) grant: Grant,
+    key: String,
+    version: u64,
+}
+
+impl Use {
+    /// The grant with one use more.
+    pub(super) fn taken(mut self) -> Result<DocumentWrite, CallFailure> {
+        self.grant.used = self.grant.used.saturating_add(1);
+        Ok(DocumentWrite {
+            key: self.key,
+            expects: Some(self.version),
+            text: Some(self.grant.to_text()),
+        })
+    }
+}
+
+impl<'a> Kept<'a> {
+    /// Goes on with a call as far as that goes here.
+    pub(super) async fn go_on(self, mut record: CallRecord, call: Option<&Call<'_>>) -> Outcome {
+        for _ in 0..TRIES {
+            let next = match record.state {
+                _ if self.is_closed() => return self.outcome_of(&record),
+                State::Ready if self.is_due(&record) => self.claim(&record, call).await,
+                State::Judging => self.judge_again(&record).await,
+                _ => return self.outcome_of(&record),
+            };
+            record = match next {
+                Ok(Step::Ended(outcome)) => return outcome,
+                Ok(Step::Moved(record)) => *record,
+                Err(failure) => return failure.into(),
+            };
+            if record.state == State::Pending {
+                return Box::pin(self.notify(record, call, None)).await;
+            }
+        }
+        not_recorded(&record.tool, too_busy(record.id)).into()
+    }
+
+    /// Whether the executor is shutting down and begins nothing more.
+    pub(super) fn is_closed(self) -> bool {
+        self.run.core.gate.is_closed()
+    }
+
+    fn is_due(self, record: &CallRecord) -> bool {
+        record.not_before.is_none_or(|not_before| not_before <= self.keeping.now())
+    }
+
+    /// The tool of a call, if it is here and needs nothing that only its own run has.
+    pub(super) fn plan(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
+        let not_here =
+            |why: String| CallFailure::NotHere { call: record.id, tool: record.tool.clone(), why };
+        let found = stage::find(self.run, &record.tool).map_err(|it| not_here(it.to_string()))?;
+        let plan = found.plan();
+        if plan.needs_run() && record.place.run != self.run.id() {
+            return Err(not_here(format!(
+                "it needs services of run `{run}`; go on with `executor.run(\"{run}\").with(…).start()?`",
+                run = record.place.run
+            )));
+        }
+        if let Some(missing) = plan.lacks.first() {
+            return Err(not_here(missing.to_string()));
+        }
+        Ok(found)
+    }
+
+    /// Takes the right to run a call, if it may still run, and runs it.
+    async fn claim(
+        self,
+        record: &CallRecord,
+        call: Option<&Call<'_>>,
+    ) -> Result<Step, CallFailure> {
+        let found = self.plan(record)?;
+        let plan = found.plan();
+        self.replay(record).await?;
+        if self.run_has_ended(record).await? {
+            let ended =
+                ToolError::new("cancelled", format!("the run of `{}` has ended", record.tool));
+            let record = self.end_unbegun(record.id, &ended, "its run has ended").await?;
+            return Ok(Step::Moved(Box::new(record)));
+        }
+        let arguments = match self.arguments(record) {
+            Ok(arguments) => arguments,
+            Err(why) => return self.deny(record, &why).await,
+        };
+        if call.is_none() && !plan.from_call.is_empty() {
+            return Err(CallFailure::NotHere {
+                call: record.id,
+                tool: record.tool.clone(),
+                why: "it needs services that its caller brings with the call".to_owned(),
+            });
+        }
+        let own_call = Call::new(record.tool.as_str(), arguments.as_str());
+        let call = call.unwrap_or(&own_call);
+        let judged = match self.settle_text(plan, call, &arguments, record.id) {
+            Ok(judged) => judged,
+            Err(_) => return self.change(record, "its tool takes other arguments now").await,
+        };
+        if plan.entry.fingerprint() != record.fingerprint {
+            return self.change(record, "its tool has changed since it was judged").await;
+        }
+        if self.digest(record, &judged.settled) != record.digest {
+            return self.deny(record, "its arguments are not those that were judged").await;
+        }
+        let (case, grant) = self.case(record, &judged).await?;
+        if judge(case) != Judgement::Allow {
+            return self.change(record, "nothing allows it any more").await;
+        }
+        let mut claimed = record.clone();
+        claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
+        let entry = self.claimed(&mut claimed)?;
+        let documents = grant.map(Use::taken).transpose()?.into_iter().collect();
+        let written = self.write_with(Some(record.version), &claimed, vec![entry], documents).await;
+        match written {
+            Ok(()) => {
+                let arguments = judged.settled.arguments();
+                let outcome = Box::pin(self.perform(claimed, plan, call, arguments, None)).await;
+                Ok(Step::Ended(outcome))
+            }
+            Err(error) if error.is_conflict() => self.look_again(record.id).await,
+            Err(error) => Err(not_recorded(&record.tool, error)),
+        }
+    }
+
+    /// Whether the call stands where its history takes it.
+    async fn replay(self, record: &CallRecord) -> Result<(), CallFailure> {
+        let history = self.keeping.store.history(record.id).await;
+        let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
+        replay(record, &history).map_err(|why| CallFailure::Contradiction {
+            call: record.id,
+            tool: record.tool.clone(),
+            why,
+        })
+    }
+
+    /// Moves a record from `ready` to `running`, owned by this executor.
+    pub(super) fn claimed(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
+        let entry = self.step(record, Event::Claimed, None)?;
+        record.owner = Some(self.keeping.owner.clone());
+        record.lease = Some(self.keeping.lease_until());
+        Ok(entry)
+    }
+
+    /// What it was judged by is not as it was; it is judged again.
+    async fn change(self, record: &CallRecord, why: &str) -> Result<Step, CallFailure> {
+        let mut changed = record.clone();
+        let entry = self.step(&mut changed, Event::Changed, Some(why.to_owned()))?;
+        self.moved(record, changed, vec![entry]).await
+    }
+
+    /// Somebody has changed what only an executor may change; the call is not run.
+    async fn deny(self, record: &CallRecord, why: &str) -> Result<Step, CallFailure> {
+        let mut denied = record.clone();
+        let mut entries = vec![self.step(&mut denied, Event::Changed, Some(why.to_owned()))?];
+        entries.push(self.step(&mut denied, Event::Denied, Some(why.to_owned()))?);
+        let error = ToolError::new("refused", format!("`{}` was not run: {why}", record.tool));
+        denied.answer = Some((&error).into());
+        self.moved(record, denied, entries).await
+    }
+
+    /// Judges a call that was edited, requeued, or overtaken by a change.
+    async fn judge_again(self, record: &CallRecord) -> Result<Step, CallFailure> {
+        let found = self.plan(record)?;
+        let plan = found.plan();
+        let kept = match self.arguments(record) {
+            Ok(arguments) => arguments,
+            Err(why) => return self.refuse(record, &ToolError::new("refused", why)).await,
+        };
+        let proposed = record.proposal.as_deref();
+        let settle = |text: &str| {
+            let call = Call::new(record.tool.as_str(), text);
+            self.settle(plan, &call, record.id)
+        };
+        let mut why = None;
+        let judged = match proposed.map(settle) {
+            Some(Ok(judged)) => Ok(judged),
+            // Whoever edited it is asked again, about the arguments as they were.
+            Some(Err(error)) => {
+                why = Some(format!("the edit was not taken: {error}"));
+                settle(&kept)
+            }
+            None => settle(&kept),
+        };
+        let judged = match judged {
+            Ok(judged) => judged,
+            Err(error) => return self.refuse(record, &error).await,
+        };
+        let mut next = record.clone();
+        next.proposal = None;
+        self.take_up(&mut next, plan, &judged)?;
+        let (case, grant) = self.case(&next, &judged).await?;
+        let mut entries = Vec::new();
+        let mut documents = Vec::new();
+        match judge(case) {
+            Judgement::Allow if why.is_none() => {
+                let covered = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
+                entries.push(self.step(&mut next, Event::Allowed, covered)?);
+                let _ = &mut documents;
+            }
+            Judgement::Refuse(refusal) => {
+                let error = super::submit::refused(&next, &judged.facts, refusal);
+                return self.refuse(record, &error).await;
+            }
+            Judgement::Fail => return Err(super::submit::nobody(&next, &judged.facts)),
+            Judgement::Allow | Judgement::Ask => {
+                let call = Call::new(record.tool.as_str(), judged.settled.arguments());
+                let mut entry = self.ask(&mut next, plan, &call, &judged).await?;
+                if let (Some(why), Some(ask)) = (why, &mut next.ask) {
+                    ask.reason = format!("{} ({why})", ask.reason);
+                    entry.why = Some(ask.reason.clone());
+                }
+                entries.push(entry);
+            }
+        }
+        match self.write_with(Some(record.version), &next, entries, documents).await {
+            Ok(()) => Ok(Step::Moved(Box::new(next))),
+            Err(error) if error.is_conflict() => self.look_again(record.id).await,
+            Err(error) => Err(not_recorded(&record.tool, error)),
+        }
+    }
+
+    /// Writes into a record what the call is now.
+    fn take_up(
+        self,
+        record: &mut CallRecord,
+        plan: &crate::executor::Plan,
+        judged: &Judged,
+    ) -> Result<(), CallFailure> {
+        let kept = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");
+        record.arguments =
+            kept.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
+        record.shown = judged.settled.shown().to_owned();
+        record.fingerprint = plan.entry.fingerprint().to_owned();
+        record.danger = judged.facts.danger;
+        record.effect = plan.entry.definition.effect;
+        let digest = self.digest(record, &judged.settled);
+        if digest != record.digest {
+            // Other arguments are another call to whoever takes the key.
+            record.idempotency_key = CallId::new().to_string();
+            record.digest = digest;
+        }
+        Ok(())
+    }
+
+    async fn refuse(self, record: &CallRecord, error: &ToolError) -> Result<Step, CallFailure> {
+        let mut refused = record.clone();
+        let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
+        refused.proposal = None;
+        refused.answer = Some(error.into());
+        self.moved(record, refused, vec![entry]).await
+    }
+
+    pub(super) async fn moved(
+        self,
+        from: &CallRecord,
+        to: CallRecord,
+        entries: Vec<Entry>,
+    ) -> Result<Step, CallFailure> {
+        match self.write(Some(from.version), &to, entries).await {
+            Ok(()) => Ok(Step::Moved(Box::new(to))),
+            Err(error) if error.is_conflict() => self.look_again(from.id).await,
+            Err(error) => Err(not_recorded(&from.tool, error)),
+        }
+    }
+
+    async fn look_again(self, id: CallId) -> Result<Step, CallFailure> {
+        self.load(id).await.map(|record| Step::Moved(Box::new(record)))
+    }
+
+    /// Whether a person whose key counts approved exactly this call, as it is.
+    pub(super) fn is_decided(self, record: &CallRecord) -> bool {
+        let Some(signed) = &record.decision else { return false };
+        let statement = match self.keeping.enrolled.verify(signed) {
+            Ok(verified) => verified.into_statement(),
+            Err(unverified) => {
+                tracing::warn!(call = %record.id, %unverified, "a decision does not count");
+                return false;
+            }
+        };
+        let Subject::Call { id, generation, digest } = &statement.about else { return false };
+        let is_about = |of: u32, judged: &str| {
+            *id == record.id && *generation == of && judged == record.digest
+        };
+        match &statement.verdict {
+            Verdict::Approve { .. } => is_about(record.generation, digest),
+            Verdict::Edit { digest: edited, .. } => {
+                record.generation.checked_sub(1).is_some_and(|before| is_about(before, edited))
+            }
+            _ => false,
+        }
+    }
+
+    /// A grant that covers the call, whose granter's key counts.
+    pub(super) async fn grant(
+        self,
+        record: &CallRecord,
+        arguments: &str,
+    ) -> Result<Option<Use>, CallFailure> {
+        let prefix = Grant::key(&record.tool, "");
+        let documents = self.keeping.store.documents(&prefix).await;
+        let documents = documents.map_err(|error| not_recorded(&record.tool, error.into()))?;
+        for document in documents {
+            let grant = match Grant::from_text(&document.key, &document.text) {
+                Ok(grant) => grant,
+                Err(error) => {
+                    tracing::warn!(key = document.key, %error, "a grant cannot be read");
+                    continue;
+                }
+            };
+            let asked = Asked {
+                tool: &record.tool,
+                fingerprint: &record.fingerprint,
+                arguments,
+                run: &record.place.run,
+                session: self.run.session(),
+                project: self.keeping.project.as_deref(),
+                now: self.keeping.now(),
+                used: grant.used,
+            };
+            match grant.covers(&asked, &self.keeping.enrolled) {
+                Ok(()) => {
+                    return Ok(Some(Use { grant, key: document.key, version: document.version }));
+                }
+                Err(reason) => {
+                    tracing::debug!(call = %record.id, grant = grant.id, %reason, "not covered");
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The arguments that run.
+    pub(super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
+        self.reveal(&record.arguments, record.id, "arguments")
+    }
+
+    /// A kept text as it is; `field` is where in the record it stands.
+    pub(super) fn reveal(self, kept: &Text, id: CallId, field: &str) -> Result<String, String> {
+        match (kept, &self.keeping.sealing) {
+            (Text::Plain(text), _) => Ok(text.clone()),
+            (Text::Sealed(_), Some(key)) => {
+                key.open(kept, &bound_to(id, field)).map_err(|error| error.to_string())
+            }
+            (Text::Sealed(_), None) => {
+                Err("its arguments are sealed, and this executor has no key".to_owned())
+            }
+            (Text::Withheld, _) => Err("its arguments held a secret and were not kept".to_owned()),
+        }
+    }
+
+    async fn run_has_ended(self, record: &CallRecord) -> Result<bool, CallFailure> {
+        let ended = self.keeping.store.document(&ended_key(&record.place.run)).await;
+        ended.map(|it| it.is_some()).map_err(|error| not_recorded(&record.tool, error.into()))
+    }
+}
+
+/// What a sealed text belongs to, so that it opens nowhere else.
+pub(super) fn bound_to(id: CallId, field: &str) -> Vec<u8> {
+    format!("{id}/{field}").into_bytes()
+}
+
+/// The document that says that a run has ended.
+pub(super) fn ended_key(run: &str) -> String {
+    format!("run/{run}/ended")
+}
+
+/// What became of one step.
+pub(super) enum Step {
+    Moved(Box<CallRecord>),
+    Ended(Outcome),
+}

@@ -1,0 +1,342 @@
+//! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
+
+use super::super::judge::{Case, Judgement, Refusal, judge};
+use super::super::outcome::{CallFailure, Outcome};
+use super::super::{Plan, calling::Stages};
+use super::claim::bound_to;
+use super::{Kept, TRIES, not_recorded, too_busy};
+use crate::arguments::{Settled, digest};
+use crate::call::Call;
+use crate::capability::{Own, Scope};
+use crate::context::{CallId, Identity};
+use crate::error::{Class, ToolError};
+use crate::footprint::Facts;
+use crate::journal::{
+    CallRecord, CommitError, Event, Filter, Kept as Text, Page, Place, Requester, State,
+};
+use crate::stage::{self, record::Watch};
+use crate::tool::{DeclaredApproval, Effect, Repair};
+
+/// A call whose arguments are final.
+pub(super) struct Judged {
+    pub(super) facts: Facts,
+    pub(super) settled: Settled,
+}
+
+impl Kept<'_> {
+    pub(super) async fn submit(
+        self,
+        id: CallId,
+        plan: &Plan,
+        call: &Call<'_>,
+        place: Place,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        if place.turn.is_some() {
+            match self.keeping.store.at(&place).await {
+                Ok(Some(known)) => return self.again(known, call).await,
+                Ok(None) => {}
+                Err(error) => return not_recorded(call.name(), error.into()).into(),
+            }
+        }
+        let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
+            && plan.repair != Repair::Lenient;
+        let is_unkept = plan.entry.definition.effect == Effect::Read && !self.keeping.reads;
+        if is_unkept && never_asks && plan.asks_nobody() {
+            let stages = Stages::new(self.run, plan, call, watch);
+            return stages.with_own(Some(Identity::of(id))).await.into();
+        }
+        let judged = match self.settle(plan, call, id) {
+            Ok(judged) => judged,
+            Err(error) => return Outcome::Answered(error.into()),
+        };
+        if let (Some(watch), Some(repairs)) = (watch, judged.facts.repairs()) {
+            watch.repaired(repairs);
+        }
+        if is_unkept && judged.facts.approval.is_none() {
+            let stages = Stages::new(self.run, plan, call, watch);
+            let arguments = judged.settled.arguments();
+            return stages.claimed(arguments).with_own(Some(Identity::of(id))).await.into();
+        }
+        let record = match self.opened(id, plan, call, place, &judged) {
+            Ok(record) => record,
+            Err(failure) => return failure.into(),
+        };
+        self.decide(record, plan, call, &judged, watch).await
+    }
+
+    /// The arguments as they will run.
+    pub(super) fn settle(
+        self,
+        plan: &Plan,
+        call: &Call<'_>,
+        id: CallId,
+    ) -> Result<Judged, ToolError> {
+        self.settle_text(plan, call, call.arguments(), id)
+    }
+
+    pub(super) fn settle_text(
+        self,
+        plan: &Plan,
+        call: &Call<'_>,
+        arguments: &str,
+        id: CallId,
+    ) -> Result<Judged, ToolError> {
+        let own = Own::of(self.run, plan, call, Some(Identity::of(id)))?;
+        let scope = Scope::new(self.run, plan, call, own.as_ref());
+        let settle = std::panic::AssertUnwindSafe(|| stage::settle(plan, scope, arguments));
+        let settled = std::panic::catch_unwind(settle)
+            .unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
+        settled.map(|(facts, settled)| Judged { facts, settled })
+    }
+
+    /// The record of a call that is about to be judged for the first time.
+    fn opened(
+        self,
+        id: CallId,
+        plan: &Plan,
+        call: &Call<'_>,
+        place: Place,
+        judged: &Judged,
+    ) -> Result<CallRecord, CallFailure> {
+        let now = self.keeping.now();
+        let user = self.run.user().map(ToOwned::to_owned);
+        let requester = Requester { agent: format!("agent:{}", self.run.id()), user };
+        let keep = |text: &str, field: &str| self.keep(&judged.settled, text, id, field);
+        let failed = |error: String| CallFailure::NotRecorded {
+            tool: call.name().to_owned(),
+            error: crate::journal::StoreError::new(error),
+        };
+        let mut record = CallRecord {
+            id,
+            place,
+            provider_id: call.id.as_deref().map(ToOwned::to_owned),
+            tool: plan.entry.name.to_string(),
+            fingerprint: plan.entry.fingerprint().to_owned(),
+            danger: judged.facts.danger,
+            effect: plan.entry.definition.effect,
+            raw: keep(call.arguments(), "raw").map_err(failed)?,
+            arguments: keep(judged.settled.arguments(), "arguments").map_err(failed)?,
+            shown: judged.settled.shown().to_owned(),
+            repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
+            digest: String::new(),
+            requester,
+            idempotency_key: id.to_string(),
+            state: State::Judging,
+            version: 1,
+            generation: 1,
+            attempt: 0,
+            owner: None,
+            epoch: 0,
+            lease: None,
+            not_before: None,
+            ask: None,
+            decision: None,
+            grant: None,
+            proposal: None,
+            answer: None,
+            delivered: false,
+            created: now,
+            updated: now,
+        };
+        record.digest = self.digest(&record, &judged.settled);
+        Ok(record)
+    }
+
+    /// A text that is sealed where it may hold a secret.
+    pub(super) fn keep(
+        self,
+        settled: &Settled,
+        text: &str,
+        id: CallId,
+        field: &str,
+    ) -> Result<Text, String> {
+        if !settled.has_secrets() {
+            return Ok(Text::Plain(text.to_owned()));
+        }
+        match &self.keeping.sealing {
+            Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
+            None => Ok(Text::Withheld),
+        }
+    }
+
+    /// What a decision is bound to.
+    pub(super) fn digest(self, record: &CallRecord, settled: &Settled) -> String {
+        let principal = record.requester.user.as_deref().unwrap_or_default();
+        let key = self.keeping.sealing.as_ref().filter(|_| settled.has_secrets());
+        digest(&record.tool, &record.fingerprint, settled.canonical(), principal, key)
+    }
+
+    /// Judges a call that stands at `judging` and is not recorded yet, and does what follows.
+    async fn decide(
+        self,
+        opened: CallRecord,
+        plan: &Plan,
+        call: &Call<'_>,
+        judged: &Judged,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        for _ in 0..TRIES {
+            let (case, grant) = match self.case(&opened, judged).await {
+                Ok(known) => known,
+                Err(failure) => return failure.into(),
+            };
+            let mut record = opened.clone();
+            let mut entries = vec![opened.opened(self.keeping.note_of(&opened))];
+            let committed = match judge(case) {
+                Judgement::Allow => {
+                    let claimed = self.allow_and_claim(&mut record, &mut entries, grant);
+                    let documents = match claimed {
+                        Ok(documents) => documents,
+                        Err(failure) => return failure.into(),
+                    };
+                    self.write_with(None, &record, entries, documents).await
+                }
+                Judgement::Ask => {
+                    let asked = self.ask(&mut record, plan, call, judged).await;
+                    match asked {
+                        Ok(entry) => entries.push(entry),
+                        Err(failure) => return failure.into(),
+                    }
+                    self.write(None, &record, entries).await
+                }
+                Judgement::Refuse(refusal) => {
+                    return Outcome::Answered(refused(&record, &judged.facts, refusal).into());
+                }
+                Judgement::Fail => return nobody(&record, &judged.facts).into(),
+            };
+            match committed {
+                Ok(()) if record.state == State::Running => {
+                    return self
+                        .perform(record, plan, call, judged.settled.arguments(), watch)
+                        .await;
+                }
+                Ok(()) => return self.notify(record, Some(call), watch).await,
+                Err(CommitError::Place { holder, .. }) => {
+                    return match self.load(holder).await {
+                        Ok(known) => self.again(known, call).await,
+                        Err(failure) => failure.into(),
+                    };
+                }
+                // A grant was used by another call in between.
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return not_recorded(&record.tool, error).into(),
+            }
+        }
+        not_recorded(&opened.tool, too_busy(opened.id)).into()
+    }
+
+    /// What is known of a call, and the grant that covers it.
+    pub(super) async fn case(
+        self,
+        record: &CallRecord,
+        judged: &Judged,
+    ) -> Result<(Case, Option<super::claim::Use>), CallFailure> {
+        let asks = judged.facts.approval.is_some();
+        let mut case = Case {
+            asks,
+            is_decided: false,
+            is_granted: false,
+            was_denied: false,
+            cannot_be_kept: judged.settled.has_secrets() && self.keeping.sealing.is_none(),
+            on_nobody: match &self.keeping.asker {
+                Some(_) => None,
+                None => Some(self.keeping.on_no_approver),
+            },
+        };
+        if !asks {
+            return Ok((case, None));
+        }
+        case.is_decided = self.is_decided(record);
+        if case.is_decided {
+            return Ok((case, None));
+        }
+        case.was_denied = self.was_denied(record).await?;
+        let grant = self.grant(record, judged.settled.arguments()).await?;
+        case.is_granted = grant.is_some();
+        Ok((case, grant))
+    }
+
+    /// Whether a person said no to the same call in this run.
+    async fn was_denied(self, record: &CallRecord) -> Result<bool, CallFailure> {
+        let filter = Filter {
+            states: vec![State::Rejected],
+            run: Some(record.place.run.clone()),
+            digest: Some(record.digest.clone()),
+            ..Filter::default()
+        };
+        let denied = self.keeping.store.list(&filter, Page::first(1)).await;
+        denied.map(|it| !it.is_empty()).map_err(|error| not_recorded(&record.tool, error.into()))
+    }
+
+    /// The same call of the same turn arrives again, after a crash for instance.
+    async fn again(self, known: CallRecord, call: &Call<'_>) -> Outcome {
+        let raw = match &known.raw {
+            Text::Withheld => None,
+            kept => self.reveal(kept, known.id, "raw").ok(),
+        };
+        let is_same = known.tool == call.name() && raw.is_none_or(|raw| raw == call.arguments());
+        if !is_same {
+            return CallFailure::PlaceTaken {
+                place: known.place,
+                call: known.id,
+                tool: known.tool,
+            }
+            .into();
+        }
+        match self.tend(known).await {
+            Ok(record) => self.go_on(record, Some(call)).await,
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// Moves a call that was judged through `ready` to `running`, and takes a use of the grant.
+    pub(super) fn allow_and_claim(
+        self,
+        record: &mut CallRecord,
+        entries: &mut Vec<crate::journal::Entry>,
+        grant: Option<super::claim::Use>,
+    ) -> Result<Vec<crate::journal::DocumentWrite>, CallFailure> {
+        let why = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
+        entries.push(self.step(record, Event::Allowed, why)?);
+        record.grant = grant.as_ref().map(|it| it.grant.id.clone());
+        entries.push(self.claimed(record)?);
+        grant.map(super::claim::Use::taken).transpose().map(|it| it.into_iter().collect())
+    }
+}
+
+/// Why nobody is asked.
+pub(super) fn refused(record: &CallRecord, facts: &Facts, refusal: Refusal) -> ToolError {
+    let tool = &record.tool;
+    let reason = facts.approval.as_deref().unwrap_or_default();
+    let not_started = Class::NotStarted { retry_after: None };
+    match refusal {
+        Refusal::DeniedBefore => ToolError::new(
+            "rejected",
+            format!("a person has said no to the same call of `{tool}` in this run"),
+        )
+        .hint("do not ask for it again"),
+        Refusal::SecretCannotWait => ToolError::new(
+            "approval_required",
+            format!(
+                "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
+            ),
+        )
+        .class(not_started)
+        .hint("go on without this call, or tell the user that it needs approval")
+        .caused_by("there is no key to seal the secret with; give the executor one with `.sealing_key(…)`"),
+        Refusal::NobodyToAsk => ToolError::new(
+            "approval_required",
+            format!("`{tool}` needs a person's approval ({reason}), and nobody can be asked here"),
+        )
+        .class(not_started)
+        .hint("go on without this call, or tell the user that it needs approval"),
+    }
+}
+
+pub(super) fn nobody(record: &CallRecord, facts: &Facts) -> CallFailure {
+    CallFailure::NobodyToAsk {
+        tool: record.tool.clone(),
+        reason: facts.approval.as_deref().unwrap_or_default().to_owned(),
+    }
+}

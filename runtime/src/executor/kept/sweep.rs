@@ -1,0 +1,391 @@
+//! What time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that nobody
+//! has acted on, people who were not told.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use futures::stream::{FuturesUnordered, StreamExt as _};
+
+use super::super::keeping::{ATTEMPTS, later};
+use super::super::outcome::{CallFailure, Outcome};
+use super::{Kept, TRIES, not_recorded, too_busy};
+use crate::call::Call;
+use crate::capability::{Own, Scope};
+use crate::context::{CallId, Identity};
+use crate::error::ToolError;
+use crate::footprint::Facts;
+use crate::journal::{CallRecord, Entry, Event, Failure, Filter, Page, State};
+use crate::output::{Answer, Reconciled};
+use crate::spec::Start;
+use crate::stage;
+
+/// How many calls one look takes from the journal.
+const PAGE: usize = 100;
+
+/// After how long something is tried again that could not be done.
+const TRY_AGAIN: Duration = Duration::from_secs(30);
+
+/// What a sweep did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Swept {
+    /// Approvals that nobody gave in time.
+    pub expired: usize,
+    /// Calls whose owners were gone.
+    pub lost: usize,
+    /// Calls that were judged again, or run.
+    pub gone_on: usize,
+    /// People who were told of a pending call.
+    pub told: usize,
+    /// Calls whose tool found out what became of them.
+    pub reconciled: usize,
+    /// Calls that could not be dealt with here; tracing says why.
+    pub left: usize,
+}
+
+impl Kept<'_> {
+    /// Does what is due for one call because time has passed, and nothing else.
+    pub(super) async fn tend(self, mut record: CallRecord) -> Result<CallRecord, CallFailure> {
+        for _ in 0..TRIES {
+            let now = self.keeping.now();
+            if record.due().is_none_or(|due| due > now) {
+                return Ok(record);
+            }
+            let mut next = record.clone();
+            let entry = match record.state {
+                State::Pending => self.expired(&mut next)?,
+                State::Running => self.owner_lost(&mut next)?,
+                _ => return Ok(record),
+            };
+            match self.write(Some(record.version), &next, vec![entry]).await {
+                Ok(()) => return Ok(next),
+                Err(error) if error.is_conflict() => record = self.load(record.id).await?,
+                Err(error) => return Err(not_recorded(&record.tool, error)),
+            }
+        }
+        Err(not_recorded(&record.tool, too_busy(record.id)))
+    }
+
+    fn expired(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
+        let entry = self.step(record, Event::Expired, Some("nobody decided in time".to_owned()))?;
+        let tool = &record.tool;
+        let error =
+            ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
+                .hint("go on without it, or tell the user that it needs approval");
+        record.answer = Some((&error).into());
+        Ok(entry)
+    }
+
+    fn owner_lost(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
+        let owner = record.owner.clone().unwrap_or_default();
+        let exhausted = record.attempt >= ATTEMPTS;
+        let event =
+            Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted };
+        let entry = self.step(record, event, Some(format!("executor {owner} is gone")))?;
+        if record.state.is_answered() {
+            let message = format!(
+                "`{}` was begun {} times, and each time whoever ran it was lost",
+                record.tool, record.attempt
+            );
+            record.answer = Some((&ToolError::new("owner_lost", message)).into());
+        }
+        Ok(entry)
+    }
+
+    /// One look at everything that is due; ends when all of it is dealt with.
+    pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
+        let mut swept = self.tend_all().await?;
+        let errands = self.errands(&HashSet::new()).await?;
+        let limit = self.run.core.limit.max(1) as usize;
+        let mut going = futures::stream::iter(errands)
+            .map(|errand| self.run_errand(errand))
+            .buffer_unordered(limit);
+        while let Some((_, done)) = going.next().await {
+            swept.count(done);
+        }
+        Ok(swept)
+    }
+
+    /// Sweeps until the executor is drained. Calls run beside each other, and none holds up the rest.
+    pub(crate) async fn work(self) {
+        let mut going = FuturesUnordered::new();
+        let mut under_way = HashSet::new();
+        loop {
+            let is_closed = self.run.core.gate.is_closed();
+            if is_closed && going.is_empty() {
+                return;
+            }
+            // Asked for before the look, so that no change is missed.
+            let changed = self.keeping.store.changed();
+            let errands = match self.tend_all().await {
+                Ok(_) if !is_closed => self.errands(&under_way).await,
+                Ok(_) => Ok(Vec::new()),
+                Err(failure) => Err(failure),
+            };
+            match errands {
+                Ok(errands) => {
+                    for errand in errands {
+                        under_way.insert(errand.record().id);
+                        going.push(self.run_errand(errand));
+                    }
+                }
+                Err(failure) => tracing::warn!(%failure, "the journal could not be swept"),
+            }
+            let pause = pin!(tokio::time::timeout(super::LOOK_AGAIN, changed));
+            if going.is_empty() {
+                let _ = pause.await;
+            } else if let Either::Left((Some((id, _)), _)) = select(going.next(), pause).await {
+                under_way.remove(&id);
+            }
+        }
+    }
+
+    async fn tend_all(self) -> Result<Swept, CallFailure> {
+        let mut swept = Swept::default();
+        for record in self.listed(&[State::Pending, State::Running], true).await? {
+            let was = record.state;
+            match self.tend(record).await?.state {
+                State::Pending | State::Running => {}
+                _ if was == State::Pending => swept.expired += 1,
+                _ => swept.lost += 1,
+            }
+        }
+        Ok(swept)
+    }
+
+    /// What is to be done, but for calls that are seen to already.
+    async fn errands(self, under_way: &HashSet<CallId>) -> Result<Vec<Errand>, CallFailure> {
+        let mut errands: Vec<Errand> = Vec::new();
+        let due = self.listed(&[State::Judging, State::Ready], true).await?;
+        errands.extend(due.into_iter().map(Errand::GoOn));
+        let unclear = self.listed(&[State::Indeterminate], false).await?;
+        errands.extend(unclear.into_iter().map(Errand::Reconcile));
+        if self.keeping.asker.is_some() {
+            let pending = self.listed(&[State::Pending], false).await?;
+            let is_untold = |it: &CallRecord| it.ask.as_ref().is_some_and(|ask| !ask.told);
+            errands.extend(pending.into_iter().filter(is_untold).map(Errand::Tell));
+        }
+        let now = self.keeping.now();
+        errands.retain(|it| {
+            let id = it.record().id;
+            !under_way.contains(&id) && !self.keeping.busy.is_paused(id, now)
+        });
+        Ok(errands)
+    }
+
+    async fn run_errand(self, errand: Errand) -> (CallId, Done) {
+        let id = errand.record().id;
+        let done = match errand {
+            Errand::GoOn(record) => match self.go_on(record, None).await {
+                Outcome::Failed(failure) => Done::Left(failure.to_string()),
+                _ => Done::WentOn,
+            },
+            Errand::Tell(record) => match self.notify(record, None, None).await {
+                Outcome::Suspended(it) if it.state == State::Pending => match self.load(id).await {
+                    Ok(now) if now.ask.as_ref().is_some_and(|ask| ask.told) => Done::Told,
+                    _ => Done::Left("nobody could be told".to_owned()),
+                },
+                _ => Done::Told,
+            },
+            Errand::Reconcile(record) => match self.reconcile(&record).await {
+                Ok(true) => Done::Reconciled,
+                Ok(false) => Done::Unclear,
+                Err(failure) => Done::Left(failure.to_string()),
+            },
+        };
+        if let Done::Left(_) | Done::Unclear = done {
+            self.keeping.busy.pause(id, later(self.keeping.now(), TRY_AGAIN));
+        }
+        if let Done::Left(why) = &done {
+            tracing::warn!(call = %id, why, "a call is left as it is for now");
+        }
+        (id, done)
+    }
+
+    async fn listed(self, states: &[State], is_due: bool) -> Result<Vec<CallRecord>, CallFailure> {
+        let filter = Filter {
+            states: states.to_vec(),
+            due: is_due.then(|| self.keeping.now()),
+            run: self.run.is_own().then(|| self.run.id().to_owned()),
+            ..Filter::default()
+        };
+        let mut all = Vec::new();
+        let mut page = Page::first(PAGE);
+        loop {
+            let some = self.keeping.store.list(&filter, page).await;
+            let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
+            let last = some.last().map(|record| record.id);
+            let is_full = some.len() == PAGE;
+            all.extend(some.into_iter().filter(|it| self.is_ours(it)));
+            match last.filter(|_| is_full) {
+                Some(last) => page = page.after(last),
+                None => return Ok(all),
+            }
+        }
+    }
+
+    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
+    fn is_ours(self, record: &CallRecord) -> bool {
+        self.plan(record).is_ok()
+    }
+
+    /// Asks the tool what became of a call, where it can tell.
+    async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
+        let found = self.plan(record)?;
+        let plan = found.plan();
+        let Some(reconcile) = plan.entry.spec.reconcile else { return Ok(false) };
+        let Ok(arguments) = self.arguments(record) else { return Ok(false) };
+        let call = Call::new(record.tool.as_str(), arguments.as_str());
+        let identity = Identity { id: record.id, key: Some(&record.idempotency_key) };
+        let looked = async {
+            let own = Own::of(self.run, plan, &call, Some(identity))?;
+            let scope = Scope::new(self.run, plan, &call, own.as_ref());
+            let mut facts: Facts = plan.facts();
+            let keys = &plan.entry.keys;
+            let start = Start { scope, text: &arguments, keys, facts: &mut facts, changes: None };
+            let future = reconcile(start).map_err(|problems| {
+                ToolError::internal(format!("the reconciliation could not be begun: {problems}"))
+            })?;
+            stage::in_time(&record.tool, plan.timeout, future).await?
+        };
+        let looked = futures::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(looked)).await;
+        let mut next = record.clone();
+        let why = Some("its tool looked".to_owned());
+        let entry = match looked {
+            Ok(Ok(Reconciled::Happened(output))) => {
+                let entry = self.step(&mut next, Event::Happened, why)?;
+                next.answer = Some(self.keep_answer(record, &Answer::from(output)));
+                entry
+            }
+            Ok(Ok(Reconciled::DidNotHappen)) => self.step(&mut next, Event::DidNotHappen, why)?,
+            Ok(Ok(Reconciled::Unknown)) => return Ok(false),
+            Ok(Err(error)) => {
+                tracing::warn!(call = %record.id, %error, "a tool could not reconcile its call");
+                return Ok(false);
+            }
+            Err(_) => {
+                tracing::error!(call = %record.id, "a reconciliation panicked");
+                return Ok(false);
+            }
+        };
+        match self.write(Some(record.version), &next, vec![entry]).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_conflict() => Ok(false),
+            Err(error) => Err(not_recorded(&record.tool, error)),
+        }
+    }
+
+    /// Ends everything of a run that has not begun, and lets nothing of it begin.
+    pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
+        let key = super::claim::ended_key(run);
+        let said = crate::journal::DocumentWrite {
+            key,
+            expects: None,
+            text: Some(self.keeping.now().to_string()),
+        };
+        let unit = crate::journal::Unit { calls: Vec::new(), documents: vec![said] };
+        match self.keeping.store.commit(unit, self.keeping.now()).await {
+            Ok(()) => {}
+            // It was ended before.
+            Err(error) if error.is_conflict() => {}
+            Err(error) => return Err(not_recorded(run, error)),
+        }
+        let filter = Filter {
+            states: vec![State::Judging, State::Planned, State::Pending, State::Ready],
+            run: Some(run.to_owned()),
+            ..Filter::default()
+        };
+        let mut ended = 0;
+        loop {
+            let some = self.keeping.store.list(&filter, Page::first(PAGE)).await;
+            let some = some.map_err(|error| not_recorded(run, error.into()))?;
+            if some.is_empty() {
+                return Ok(ended);
+            }
+            for record in some {
+                let error = ToolError::new("cancelled", format!("run `{run}` has ended"));
+                let now = self.end_unbegun(record.id, &error, "its run has ended").await?;
+                ended += usize::from(now.state == State::Cancelled);
+            }
+        }
+    }
+
+    /// Notes that a run has taken the answer of a call.
+    pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
+        for _ in 0..TRIES {
+            let record = self.load(id).await?;
+            if record.delivered {
+                return Ok(());
+            }
+            let mut next = record.clone();
+            next.version += 1;
+            next.delivered = true;
+            match self.write(Some(record.version), &next, Vec::new()).await {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return Err(not_recorded(&record.tool, error)),
+            }
+        }
+        Err(not_recorded(&id.to_string(), too_busy(id)))
+    }
+}
+
+/// Something that is to be done for a call.
+enum Errand {
+    /// It may run, or has to be judged.
+    GoOn(CallRecord),
+    /// Somebody has to be told that it is pending.
+    Tell(CallRecord),
+    /// Its tool may find out what became of it.
+    Reconcile(CallRecord),
+}
+
+impl Errand {
+    fn record(&self) -> &CallRecord {
+        match self {
+            Self::GoOn(record) | Self::Tell(record) | Self::Reconcile(record) => record,
+        }
+    }
+}
+
+/// What became of an errand.
+enum Done {
+    WentOn,
+    Told,
+    Reconciled,
+    Unclear,
+    Left(String),
+}
+
+impl Swept {
+    /// Whether there was nothing that could be done.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self { left: self.left, ..Self::default() }
+    }
+
+    fn count(&mut self, done: Done) {
+        match done {
+            Done::WentOn => self.gone_on += 1,
+            Done::Told => self.told += 1,
+            Done::Reconciled => self.reconciled += 1,
+            Done::Unclear => {}
+            Done::Left(_) => self.left += 1,
+        }
+    }
+}
+
+impl Kept<'_> {
+    pub(crate) async fn resume(self, id: CallId) -> Outcome {
+        let tended = match self.load(id).await {
+            Ok(record) => self.tend(record).await,
+            Err(failure) => return failure.into(),
+        };
+        match tended {
+            Ok(record) => self.go_on(record, None).await,
+            Err(failure) => failure.into(),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Settles a call's arguments before anybody looks at them: what is judged, shown and run is one text.
+
+use super::input::{accepted, read};
+use crate::arguments::Settled;
+use crate::capability::Scope;
+use crate::error::ToolError;
+use crate::executor::Plan;
+use crate::footprint::Facts;
+
+/// The final arguments, and what is known of a call with them. Nothing of the tool has run.
+pub(crate) fn settle(
+    plan: &Plan,
+    scope: Scope<'_>,
+    arguments: &str,
+) -> Result<(Facts, Settled), ToolError> {
+    let mut read_facts = plan.facts();
+    let _unpolled = read(plan, scope, arguments, &mut read_facts)?;
+    let accepted = accepted(plan, arguments, &read_facts)?;
+    let settled = Settled::of(&plan.entry.definition, &accepted).map_err(|error| {
+        ToolError::internal(format!(
+            "the arguments of `{}` were accepted but could not be settled: {error}",
+            plan.entry.definition.name
+        ))
+    })?;
+    // Once more, so that the facts are those of what will run.
+    let mut facts = plan.facts();
+    let _unpolled = read(plan, scope, settled.arguments(), &mut facts)?;
+    facts.also_mended(read_facts);
+    plan.judged(&mut facts);
+    Ok((facts, settled))
+}

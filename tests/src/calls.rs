@@ -1,0 +1,12 @@
+//! Calls that are kept: the invariants of their life, each by name. A journal in memory; the stores have their own
+//! tests, and processes theirs.
+
+mod approving;
+mod asking;
+mod claiming;
+mod deadlines;
+mod grants;
+mod recorded;
+mod secrets;
+mod support;
+mod turns;

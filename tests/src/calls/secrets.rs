@@ -1,0 +1,58 @@
+//! Secrets are kept only sealed, and shown to nobody.
+
+use toolwright::Call;
+use toolwright::arguments::SealingKey;
+use toolwright::journal::Kept;
+
+use super::support::{answered, office, suspended};
+use crate::support::kind;
+
+const SECRET: &str = "correct horse";
+
+fn a_sign_in() -> Call<'static> {
+    Call::new("kept_sign_in", r#"{"site":"example.org","password":"correct horse"}"#)
+}
+
+#[tokio::test]
+async fn a_call_with_a_secret_that_would_have_to_wait_is_refused_without_a_key() {
+    let office = office();
+    let answer = answered(office.executor().submit(&a_sign_in()).await);
+    assert_eq!(kind(&answer), "approval_required");
+    assert!(answer.text().contains("secret"), "{}", answer.text());
+    assert!(office.records().await.is_empty());
+}
+
+#[tokio::test]
+async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
+    let office = office();
+    let sealing = || SealingKey::from_bytes([7; 32]);
+    let executor = office.builder().sealing_key(sealing()).build().unwrap();
+    let waits = suspended(executor.submit(&a_sign_in()).await);
+    let record = office.record(waits.call).await;
+    assert!(matches!((&record.raw, &record.arguments), (Kept::Sealed(_), Kept::Sealed(_))));
+    let everything = format!(
+        "{} {} {:?}",
+        serde_json::to_string(&record).unwrap(),
+        waits.request.unwrap(),
+        office.history(waits.call).await
+    );
+    assert!(!everything.contains(SECRET), "{everything}");
+    office.approve(waits.call).await.unwrap();
+    let later = office.builder().sealing_key(sealing()).build().unwrap();
+    assert_eq!(answered(later.resume(waits.call).await).text(), "signed in with correct horse");
+    let kept = serde_json::to_string(&office.record(waits.call).await).unwrap();
+    assert!(!kept.contains(SECRET), "the answer repeats it: {kept}");
+    assert_eq!(answered(later.resume(waits.call).await).text(), "signed in with correct horse");
+    assert_eq!(office.ran.all(), ["sign in example.org 13"]);
+}
+
+#[tokio::test]
+async fn with_another_key_it_is_not_run() {
+    let office = office();
+    let executor = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
+    let waits = suspended(executor.submit(&a_sign_in()).await);
+    office.approve(waits.call).await.unwrap();
+    let other = office.builder().sealing_key(SealingKey::from_bytes([8; 32])).build().unwrap();
+    assert_eq!(kind(&answered(other.resume(waits.call).await)), "refused");
+    assert_eq!(office.ran.times(), 0);
+}

@@ -1,0 +1,75 @@
+//! The calls of a turn, each with one answer.
+
+use toolwright::journal::State;
+use toolwright::{Call, CallFailure, Outcome};
+
+use super::support::{a_refund, answered, office, suspended};
+use crate::support::kind;
+
+fn a_note(text: &str) -> Call<'static> {
+    Call::new("kept_note", format!(r#"{{"text":"{text}"}}"#))
+}
+
+/// S3.38; invariant 11: a sibling that needs no approval neither waits nor asks.
+#[tokio::test]
+async fn siblings_of_a_call_that_waits_are_answered() {
+    let office = office();
+    let executor = office.executor();
+    let calls = [a_note("a"), a_refund(), a_note("b")];
+    let outcomes = executor.turn(1, &calls).await;
+    let texts: Vec<_> =
+        outcomes.into_iter().map(|it| it.answer().map(|it| it.text().into_owned())).collect();
+    assert_eq!(texts, [Some("a".to_owned()), None, Some("b".to_owned())]);
+    assert_eq!(office.ran.times(), 2);
+}
+
+/// Invariants 11 and 12: after a restart the same turn is made again.
+#[tokio::test]
+async fn the_same_turn_again_runs_nothing_twice_and_gives_every_answer() {
+    let office = office();
+    let calls = [a_note("a"), a_refund(), a_note("b")];
+    let run = || office.executor().run("r").start().unwrap();
+    let first = run().turn(1, &calls).await;
+    let waits = suspended(first.into_iter().nth(1).unwrap()).call;
+    office.approve(waits).await.unwrap();
+    let again = run().turn(1, &calls).await;
+    let texts: Vec<_> = again.into_iter().map(|it| answered(it).text().into_owned()).collect();
+    assert_eq!(texts, ["a", "refunded 100 for A-1", "b"]);
+    assert_eq!(office.ran.times(), 3);
+}
+
+#[tokio::test]
+async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
+    let office = office();
+    let run = office.executor().run("r").start().unwrap();
+    run.turn(1, &[a_note("a")]).await;
+    let outcome = run.turn(1, &[a_note("b")]).await.remove(0);
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::PlaceTaken { .. })), "{outcome:?}");
+    answered(run.turn(2, &[a_note("b")]).await.remove(0));
+}
+
+/// Invariant 12.
+#[tokio::test]
+async fn a_provider_id_repeated_in_a_turn_is_refused_without_running() {
+    let office = office();
+    let calls = [a_note("a").id("x"), a_note("b").id("x"), a_note("c").id("y"), a_note("d")];
+    let outcomes = office.executor().turn(1, &calls).await;
+    let kinds: Vec<_> = outcomes.into_iter().map(|it| kind(&answered(it))).collect();
+    assert_eq!(kinds, ["ok", "repeated_call_id", "ok", "ok"]);
+    assert_eq!(office.ran.times(), 3);
+}
+
+/// S3.38: several calls in one batch may each pause.
+#[tokio::test]
+async fn each_call_of_a_turn_waits_for_its_own_decision() {
+    let office = office();
+    let executor = office.executor();
+    let calls = [a_refund(), Call::new("kept_refund", r#"{"order":"B-2"}"#)];
+    let waits: Vec<_> =
+        executor.turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
+    office.approve(waits[1]).await.unwrap();
+    office.reject(waits[0], "no").await.unwrap();
+    assert_eq!(kind(&answered(executor.resume(waits[0]).await)), "rejected");
+    assert_eq!(answered(executor.resume(waits[1]).await).text(), "refunded 100 for B-2");
+    assert_eq!(office.state(waits[0]).await, State::Rejected);
+}
