@@ -9,7 +9,6 @@ mod canonical;
 mod digest;
 mod filling;
 mod fingerprint;
-mod key_file;
 mod number;
 mod sealing;
 mod settled;

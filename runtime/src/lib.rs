@@ -52,6 +52,7 @@ mod footprint;
 mod input;
 pub mod journal;
 mod output;
+mod owned_file;
 pub mod provider;
 mod registry;
 pub mod repair;

@@ -1,15 +1,15 @@
 //! Keys in files: made once, readable by their owner alone.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use zeroize::Zeroizing;
+
 use super::key::{ApproverKey, PublicKey, bytes};
+use crate::owned_file::{self, Unread, write_new};
 
 /// The first line; the number is the version of what follows.
 const FIRST: &str = "toolwright approver key 1";
-/// No key file is longer.
-const LONGEST: u64 = 4096;
 
 impl ApproverKey {
     /// Writes the key to a file that only its owner can read. A file that is there already stays as it is.
@@ -18,16 +18,10 @@ impl ApproverKey {
     /// When the file is there already, or cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), KeyError> {
         let path = path.as_ref();
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(|error| match error.kind() {
+        write_new(path, self.file_text().as_bytes()).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
             _ => KeyError::Write { path: path.to_owned(), error },
-        })?;
-        let written = file.write_all(self.file_text().as_bytes()).and_then(|()| file.sync_all());
-        written.map_err(|error| KeyError::Write { path: path.to_owned(), error })
+        })
     }
 
     /// Reads a key from the file that [`save`](Self::save) wrote.
@@ -36,24 +30,23 @@ impl ApproverKey {
     /// When the file cannot be read, when others can read it too, or when it holds no key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
-        let unreadable = |error| KeyError::Read { path: path.to_owned(), error };
-        let file = File::open(path).map_err(unreadable)?;
-        refuse_shared(&file, path)?;
-        let mut text = String::new();
-        file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+        let text = owned_file::read(path).map_err(|unread| match unread {
+            Unread::Io(error) => KeyError::Read { path: path.to_owned(), error },
+            Unread::Shared(mode) => KeyError::Shared { path: path.to_owned(), mode },
+        })?;
         let mut key =
             read(&text).map_err(|problem| KeyError::Format { path: path.to_owned(), problem })?;
         key.file = Some(path.to_owned());
         Ok(key)
     }
 
-    fn file_text(&self) -> String {
-        format!(
+    fn file_text(&self) -> Zeroizing<String> {
+        Zeroizing::new(format!(
             "{FIRST}\nname: {}\npublic: {}\nsecret: {}\n",
             self.name(),
             self.public(),
             hex::encode(self.seed())
-        )
+        ))
     }
 }
 
@@ -84,20 +77,6 @@ fn read(text: &str) -> Result<ApproverKey, String> {
         true => Ok(key),
         false => Err("its secret does not belong to its public key".to_owned()),
     }
-}
-
-#[cfg(unix)]
-fn refuse_shared(file: &File, path: &Path) -> Result<(), KeyError> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata =
-        file.metadata().map_err(|error| KeyError::Read { path: path.to_owned(), error })?;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 { Ok(()) } else { Err(KeyError::Shared { path: path.to_owned(), mode }) }
-}
-
-#[cfg(not(unix))]
-fn refuse_shared(_: &File, _: &Path) -> Result<(), KeyError> {
-    Ok(())
 }
 
 /// A key could not be made, written or read.

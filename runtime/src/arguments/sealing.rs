@@ -12,8 +12,8 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use zeroize::Zeroizing;
 
 use super::digest::keyed;
-use super::key_file;
 use crate::journal::Kept;
+use crate::owned_file::{self, Unread, write_new};
 
 const SEALING: &str = "toolwright key for sealing 1";
 const DIGESTS: &str = "toolwright key for digests 1";
@@ -122,7 +122,14 @@ impl SealingKey {
     /// # Errors
     /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
-        Self::from_hex(key_file::read(path.as_ref())?.trim_ascii_end())
+        let path = path.as_ref();
+        let text = owned_file::read(path).map_err(|unread| match unread {
+            Unread::Io(source) => failed(path, "read", source),
+            Unread::Shared(mode) => {
+                SealingError::Exposed { path: path.display().to_string(), mode }
+            }
+        })?;
+        Self::from_hex(text.trim_ascii_end())
     }
 
     /// Writes the key to a new file that (on Unix) its owner alone may read.
@@ -132,7 +139,8 @@ impl SealingKey {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SealingError> {
         let mut line = Zeroizing::new([b'\n'; 65]);
         hex::encode_to_slice(*self.0, &mut line[..64]).expect("two digits for each byte");
-        key_file::write(path.as_ref(), &*line)
+        let path = path.as_ref();
+        write_new(path, &*line).map_err(|source| failed(path, "written", source))
     }
 
     /// Seals a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
@@ -187,4 +195,8 @@ impl fmt::Debug for SealingKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SealingKey(..)")
     }
+}
+
+fn failed(path: &Path, what: &'static str, source: std::io::Error) -> SealingError {
+    SealingError::File { path: path.display().to_string(), what, source }
 }

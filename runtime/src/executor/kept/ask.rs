@@ -97,7 +97,7 @@ impl Kept<'_> {
         drop(asking);
         match reply {
             Some(Said::Statement(statement)) => {
-                self.submit_statement(asker, statement).await;
+                self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
                     Ok(decided) => Box::pin(self.go_on(decided, call)).await,
                     Err(failure) => failure.into(),
@@ -172,7 +172,7 @@ impl Kept<'_> {
                     }
                 },
             };
-            return Some(Said::Statement(statement));
+            return Some(Said::Statement(Box::new(statement)));
         }
         None
     }
@@ -225,6 +225,6 @@ impl Kept<'_> {
 
 /// What somebody says who was asked in this process.
 enum Said {
-    Statement(Statement),
+    Statement(Box<Statement>),
     Noted,
 }

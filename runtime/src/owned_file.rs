@@ -1,0 +1,60 @@
+//! Small files that hold a key: nobody but their owner may use them, and none is ever written over.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+/// No such file is longer; what follows is not read.
+const LONGEST: u64 = 4096;
+
+/// Why a file cannot be read.
+pub(crate) enum Unread {
+    Io(io::Error),
+    /// Others than its owner may use it: its mode.
+    Shared(u32),
+}
+
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// The text of a file. It is looked at as it was opened, not at what has its name by now.
+pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Unread> {
+    let file = File::open(path)?;
+    if let Some(mode) = mode_for_others(&file)? {
+        return Err(Unread::Shared(mode));
+    }
+    let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Writes a new file, which must not be there yet.
+pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text)?;
+    file.sync_all()
+}
+
+/// The permissions, where others than the owner have any.
+#[cfg(unix)]
+fn mode_for_others(file: &File) -> io::Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = file.metadata()?.permissions().mode() & 0o777;
+    Ok((mode & 0o077 != 0).then_some(mode))
+}
+
+/// Elsewhere the folder it lies in decides who may use it.
+#[cfg(not(unix))]
+fn mode_for_others(_: &File) -> io::Result<Option<u32>> {
+    Ok(None)
+}
