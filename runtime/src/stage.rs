@@ -14,5 +14,5 @@ pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
-pub(crate) use invoke::{Unfinished, given_up, in_time, invoke, panicked};
+pub(crate) use invoke::{Unfinished, given_up_by, in_time, invoke, is_given_up, panicked};
 pub(crate) use settle::settle;

@@ -62,6 +62,8 @@ pub fn word(kind: &EventKind<'_>) -> &'static str {
         EventKind::Completed { .. } => "completed",
         EventKind::Failed { .. } => "failed",
         EventKind::Abandoned { .. } => "abandoned",
+        EventKind::Asked { .. } => "asked",
+        EventKind::Suspended { .. } => "suspended",
         _ => "unknown",
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::Run;
 use super::keeping::Keeping;
@@ -31,7 +31,8 @@ use crate::journal::{
     CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Event, Place, State, StoreError, Unit,
 };
 use crate::output::Answer;
-use crate::stage::{self, Found, given_up, record};
+use crate::stage::{self, Found, given_up_by, record};
+use crate::tool::Definition;
 
 pub use sweep::Swept;
 
@@ -69,11 +70,10 @@ impl<'a> Kept<'a> {
             if self.is_closed() {
                 return left(call.name(), waits.call).into();
             }
-            let given_up = pin!(given_up(self.run, call));
-            outcome = match select(pin!(self.wait(waits.call, Some(call))), given_up).await {
-                Either::Left((outcome, _)) => outcome,
-                Either::Right(_) => self.give_up(waits.call, call.name()).await,
-            };
+            if stage::is_given_up(self.run, call) {
+                return self.give_up(waits.call, call.name()).await;
+            }
+            outcome = self.wait(waits.call, Some(call)).await;
         }
     }
 
@@ -93,16 +93,28 @@ impl<'a> Kept<'a> {
             }
             Err(error) => (Outcome::Answered(error.into()), None),
         };
-        if let Outcome::Answered(answer) = &outcome {
-            let definition = found.as_ref().map(Found::definition);
-            record::conclude(&span, self.run, call, definition, answer);
+        self.told(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
+        outcome
+    }
+
+    /// Tells what became of a call, as far as it came here.
+    fn told(
+        self,
+        watch: Option<record::Watch<'_>>,
+        span: &Span,
+        call: &Call<'_>,
+        definition: Option<&Definition>,
+        outcome: &Outcome,
+    ) {
+        if let Outcome::Answered(answer) = outcome {
+            record::conclude(span, self.run, call, definition, answer);
         }
-        match (watch, &outcome) {
+        match (watch, outcome) {
             (Some(watch), Outcome::Answered(answer)) => watch.end(answer),
             (Some(watch), Outcome::Suspended(suspended)) => watch.suspended(suspended.state),
+            // Dropped, it says that the call was abandoned.
             _ => {}
         }
-        outcome
     }
 
     fn place_outside_turns(self) -> Place {
@@ -121,15 +133,18 @@ impl<'a> Kept<'a> {
             };
             let outcome = match self.tend(record.clone()).await {
                 Ok(tended) if tended.version != record.version => continue,
-                Ok(tended) => self.go_on(tended, call).await,
+                Ok(tended) => self.go_on(tended, call, None).await,
                 Err(failure) => return failure.into(),
             };
-            match outcome {
+            match &outcome {
                 Outcome::Suspended(it) if it.state != State::Indeterminate && !self.is_closed() => {
                 }
-                outcome => return outcome,
+                _ => return outcome,
             }
-            let _ = tokio::time::timeout(self.until_due(&record), changed).await;
+            let pause = pin!(tokio::time::timeout(self.until_due(&record), changed));
+            if let Either::Right(_) = select(pause, pin!(given_up_by(self.run, call))).await {
+                return outcome;
+            }
         }
     }
 
@@ -141,12 +156,16 @@ impl<'a> Kept<'a> {
     }
 
     /// Whoever waited for the call does so no more; it is not run if it has not begun.
-    async fn give_up(self, id: CallId, tool: &str) -> Outcome {
+    async fn give_up(self, id: CallId, tool: &str) -> Answer {
         let cancelled = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
             .class(Class::Cancelled);
         match self.end_unbegun(id, &cancelled, "given up by its caller").await {
-            Ok(record) => self.outcome_of(&record),
-            Err(failure) => failure.into(),
+            Ok(record) => match self.outcome_of(&record) {
+                Outcome::Answered(answer) => answer,
+                // Somebody else runs it; what becomes of it is in the journal.
+                _ => cancelled.into(),
+            },
+            Err(failure) => failed(tool, &failure).into(),
         }
     }
 

@@ -104,7 +104,7 @@ fn guarded(future: &mut Unfinished<'_>, context: &mut Context<'_>) -> Poll<Resul
 
 /// Whether the run or the call has been cancelled already.
 #[inline]
-pub(super) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
+pub(crate) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
     let cancelled =
         |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
     cancelled(run.own_cancellation()) || cancelled(call.cancellation())
@@ -112,7 +112,12 @@ pub(super) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
 
 /// Ends when the call, its run or the executor is cancelled.
 pub(crate) async fn given_up(run: &Run, call: &Call<'_>) {
-    let tokens = run.cancellations().chain(call.cancellation());
+    given_up_by(run, Some(call)).await;
+}
+
+/// The same where nobody may stand behind the call any more.
+pub(crate) async fn given_up_by(run: &Run, call: Option<&Call<'_>>) {
+    let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
 }
 

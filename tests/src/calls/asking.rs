@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright::approval::{ApprovalRequest, Callback, Decision};
+use toolwright::approval::{ApprovalRequest, ApproverError, Callback, Decision, Reply};
 use toolwright::journal::{Kept, State};
 use toolwright::{BuildProblem, Call, CallFailure, EventKind, OnNoApprover, Outcome};
 
@@ -169,7 +169,7 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
                 EventKind::Started => "started".to_owned(),
                 EventKind::Asked { request } => format!("asked about {}", request.tool),
                 EventKind::Suspended { state, .. } => format!("suspended: {state}"),
-                _ => "something else".to_owned(),
+                ref other => crate::support::word(other).to_owned(),
             });
         })
         .build()

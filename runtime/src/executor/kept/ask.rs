@@ -1,9 +1,11 @@
 //! A person is asked. What they say goes to the journal, signed, before it counts.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use futures::future::{Either, select};
 
 use super::super::Plan;
 use super::super::keeping::{Asker, later};
@@ -16,7 +18,7 @@ use crate::capability::{Own, Scope};
 use crate::context::Identity;
 use crate::journal::{Ask, CallRecord, Entry, Event, Kept as Text, Note, State};
 use crate::spec::Start;
-use crate::stage::{self, record::Watch};
+use crate::stage::{self, given_up_by, record::Watch};
 
 /// How often somebody is asked about one call whose edits are not taken.
 const QUESTIONS: u32 = 5;
@@ -83,7 +85,7 @@ impl Kept<'_> {
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         if record.state != State::Pending {
-            return Box::pin(self.go_on(record, call)).await;
+            return Box::pin(self.go_on(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         if let Some(watch) = watch {
@@ -93,13 +95,13 @@ impl Kept<'_> {
         let Some(asking) = self.keeping.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };
-        let reply = self.asked(asker, &record, request).await;
+        let reply = self.asked(asker, &record, request, call).await;
         drop(asking);
         match reply {
             Some(Said::Statement(statement)) => {
                 self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
-                    Ok(decided) => Box::pin(self.go_on(decided, call)).await,
+                    Ok(decided) => Box::pin(self.go_on(decided, call, watch)).await,
                     Err(failure) => failure.into(),
                 }
             }
@@ -148,10 +150,11 @@ impl Kept<'_> {
         asker: &Asker,
         record: &CallRecord,
         mut request: ApprovalRequest,
+        call: Option<&Call<'_>>,
     ) -> Option<Said> {
         let by = asker.key.name();
         for _ in 0..QUESTIONS {
-            let decision = match self.reply(&*asker.approver, &request).await? {
+            let decision = match self.reply(&*asker.approver, &request, call).await? {
                 Reply::Decided(decision) => decision,
                 Reply::Noted => return Some(Said::Noted),
             };
@@ -177,12 +180,22 @@ impl Kept<'_> {
         None
     }
 
-    /// What an approver replies.
-    async fn reply(self, approver: &dyn Approver, request: &ApprovalRequest) -> Option<Reply> {
+    /// What an approver replies. Nobody waits for them any longer than the call may wait.
+    async fn reply(
+        self,
+        approver: &dyn Approver,
+        request: &ApprovalRequest,
+        call: Option<&Call<'_>>,
+    ) -> Option<Reply> {
         let left = self.keeping.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
         let asking = AssertUnwindSafe(approver.ask(request)).catch_unwind();
-        match tokio::time::timeout(left, asking).await {
+        let asking = pin!(tokio::time::timeout(left, asking));
+        let Either::Left((asked, _)) = select(asking, pin!(given_up_by(self.run, call))).await
+        else {
+            return None;
+        };
+        match asked {
             Ok(Ok(Ok(reply))) => Some(reply),
             Ok(Ok(Err(error))) => {
                 tracing::warn!(call = %request.call, %error, "an approver could not be asked");

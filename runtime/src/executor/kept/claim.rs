@@ -1,6 +1,9 @@
 //! A call that may run is judged once more, and claimed. Nothing that was decided earlier is taken on trust: the
 //! arguments, the tool, the decision and the grant are looked at as they are now.
 
+use tracing::Instrument as _;
+
+use super::super::Plan;
 use super::super::judge::{Judgement, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::submit::Judged;
@@ -12,7 +15,7 @@ use crate::error::ToolError;
 use crate::journal::{
     CallRecord, DocumentWrite, Entry, Event, Kept as Text, State, StoreError, replay,
 };
-use crate::stage::{self, Found};
+use crate::stage::{self, Found, record};
 
 /// A grant that a call is about to use.
 pub(super) struct Use {
@@ -35,11 +38,16 @@ impl Use {
 
 impl<'a> Kept<'a> {
     /// Goes on with a call as far as that goes here.
-    pub(super) async fn go_on(self, mut record: CallRecord, call: Option<&Call<'_>>) -> Outcome {
+    pub(super) async fn go_on(
+        self,
+        mut record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&record::Watch<'_>>,
+    ) -> Outcome {
         for _ in 0..TRIES {
             let next = match record.state {
                 _ if self.is_closed() => return self.outcome_of(&record),
-                State::Ready if self.is_due(&record) => self.claim(&record, call).await,
+                State::Ready if self.is_due(&record) => self.claim(&record, call, watch).await,
                 State::Judging => self.judge_again(&record).await,
                 _ => return self.outcome_of(&record),
             };
@@ -49,7 +57,7 @@ impl<'a> Kept<'a> {
                 Err(failure) => return failure.into(),
             };
             if record.state == State::Pending {
-                return Box::pin(self.notify(record, call, None)).await;
+                return Box::pin(self.notify(record, call, watch)).await;
             }
         }
         not_recorded(&record.tool, too_busy(record.id)).into()
@@ -82,13 +90,32 @@ impl<'a> Kept<'a> {
         Ok(found)
     }
 
+    /// The same; a resolver is asked for a tool that is not known yet, as after a restart.
+    async fn sought(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
+        let call = Call::new(record.tool.as_str(), "");
+        // What it finds is registered; what it does not find, the look-up below tells.
+        let _found = stage::seek(self.run, &call).await;
+        self.plan(record)
+    }
+
+    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
+    pub(super) fn is_ours(self, record: &CallRecord) -> bool {
+        match self.plan(record) {
+            Ok(found) => found.plan().from_call.is_empty(),
+            Err(_) => {
+                self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()
+            }
+        }
+    }
+
     /// Takes the right to run a call, if it may still run, and runs it.
     async fn claim(
         self,
         record: &CallRecord,
         call: Option<&Call<'_>>,
+        watch: Option<&record::Watch<'_>>,
     ) -> Result<Step, CallFailure> {
-        let found = self.plan(record)?;
+        let found = self.sought(record).await?;
         let plan = found.plan();
         self.replay(record).await?;
         if self.run_has_ended(record).await? {
@@ -132,12 +159,34 @@ impl<'a> Kept<'a> {
         match written {
             Ok(()) => {
                 let arguments = judged.settled.arguments();
-                let outcome = Box::pin(self.perform(claimed, plan, call, arguments, None)).await;
+                let outcome = match watch {
+                    Some(_) => Box::pin(self.perform(claimed, plan, call, arguments, watch)).await,
+                    None => Box::pin(self.resumed(claimed, plan, call, arguments)).await,
+                };
                 Ok(Step::Ended(outcome))
             }
             Err(error) if error.is_conflict() => self.look_again(record.id).await,
             Err(error) => Err(not_recorded(&record.tool, error)),
         }
+    }
+
+    /// Runs a call that has waited, under the eyes of listeners and tracing.
+    async fn resumed(
+        self,
+        record: CallRecord,
+        plan: &Plan,
+        call: &Call<'_>,
+        arguments: &str,
+    ) -> Outcome {
+        let _telling = self.run.core.telling.enter_at_once();
+        let id = record.id;
+        let definition = Some(&*plan.entry.definition);
+        let span = record::span(self.run, call, definition);
+        let watch = record::Watch::follow(self.run, call, || id);
+        let performing = self.perform(record, plan, call, arguments, watch.as_ref());
+        let outcome = performing.instrument(span.clone()).await;
+        self.told(watch, &span, call, definition, &outcome);
+        outcome
     }
 
     /// Whether the call stands where its history takes it.
@@ -178,7 +227,7 @@ impl<'a> Kept<'a> {
 
     /// Judges a call that was edited, requeued, or overtaken by a change.
     async fn judge_again(self, record: &CallRecord) -> Result<Step, CallFailure> {
-        let found = self.plan(record)?;
+        let found = self.sought(record).await?;
         let plan = found.plan();
         let kept = match self.arguments(record) {
             Ok(arguments) => arguments,
@@ -208,12 +257,10 @@ impl<'a> Kept<'a> {
         self.take_up(&mut next, plan, &judged)?;
         let (case, grant) = self.case(&next, &judged).await?;
         let mut entries = Vec::new();
-        let mut documents = Vec::new();
         match judge(case) {
             Judgement::Allow if why.is_none() => {
                 let covered = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
                 entries.push(self.step(&mut next, Event::Allowed, covered)?);
-                let _ = &mut documents;
             }
             Judgement::Refuse(refusal) => {
                 let error = super::submit::refused(&next, &judged.facts, refusal);
@@ -230,7 +277,7 @@ impl<'a> Kept<'a> {
                 entries.push(entry);
             }
         }
-        match self.write_with(Some(record.version), &next, entries, documents).await {
+        match self.write(Some(record.version), &next, entries).await {
             Ok(()) => Ok(Step::Moved(Box::new(next))),
             Err(error) if error.is_conflict() => self.look_again(record.id).await,
             Err(error) => Err(not_recorded(&record.tool, error)),
@@ -241,7 +288,7 @@ impl<'a> Kept<'a> {
     fn take_up(
         self,
         record: &mut CallRecord,
-        plan: &crate::executor::Plan,
+        plan: &Plan,
         judged: &Judged,
     ) -> Result<(), CallFailure> {
         let kept = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");

@@ -34,7 +34,7 @@ impl Kept<'_> {
     ) -> Outcome {
         if place.turn.is_some() {
             match self.keeping.store.at(&place).await {
-                Ok(Some(known)) => return self.again(known, call).await,
+                Ok(Some(known)) => return self.again(known, call, watch).await,
                 Ok(None) => {}
                 Err(error) => return not_recorded(call.name(), error.into()).into(),
             }
@@ -214,7 +214,7 @@ impl Kept<'_> {
                 Ok(()) => return self.notify(record, Some(call), watch).await,
                 Err(CommitError::Place { holder, .. }) => {
                     return match self.load(holder).await {
-                        Ok(known) => self.again(known, call).await,
+                        Ok(known) => self.again(known, call, watch).await,
                         Err(failure) => failure.into(),
                     };
                 }
@@ -270,7 +270,7 @@ impl Kept<'_> {
     }
 
     /// The same call of the same turn arrives again, after a crash for instance.
-    async fn again(self, known: CallRecord, call: &Call<'_>) -> Outcome {
+    async fn again(self, known: CallRecord, call: &Call<'_>, watch: Option<&Watch<'_>>) -> Outcome {
         let raw = match &known.raw {
             Text::Withheld => None,
             kept => self.reveal(kept, known.id, "raw").ok(),
@@ -285,7 +285,7 @@ impl Kept<'_> {
             .into();
         }
         match self.tend(known).await {
-            Ok(record) => self.go_on(record, Some(call)).await,
+            Ok(record) => self.go_on(record, Some(call), watch).await,
             Err(failure) => failure.into(),
         }
     }

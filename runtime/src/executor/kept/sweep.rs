@@ -178,7 +178,7 @@ impl Kept<'_> {
     async fn run_errand(self, errand: Errand) -> (CallId, Done) {
         let id = errand.record().id;
         let done = match errand {
-            Errand::GoOn(record) => match self.go_on(record, None).await {
+            Errand::GoOn(record) => match self.go_on(record, None, None).await {
                 Outcome::Failed(failure) => Done::Left(failure.to_string()),
                 _ => Done::WentOn,
             },
@@ -224,11 +224,6 @@ impl Kept<'_> {
                 None => return Ok(all),
             }
         }
-    }
-
-    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
-    fn is_ours(self, record: &CallRecord) -> bool {
-        self.plan(record).is_ok()
     }
 
     /// Asks the tool what became of a call, where it can tell.
@@ -384,7 +379,7 @@ impl Kept<'_> {
             Err(failure) => return failure.into(),
         };
         match tended {
-            Ok(record) => self.go_on(record, None).await,
+            Ok(record) => self.go_on(record, None, None).await,
             Err(failure) => failure.into(),
         }
     }
