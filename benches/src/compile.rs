@@ -93,7 +93,7 @@ fn report(packages: &Packages, check: &Rounds, build: &Rounds) -> Result<()> {
 }
 
 /// Where cargo put this program: `<target>/release/benches`.
-fn target_directory() -> Result<PathBuf> {
+pub fn target_directory() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let directory = program.ancestors().nth(2);
     Ok(directory.context("this program lies in no target directory")?.to_owned())

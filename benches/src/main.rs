@@ -6,8 +6,10 @@
 mod allocations;
 mod call;
 mod compile;
+mod journal;
 mod list;
 mod measure;
+mod pending;
 mod repair;
 mod schemas;
 mod startup;
@@ -18,10 +20,20 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 6] = [
+const BENCHMARKS: [(&str, &str, Run); 8] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    (
+        "journal",
+        "what a call writes to its journal, against two bare commits of SQLite",
+        journal::run,
+    ),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
+    (
+        "pending",
+        "a page of pending approvals of a million calls, against of a thousand",
+        pending::run,
+    ),
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),

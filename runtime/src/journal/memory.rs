@@ -182,7 +182,7 @@ impl Keeping {
             return Err(CommitError::Call { call, expected: write.expects, found: version });
         }
         match found {
-            Some(record) if record.place != *place => Err(write.moved().into()),
+            Some(record) if record.place != *place => Err(StoreError::moved(call).into()),
             _ => Ok(()),
         }
     }

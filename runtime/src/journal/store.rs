@@ -114,13 +114,6 @@ pub struct CallWrite {
 }
 
 impl CallWrite {
-    /// What a store says where the call stands at another place than the one that is kept.
-    #[must_use]
-    pub fn moved(&self) -> StoreError {
-        let call = self.record.id;
-        StoreError::new(format!("call {call} is written with another place, which never changes"))
-    }
-
     fn check(&self) -> Result<(), StoreError> {
         let (call, version) = (self.record.id, self.record.version);
         let mut last = self.expects.unwrap_or(0);
@@ -298,6 +291,12 @@ pub struct StoreError {
 }
 
 impl StoreError {
+    /// Why a write is refused whose call stands at another place than it does in the store.
+    #[must_use]
+    pub fn moved(call: CallId) -> Self {
+        Self::new(format!("call {call} is written with another place, which never changes"))
+    }
+
     /// A failure in words: the store, what was found, what was expected, what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }

@@ -4,12 +4,14 @@
 //!   a thousand.
 //! - SQL narrows, [`Filter::takes`] decides about texts.
 
+use std::collections::BTreeSet;
+
 use rusqlite::types::Value;
 
 use super::row::instant;
-use crate::journal::{Filter, Page};
+use crate::journal::{Filter, Page, State};
 
-/// A query for `lease` and `body`, in the order of the page; `limited` where every row belongs to it.
+/// A query for `id`, `lease` and `body`, in the order of the page.
 pub struct Query {
     pub sql: String,
     pub values: Vec<Value>,
@@ -25,13 +27,6 @@ impl Conditions {
     fn add(&mut self, text: &str, value: impl Into<Value>) {
         self.values.push(value.into());
         self.texts.push(text.replace('?', &format!("?{}", self.values.len())));
-    }
-
-    fn add_states(&mut self, filter: &Filter) {
-        let names: Vec<_> = filter.states.iter().map(|it| format!("'{}'", it.name())).collect();
-        if !names.is_empty() {
-            self.texts.push(format!("state IN ({})", names.join(", ")));
-        }
     }
 
     fn all(&self) -> String {
@@ -87,28 +82,62 @@ pub fn query(filter: &Filter, page: Page) -> Query {
 
 /// The ids of the page, in order, by the index that suits the filter.
 fn ids(filter: &Filter, conditions: &mut Conditions, order: &str, limit: i64) -> String {
-    let select =
-        |index: &str, conditions: &str| format!("SELECT id FROM calls {index} WHERE {conditions}");
     let end = format!("ORDER BY id {order} LIMIT {limit}");
-    let by_run = if filter.digest.is_some() { "calls_by_digest" } else { "calls_by_run" };
-    let distinct: std::collections::BTreeSet<_> = filter.states.iter().collect();
-    if filter.run.is_some() || filter.due.is_some() || distinct.is_empty() {
-        conditions.add_states(filter);
-        let index = match (&filter.run, filter.due) {
-            (Some(_), _) => format!("INDEXED BY {by_run}"),
-            (None, Some(_)) => "INDEXED BY calls_by_due".to_owned(),
-            (None, None) => String::new(),
-        };
-        return format!("{} {end}", select(&index, &conditions.all()));
+    let states: BTreeSet<_> = filter.states.iter().copied().collect();
+    let index = Index::of(filter, &states);
+    if index == Index::State {
+        // One ordered walk for each state, merged: the index has the ids in order within one state alone.
+        let all = conditions.all();
+        let walk = |state: State| index.select(&format!("state = '{}' AND {all}", state.name()));
+        let walks: Vec<_> = states.into_iter().map(walk).collect();
+        return format!("{} {end}", walks.join(" UNION ALL "));
     }
-    // One ordered walk for each state, merged: the index has the ids in order within one state alone.
-    let all = conditions.all();
-    let walks: Vec<_> = distinct
-        .into_iter()
-        .map(|state| {
-            let of_state = format!("state = '{}' AND {all}", state.name());
-            select("INDEXED BY calls_by_state", &of_state)
-        })
-        .collect();
-    format!("{} {end}", walks.join(" UNION ALL "))
+    if !states.is_empty() {
+        let names: Vec<_> = states.iter().map(|state| format!("'{}'", state.name())).collect();
+        conditions.texts.push(format!("state IN ({})", names.join(", ")));
+    }
+    format!("{} {end}", index.select(&conditions.all()))
+}
+
+/// Along what a page is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Digest,
+    Run,
+    Due,
+    State,
+    Id,
+}
+
+impl Index {
+    fn of(filter: &Filter, states: &BTreeSet<State>) -> Self {
+        let only = |excluded: &[State]| {
+            !states.is_empty() && excluded.iter().all(|state| !states.contains(state))
+        };
+        match filter {
+            Filter { run: Some(_), digest: Some(_), .. }
+                if only(&[State::Running, State::Succeeded]) =>
+            {
+                Self::Digest
+            }
+            Filter { run: Some(_), .. } => Self::Run,
+            Filter { due: Some(_), .. } => Self::Due,
+            _ if only(&[State::Succeeded]) => Self::State,
+            _ => Self::Id,
+        }
+    }
+
+    /// Selects along the index. What is left out of an index is said again, so that SQLite sees that it suits.
+    fn select(self, conditions: &str) -> String {
+        let (index, besides) = match self {
+            Self::Digest => {
+                ("INDEXED BY calls_by_digest", "AND state NOT IN ('running', 'succeeded')")
+            }
+            Self::Run => ("INDEXED BY calls_by_run", ""),
+            Self::Due => ("INDEXED BY calls_by_due", ""),
+            Self::State => ("INDEXED BY calls_by_state", "AND state <> 'succeeded'"),
+            Self::Id => ("", ""),
+        };
+        format!("SELECT id FROM calls {index} WHERE {conditions} {besides}")
+    }
 }

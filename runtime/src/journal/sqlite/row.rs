@@ -31,7 +31,6 @@ pub struct CallRow {
     pub lease: Option<String>,
     pub body: String,
     pub entries: Vec<EntryRow>,
-    pub moved: StoreError,
 }
 
 /// An entry ready to be written.
@@ -49,7 +48,6 @@ impl UnitRows {
 
 impl CallRow {
     fn of(write: CallWrite, name: &Named) -> Result<Self, StoreError> {
-        let moved = write.moved();
         let CallWrite { expects, record, entries } = write;
         let entries = entries.iter().map(|entry| {
             Ok(EntryRow { number: number(entry.number), body: written(entry, record.id, name)? })
@@ -69,7 +67,6 @@ impl CallRow {
             place: record.place,
             tool: record.tool,
             digest: record.digest,
-            moved,
         })
     }
 }

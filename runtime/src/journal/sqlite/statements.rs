@@ -48,18 +48,18 @@ impl<'c> Statements<'c> {
                  ON CONFLICT DO NOTHING",
             )?,
             current: prepare(
-                "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4, tool = ?5 AND digest = ?6 AND created = ?7 \
-                 FROM calls WHERE id = ?1",
+                "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
             )?,
             holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3")?,
             // What is not set is in indexes that then need not be touched.
             update: prepare(
-                "UPDATE calls SET state = ?2, version = ?3, epoch = ?4, due = ?5, delivered = ?6, lease = ?7, \
-                 body = ?8 WHERE id = ?1",
+                "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = ?12, lease = ?13, \
+                 body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
+                 AND digest = ?6 AND created = ?7",
             )?,
             update_all: prepare(
-                "UPDATE calls SET state = ?2, version = ?3, epoch = ?4, due = ?5, delivered = ?6, lease = ?7, \
-                 body = ?8, tool = ?9, digest = ?10, created = ?11 WHERE id = ?1",
+                "UPDATE calls SET tool = ?2, digest = ?3, created = ?4, state = ?5, version = ?6, epoch = ?7, due = ?8, \
+                 delivered = ?9, lease = ?10, body = ?11 WHERE id = ?1",
             )?,
             add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)")?,
             renew: prepare(
@@ -152,46 +152,63 @@ impl<'c> Statements<'c> {
     }
 
     fn change(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
-        let current = self.current(call)?;
-        let version = current.map(|(version, ..)| version);
-        let Some((_, same_place, same_words)) = current.filter(|_| version == Some(expected))
-        else {
-            let (call, expected) = (call.id, Some(expected));
-            return Err(CommitError::Call { call, expected, found: version });
-        };
-        if !same_place {
-            return Err(call.moved.clone().into());
-        }
-        let (id, body) = (call.id.as_bytes(), &call.body);
-        let CallRow { state, version, epoch, due, delivered, lease, .. } = call;
-        if same_words {
-            let values = params![id, state, version, epoch, due, delivered, lease, body];
-            execute(&self.name, &mut self.update, values)?;
-        } else {
-            let CallRow { tool, digest, created, .. } = call;
-            let values = params![
-                id, state, version, epoch, due, delivered, lease, body, tool, digest, created
-            ];
-            execute(&self.name, &mut self.update_all, values)?;
-        }
-        Ok(self.add_entries(call)?)
-    }
-
-    /// The version that is there, whether the call stands at the same place, and whether all else is the same that is
-    /// seldom changed.
-    fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool, bool)>, StoreError> {
         let place = &call.place;
-        let values = params![
+        let changed = self.update.execute(params![
             call.id.as_bytes(),
             place.run,
             place.turn.map(number),
             place.index,
             call.tool,
             call.digest,
-            call.created
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
+            number(expected),
+        ]);
+        if changed.map_err(|error| self.name.failed("be written", &error))? == 0 {
+            self.change_all(call, expected)?;
+        }
+        Ok(self.add_entries(call)?)
+    }
+
+    /// Where not only that changes which changes with every step; or tells why nothing does.
+    fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
+        let current = self.current(call)?;
+        let version = current.map(|(version, _)| version);
+        let Some((_, same_place)) = current.filter(|_| version == Some(expected)) else {
+            let (call, expected) = (call.id, Some(expected));
+            return Err(CommitError::Call { call, expected, found: version });
+        };
+        if !same_place {
+            return Err(StoreError::moved(call.id).into());
+        }
+        let values = params![
+            call.id.as_bytes(),
+            call.tool,
+            call.digest,
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
         ];
+        Ok(execute(&self.name, &mut self.update_all, values)?)
+    }
+
+    /// The version that is there, and whether the call stands at the same place.
+    fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
+        let place = &call.place;
+        let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];
         found(&self.name, &mut self.current, values, |row| {
-            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, row.get(2)?))
+            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?))
         })
     }
 

@@ -37,6 +37,7 @@ pub enum Work {
         due: i64,
     },
     /// A setting of the connection, for tests.
+    #[cfg(feature = "conformance")]
     Pragma(&'static str, i64),
 }
 
@@ -79,6 +80,7 @@ fn run(name: &Named, connection: &Connection, accepted: &Receiver<Accepted>, cha
         }
     };
     while let Ok(first) = accepted.recv() {
+        #[cfg(feature = "conformance")]
         if let Work::Pragma(setting, value) = first.work {
             let set = connection.pragma_update(None, setting, value);
             first.answers(set.map_err(|error| name.failed("be set up", &error).into()));
@@ -90,11 +92,10 @@ fn run(name: &Named, connection: &Connection, accepted: &Receiver<Accepted>, cha
                 changes.notify();
                 group.into_iter().zip(results).for_each(|(it, result)| it.answers(result));
             }
-            Err(error) if group.len() == 1 => {
+            Err(Broken::Whole(error)) => {
                 group.into_iter().for_each(|it| it.answers(Err(error.clone().into())));
             }
-            // One of them may be the cause, such as one that is too large for the disk.
-            Err(_) => {
+            Err(Broken::ByOne) => {
                 for it in group {
                     let result = alone(&mut statements, &it.work);
                     changes.notify();
@@ -105,20 +106,28 @@ fn run(name: &Named, connection: &Connection, accepted: &Receiver<Accepted>, cha
     }
 }
 
+/// Why a group was not committed.
+enum Broken {
+    /// Because none can be.
+    Whole(StoreError),
+    /// Perhaps because of one of them, such as one that is too large for the disk.
+    ByOne,
+}
+
 /// Does a group in one commit, to which is added what arrives meanwhile; the outcomes in the group's order.
 fn together(
     statements: &mut Statements<'_>,
     group: &mut Vec<Accepted>,
     accepted: &Receiver<Accepted>,
-) -> Result<Vec<Result<(), CommitError>>, StoreError> {
+) -> Result<Vec<Result<(), CommitError>>, Broken> {
     group.extend(accepted.try_iter().take(GROUP - group.len()));
-    statements.begin()?;
+    statements.begin().map_err(Broken::Whole)?;
     let mut results = Vec::with_capacity(group.len());
     while let Some(next) = group.get(results.len()) {
-        match statements.within(|statements| done(statements, &next.work)) {
+        match in_group(statements, &next.work) {
             Err(CommitError::Store(error)) => {
                 statements.rollback();
-                return Err(error);
+                return Err(if group.len() == 1 { Broken::Whole(error) } else { Broken::ByOne });
             }
             result => results.push(result),
         }
@@ -126,8 +135,19 @@ fn together(
             group.extend(accepted.try_iter().take(GROUP - group.len()));
         }
     }
-    statements.commit().inspect_err(|_| statements.rollback())?;
+    let committed = statements.commit().inspect_err(|_| statements.rollback());
+    committed.map_err(Broken::Whole)?;
     Ok(results)
+}
+
+fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+    match work {
+        // Of a single write nothing is left to undo when it conflicts.
+        Work::Commit(unit) if unit.calls.len() + unit.documents.len() > 1 => {
+            statements.within(|statements| statements.write(unit))
+        }
+        work => done(statements, work),
+    }
 }
 
 fn alone(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
@@ -140,6 +160,7 @@ fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError>
     match work {
         Work::Commit(unit) => statements.write(unit),
         Work::Renew { call, epoch, lease, due } => statements.renew(*call, *epoch, lease, *due),
+        #[cfg(feature = "conformance")]
         Work::Pragma(..) => Ok(()),
     }
 }

@@ -1,0 +1,159 @@
+//! What a call that is allowed at once writes to its journal: that it runs, then its result.
+//!
+//! The floor is two commits of one row each, as large as what the journal keeps, in a table without an index beside
+//! its key, by the same SQLite with the same settings on the same disk. One caller at a time, it has the connection
+//! on its own thread; many, it has a thread that commits whatever waits in one transaction, as the journal does.
+
+mod bare;
+pub mod sample;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use futures::future::try_join_all;
+use tokio::runtime::{Builder, Runtime};
+use toolwright::journal::{SqliteStore, Store};
+
+use crate::compile::target_directory;
+use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_turns};
+use bare::{Alone, Grouped};
+use sample::{Pair, now};
+
+/// How many callers are at it at once.
+const MANY: usize = 64;
+
+const MEASURES: [(&str, &str, &str); 2] = [
+    ("one", "journal, one caller", "bare, one caller"),
+    ("many", "journal, 64 callers", "bare, 64 callers"),
+];
+
+pub fn run(effort: Effort) -> Result<()> {
+    let (rounds, pairs) = match effort {
+        Effort::Full => (60, 20),
+        Effort::Quick => (10, 10),
+    };
+    let folder = target_directory()?.join("journal-benchmark");
+    emptied(&folder)?;
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
+    let rounds = measured(&runtime, &folder, rounds, pairs)?;
+    report(&rounds, pairs)?;
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// Sees to it that the folder is there and nothing is in it.
+pub fn emptied(folder: &std::path::Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))
+}
+
+fn measured(
+    runtime: &Runtime,
+    folder: &std::path::Path,
+    rounds: usize,
+    pairs: usize,
+) -> Result<Rounds> {
+    let store = runtime.block_on(SqliteStore::open(folder.join("journal.db")))?;
+    let alone = Alone::open(&folder.join("alone.db"))?;
+    let grouped = Grouped::open(&folder.join("grouped.db"))?;
+    let contestants = vec![
+        Contestant::new("journal, one caller", || {
+            let pairs = Pair::several("one", pairs * 4)?;
+            runtime.block_on(async {
+                let start = Instant::now();
+                for pair in pairs {
+                    journalled(&store, pair).await?;
+                }
+                Ok(start.elapsed())
+            })
+        }),
+        Contestant::new("bare, one caller", || {
+            let texts = texts(&Pair::several("one", pairs * 4)?)?;
+            alone.commits(&texts.into_flattened())
+        }),
+        Contestant::new("journal, 64 callers", || {
+            let callers = (0..MANY).map(|_| Pair::several("many", pairs));
+            let callers = callers.collect::<Result<Vec<_>>>()?.into_iter();
+            runtime.block_on(at_once(callers.map(|pairs| {
+                let store = store.clone();
+                async move {
+                    for pair in pairs {
+                        journalled(&store, pair).await?;
+                    }
+                    Ok(())
+                }
+            })))
+        }),
+        Contestant::new("bare, 64 callers", || {
+            let callers = (0..MANY).map(|_| Pair::several("many", pairs));
+            let callers =
+                callers.map(|pairs| texts(&pairs?)).collect::<Result<Vec<_>>>()?.into_iter();
+            runtime.block_on(at_once(callers.map(|texts| {
+                let grouped = grouped.clone();
+                async move {
+                    for [running, finished] in texts {
+                        grouped.commit(running).await?;
+                        grouped.commit(finished).await?;
+                    }
+                    Ok(())
+                }
+            })))
+        }),
+    ];
+    take_turns(rounds, contestants)
+}
+
+/// What is kept of each, as one text a commit.
+fn texts(pairs: &[Pair]) -> Result<Vec<[String; 2]>> {
+    pairs.iter().map(Pair::texts).collect()
+}
+
+/// How long the callers take together, each on a task of its own.
+async fn at_once<F>(callers: impl Iterator<Item = F>) -> Result<Duration>
+where
+    F: Future<Output = Result<()>> + Send + 'static,
+{
+    let callers: Vec<_> = callers.collect();
+    let start = Instant::now();
+    for done in try_join_all(callers.into_iter().map(tokio::spawn)).await? {
+        done?;
+    }
+    Ok(start.elapsed())
+}
+
+async fn journalled(store: &SqliteStore, pair: Pair) -> Result<()> {
+    store.commit(pair.running.into(), now()).await?;
+    store.commit(pair.finished.into(), now()).await?;
+    Ok(())
+}
+
+fn report(rounds: &Rounds, pairs: usize) -> Result<()> {
+    let mut rows =
+        vec![["", "µs/call", "calls/s", "× bare", "middle half"].map(String::from).to_vec()];
+    let seconds = |name: &str| -> Result<f64> {
+        let calls = if name.contains("64") { pairs * MANY } else { pairs * 4 };
+        Ok(rounds.median(name)? / calls as f64)
+    };
+    for (_, name, against) in MEASURES {
+        for name in [against, name] {
+            let seconds = seconds(name)?;
+            rows.push(vec![
+                name.into(),
+                format!("{:.1}", seconds * 1e6),
+                format!("{:.0}", 1.0 / seconds),
+            ]);
+        }
+        let ratio = rounds.ratio(name, against)?;
+        let (low, high) = ratio.quartiles;
+        if let Some(row) = rows.last_mut() {
+            row.extend([format!("{:.2}", ratio.median), format!("{low:.2}–{high:.2}")]);
+        }
+    }
+    println!("one call: two commits, that it runs and its result");
+    print_table(&rows);
+    for (measure, name, against) in MEASURES {
+        print_ratio("journal", measure, &rounds.ratio(name, against)?, "two-bare-commits");
+    }
+    Ok(())
+}

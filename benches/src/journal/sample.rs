@@ -1,0 +1,142 @@
+//! Calls as an executor records them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde_json::json;
+use toolwright::journal::{
+    Answered, Ask, CallRecord, CallWrite, Event, Kept, Note, Place, Requester, State, Unit,
+};
+use toolwright::{CallId, Danger, Effect};
+
+/// The two things that happen to a call that is allowed at once.
+pub struct Pair {
+    pub running: Write,
+    pub finished: Write,
+}
+
+/// One write of a call.
+pub struct Write {
+    pub record: CallRecord,
+    expects: Option<u64>,
+    entries: Vec<toolwright::journal::Entry>,
+}
+
+impl From<Write> for Unit {
+    fn from(Write { record, expects, entries }: Write) -> Self {
+        Self { calls: vec![CallWrite { expects, record, entries }], documents: Vec::new() }
+    }
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+impl Pair {
+    pub fn several(run: &str, count: usize) -> Result<Vec<Self>> {
+        (0..count).map(|_| Self::new(run)).collect()
+    }
+
+    fn new(run: &str) -> Result<Self> {
+        let mut record = call(run);
+        let mut entries = vec![record.opened(note(None))];
+        entries.push(record.advance(Event::Allowed, note(Some("policy: reads are allowed")))?);
+        entries.push(record.advance(Event::Claimed, note(None))?);
+        record.owner = Some("worker-7f3a:4711".to_owned());
+        record.lease = Some(now() + jiff::SignedDuration::from_secs(30));
+        let running = Write { record: record.clone(), expects: None, entries };
+        let expects = Some(record.version);
+        let entries = vec![record.advance(Event::Succeeded, note(None))?];
+        record.answer = Some(answer());
+        Ok(Self { running, finished: Write { record, expects, entries } })
+    }
+
+    /// What is kept of each, as one text.
+    pub fn texts(&self) -> Result<[String; 2]> {
+        let text = |write: &Write| -> Result<String> {
+            let entries = write.entries.iter().map(serde_json::to_string);
+            let entries = entries.collect::<Result<String, _>>()?;
+            Ok(serde_json::to_string(&write.record)? + &entries)
+        };
+        Ok([text(&self.running)?, text(&self.finished)?])
+    }
+}
+
+fn answer() -> Answered {
+    let text = "3 files match: src/main.rs, src/lib.rs, tests/all.rs".to_owned();
+    Answered { is_error: false, whole: json!({"content": [{"type": "text", "text": text}]}), text }
+}
+
+fn note(why: Option<&str>) -> Note {
+    let why = why.map(str::to_owned);
+    Note { who: "executor:worker-7f3a:4711".to_owned(), at: now(), why, signed: None }
+}
+
+/// A new call, as it is judged.
+pub fn call(run: &str) -> CallRecord {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    // As a version 7 UUID is: a time that grows, then noise.
+    let noise = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&(0x0192_f0c1_2f4e_7c3a + number / 4).to_be_bytes());
+    bytes[8..].copy_from_slice(&noise.to_be_bytes());
+    let arguments = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","whole_words":true}"#;
+    let hexadecimal = |seed: u64| {
+        (1..=4_u64)
+            .map(|part| format!("{:016x}", seed.wrapping_mul(part * 2 + 1)))
+            .collect::<String>()
+    };
+    let id = CallId::from_bytes(bytes);
+    CallRecord {
+        id,
+        place: Place { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
+        provider_id: Some(format!("toolu_{number:024}")),
+        tool: "find_text".to_owned(),
+        fingerprint: hexadecimal(1),
+        danger: Danger::Moderate,
+        effect: Effect::Once,
+        raw: Kept::Plain(arguments.to_owned()),
+        arguments: Kept::Plain(arguments.to_owned()),
+        shown: arguments.to_owned(),
+        repairs: Vec::new(),
+        digest: hexadecimal(noise),
+        requester: Requester { agent: format!("agent:{run}"), user: Some("ada".to_owned()) },
+        idempotency_key: id.to_string(),
+        state: State::Judging,
+        version: 1,
+        generation: 1,
+        attempt: 0,
+        owner: None,
+        epoch: 0,
+        lease: None,
+        not_before: None,
+        ask: None,
+        decision: None,
+        grant: None,
+        proposal: None,
+        answer: None,
+        delivered: false,
+        created: now(),
+        updated: now(),
+    }
+}
+
+/// A new call that waits for a person, or one that has its result.
+pub fn settled(run: &str, pending: bool) -> CallWrite {
+    let mut record = call(run);
+    if pending {
+        record.state = State::Pending;
+        record.ask = Some(Ask {
+            reason: "it changes files".to_owned(),
+            preview: None,
+            deadline: now() + jiff::SignedDuration::from_hours(24),
+            told: true,
+        });
+    } else {
+        record.state = State::Succeeded;
+        record.answer = Some(answer());
+    }
+    CallWrite { expects: None, entries: vec![record.opened(note(None))], record }
+}
