@@ -1,4 +1,10 @@
 //! Both stores, by the suite that every store passes, and what an SQLite file has to bear besides.
 
+#![cfg(test)]
+
+mod files;
+mod pages;
+mod processes;
 mod suite;
 mod support;
+mod writing;

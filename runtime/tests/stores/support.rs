@@ -1,7 +1,14 @@
-//! Files that are gone when the test has ended.
+//! Files that are gone when the test has ended, and what is written into them.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use jiff::Timestamp;
+use toolwright::journal::{
+    CallRecord, CallWrite, CommitError, DocumentWrite, Kept, Note, Place, Requester, State, Store,
+    Unit,
+};
+use toolwright::{CallId, Danger, Effect};
 
 /// A folder of its own, removed with the value.
 pub struct Folder(PathBuf);
@@ -12,7 +19,7 @@ impl Folder {
         let number = COUNTER.fetch_add(1, Ordering::SeqCst);
         let name = format!("toolwright-stores-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
+        std::fs::create_dir_all(&path).expect("the folder for temporary files is writable");
         Self(path)
     }
 
@@ -29,4 +36,64 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH
+}
+
+/// A document as it shall be.
+pub fn write(key: &str, expects: Option<u64>, text: &str) -> DocumentWrite {
+    DocumentWrite { key: key.to_owned(), expects, text: Some(text.to_owned()) }
+}
+
+/// Makes a document.
+pub async fn note(store: &impl Store, key: &str, text: &str) -> Result<(), CommitError> {
+    let unit = Unit { documents: vec![write(key, None, text)], ..Unit::default() };
+    store.commit(unit, now()).await
+}
+
+/// The text of a document.
+pub async fn document(store: &impl Store, key: &str) -> Option<String> {
+    store.document(key).await.expect("documents can be read").map(|it| it.text)
+}
+
+/// The writing of a new call with the first entry of its history.
+pub fn call(number: u64, state: State) -> CallWrite {
+    let mut bytes = [0; 16];
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    let record = CallRecord {
+        id: CallId::from_bytes(bytes),
+        place: Place { run: "run".to_owned(), turn: Some(number), index: 0 },
+        provider_id: None,
+        tool: "read_file".to_owned(),
+        fingerprint: String::new(),
+        danger: Danger::Safe,
+        effect: Effect::Once,
+        raw: Kept::Withheld,
+        arguments: Kept::Withheld,
+        shown: "{}".to_owned(),
+        repairs: Vec::new(),
+        digest: "d".to_owned(),
+        requester: Requester::default(),
+        idempotency_key: String::new(),
+        state,
+        version: 1,
+        generation: 1,
+        attempt: 0,
+        owner: None,
+        epoch: 0,
+        lease: None,
+        not_before: None,
+        ask: None,
+        decision: None,
+        grant: None,
+        proposal: None,
+        answer: None,
+        delivered: false,
+        created: now(),
+        updated: now(),
+    };
+    let note = Note { who: "test".to_owned(), at: now(), why: None, signed: None };
+    CallWrite { expects: None, entries: vec![record.opened(note)], record }
 }

@@ -88,15 +88,18 @@ impl<'c> Statements<'c> {
         let _ = self.rollback.execute([]);
     }
 
-    /// Does something within what was begun: after a conflict it is undone, and nothing else.
+    /// Does something within what was begun: after a conflict it is undone, and nothing else. After any other failure
+    /// all has to be undone, and SQLite may have done so already.
     pub fn within(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), CommitError>,
     ) -> Result<(), CommitError> {
         execute(&self.name, &mut self.save, [])?;
         let done = work(self);
-        if matches!(&done, Err(error) if error.is_conflict()) {
-            execute(&self.name, &mut self.undo, [])?;
+        match &done {
+            Ok(()) => {}
+            Err(error) if error.is_conflict() => execute(&self.name, &mut self.undo, [])?,
+            Err(_) => return done,
         }
         execute(&self.name, &mut self.release, [])?;
         done
