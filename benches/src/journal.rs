@@ -9,10 +9,11 @@ pub mod sample;
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::journal::{SqliteStore, Store};
+use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
 
 use crate::compile::target_directory;
 use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_turns};
@@ -22,10 +23,38 @@ use sample::{Pair, now};
 /// How many callers are at it at once.
 const MANY: usize = 64;
 
+/// The measures that a program reads: name, contestant, against.
 const MEASURES: [(&str, &str, &str); 2] = [
-    ("one", "journal, one caller", "bare, one caller"),
-    ("many", "journal, 64 callers", "bare, 64 callers"),
+    ("one", "call, one caller", "bare, one caller"),
+    ("many", "call, 64 callers", "bare, 64 callers"),
 ];
+
+/// What of it is the store's; for people only.
+const ASIDES: [(&str, &str); 2] =
+    [("store, one caller", "bare, one caller"), ("store, 64 callers", "bare, 64 callers")];
+
+/// Notes something down.
+#[tool]
+async fn note(
+    /// What.
+    text: String,
+) -> usize {
+    text.len()
+}
+
+/// As long as the arguments of the rows beside it.
+const NOTE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"}"#;
+
+fn executor(store: &SqliteStore) -> Result<Executor> {
+    let builder = Executor::builder(Registry::of([NOTE])?).unrestricted().limit(MANY as u32);
+    Ok(builder.journal(store.clone()).on_no_approver(OnNoApprover::Deny).build()?)
+}
+
+async fn called(executor: &Executor) -> Result<()> {
+    let answer = executor.call(&Call::new("note", NOTE_TEXT)).await;
+    ensure!(!answer.is_error(), "the call fails: {}", answer.text());
+    Ok(())
+}
 
 pub fn run(effort: Effort) -> Result<()> {
     let (rounds, pairs) = match effort {
@@ -57,8 +86,29 @@ fn measured(
     let store = runtime.block_on(SqliteStore::open(folder.join("journal.db")))?;
     let alone = Alone::open(&folder.join("alone.db"))?;
     let grouped = Grouped::open(&folder.join("grouped.db"))?;
+    let executor = executor(&store)?;
     let contestants = vec![
-        Contestant::new("journal, one caller", || {
+        Contestant::new("call, one caller", || {
+            runtime.block_on(async {
+                let start = Instant::now();
+                for _ in 0..pairs * 4 {
+                    called(&executor).await?;
+                }
+                Ok(start.elapsed())
+            })
+        }),
+        Contestant::new("call, 64 callers", || {
+            runtime.block_on(at_once((0..MANY).map(|_| {
+                let executor = executor.clone();
+                async move {
+                    for _ in 0..pairs {
+                        called(&executor).await?;
+                    }
+                    Ok(())
+                }
+            })))
+        }),
+        Contestant::new("store, one caller", || {
             let pairs = Pair::several("one", pairs * 4)?;
             runtime.block_on(async {
                 let start = Instant::now();
@@ -72,7 +122,7 @@ fn measured(
             let texts = texts(&Pair::several("one", pairs * 4)?)?;
             alone.commits(&texts.into_flattened())
         }),
-        Contestant::new("journal, 64 callers", || {
+        Contestant::new("store, 64 callers", || {
             let callers = (0..MANY).map(|_| Pair::several("many", pairs));
             let callers = callers.collect::<Result<Vec<_>>>()?.into_iter();
             runtime.block_on(at_once(callers.map(|pairs| {
@@ -129,29 +179,29 @@ async fn journalled(store: &SqliteStore, pair: Pair) -> Result<()> {
 }
 
 fn report(rounds: &Rounds, pairs: usize) -> Result<()> {
-    let mut rows =
+    let mut table =
         vec![["", "µs/call", "calls/s", "× bare", "middle half"].map(String::from).to_vec()];
     let seconds = |name: &str| -> Result<f64> {
         let calls = if name.contains("64") { pairs * MANY } else { pairs * 4 };
         Ok(rounds.median(name)? / calls as f64)
     };
-    for (_, name, against) in MEASURES {
-        for name in [against, name] {
-            let seconds = seconds(name)?;
-            rows.push(vec![
-                name.into(),
-                format!("{:.1}", seconds * 1e6),
-                format!("{:.0}", 1.0 / seconds),
-            ]);
-        }
+    let row = |name: &str| -> Result<Vec<String>> {
+        let seconds = seconds(name)?;
+        Ok(vec![name.into(), format!("{:.1}", seconds * 1e6), format!("{:.0}", 1.0 / seconds)])
+    };
+    for (_, _, bare) in MEASURES {
+        table.push(row(bare)?);
+    }
+    let compared = MEASURES.iter().map(|(_, name, against)| (*name, *against));
+    for (name, against) in compared.chain(ASIDES) {
         let ratio = rounds.ratio(name, against)?;
         let (low, high) = ratio.quartiles;
-        if let Some(row) = rows.last_mut() {
-            row.extend([format!("{:.2}", ratio.median), format!("{low:.2}–{high:.2}")]);
-        }
+        let mut row = row(name)?;
+        row.extend([format!("{:.2}", ratio.median), format!("{low:.2}–{high:.2}")]);
+        table.push(row);
     }
     println!("one call: two commits, that it runs and its result");
-    print_table(&rows);
+    print_table(&table);
     for (measure, name, against) in MEASURES {
         print_ratio("journal", measure, &rounds.ratio(name, against)?, "two-bare-commits");
     }
