@@ -1,24 +1,31 @@
-//! `toolwright`: for people who debug tools.
+//! `toolwright`: for people who debug tools, and for those who answer for what agents do.
 //!
-//! Results go to standard output, one JSON object a line unless words were asked for, and nothing else does;
-//! what is said beside them goes to standard error.
+//! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | meaning |
-//! | --- | --- |
-//! | 0 | every tool can be shown, every input is taken |
-//! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written |
-//! | 2 | the command line is wrong |
+//! | exit code | `schema`, `input` | `calls`, `approvals`, `indeterminate`, `keys` |
+//! | --- | --- | --- |
+//! | 0 | every tool can be shown, every input is taken | done, or recorded already |
+//! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
+//! | 2 | the command line is wrong | the command line is wrong, or what it asks for cannot be done |
+//! | 3 | | there is no such call or grant |
+//! | 4 | | somebody else decided, the call expired, or it changed |
+//! | 5 | | the key cannot be used or made |
 
+mod approvals;
+mod calls;
+mod help;
+mod indeterminate;
 mod input;
+mod keys;
 mod line;
 mod lines;
+mod operator;
 mod schema;
+mod shown;
 mod stream;
 
 use std::fmt::Display;
 use std::process::ExitCode;
-
-use clap::Command;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +33,9 @@ enum Exit {
     Success,
     Failed,
     Usage,
+    Missing,
+    Lost,
+    Key,
 }
 
 impl From<Exit> for ExitCode {
@@ -34,6 +44,9 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
+            Exit::Missing => 3,
+            Exit::Lost => 4,
+            Exit::Key => 5,
         })
     }
 }
@@ -43,13 +56,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Exit {
-    let command = Command::new("toolwright")
-        .about("Shows tools as language models will see them, and what becomes of their calls")
-        .version(env!("CARGO_PKG_VERSION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands([schema::command(), input::command()]);
-    let matches = match command.try_get_matches() {
+    let matches = match help::command().try_get_matches() {
         Ok(matches) => matches,
         // Help and the like also come this way; clap knows which stream they belong to.
         Err(message) => {
@@ -58,6 +65,10 @@ fn run() -> Exit {
         }
     };
     match matches.subcommand() {
+        Some((calls::NAME, matches)) => calls::run(matches),
+        Some((approvals::NAME, matches)) => approvals::run(matches),
+        Some((indeterminate::NAME, matches)) => indeterminate::run(matches),
+        Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),
         _ => complain(Exit::Usage, "no such command"),

@@ -2,7 +2,18 @@
 //! for people on standard error, exit codes for scripts.
 #![cfg(test)]
 
+mod approvals;
+mod calls;
+mod exit;
+mod grants;
+#[cfg(unix)]
+mod guide;
+mod indeterminate;
 mod input;
+mod journal;
+mod keys;
+mod races;
+mod watch;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -15,8 +26,13 @@ struct Ran {
 }
 
 fn toolwright(arguments: &[&str], input: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_toolwright"))
-        .args(arguments)
+    ran(Command::new(env!("CARGO_BIN_EXE_toolwright")).args(arguments), input)
+}
+
+fn ran(command: &mut Command, input: &[u8]) -> Ran {
+    // How wide help is must not depend on who runs the tests.
+    let mut child = command
+        .env_remove("COLUMNS")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

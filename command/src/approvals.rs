@@ -1,0 +1,138 @@
+//! `approvals`: what waits for a person, and what people decide.
+
+mod edit;
+mod grant;
+mod grants;
+mod terms;
+
+use clap::{Arg, ArgMatches, Command};
+use jiff::Timestamp;
+use toolwright::approval::Statement;
+use toolwright::journal::{CallRecord, State};
+
+use crate::operator::decide::{Decider, Saying};
+use crate::operator::{Session, Stop, filter, ids, session, signing};
+use crate::shown::call::Call;
+use crate::shown::table::Table;
+use crate::shown::{sheet, when};
+use crate::{Exit, calls, complain, tell};
+
+pub(crate) const NAME: &str = "approvals";
+
+const REASON: &str = "reason";
+
+const AFTER_HELP: &str = "\
+A decision is signed with your key, about exactly the call that was read: its id, its generation and the digest \
+of its arguments. Whether your key counts, the application says when it runs the call.
+
+With --json, `list` and `show` write a call a line, as `toolwright calls --help` says. Each decision writes \
+{\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `approved`, \
+`edited`, `rejected` or `revoked`. `grants` writes {\"id\", \"tool\", \"fingerprint\", \"scope\", \"arguments\": \
+[{\"pointer\", \"is_one_of\"}], \"until\", \"uses\", \"used\", \"by\", \"granted\", \"revoked\": {\"by\", \
+\"at\"}}.
+
+Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong, or what it \
+asks for cannot be done; 3 there is no such call or grant, and nothing was decided; 4 somebody else decided, the \
+call expired, or it changed; 5 the key cannot be used. With several calls: that of the first that failed.";
+
+pub(crate) fn command() -> Command {
+    let reason = || Arg::new(REASON).long("reason").value_name("TEXT");
+    Command::new(NAME)
+        .about("Show the calls that wait for a person, and decide about them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(session::options())
+        .subcommands([
+            Command::new("list").about("List the calls that wait").args(filter::options()),
+            Command::new("show")
+                .about("Show what an approver needs to know of a call")
+                .arg(ids::one_call()),
+            Command::new("approve")
+                .about("Let calls run, each named by its id")
+                .args([ids::calls(), signing::option()]),
+            Command::new("reject").about("Refuse calls").args([
+                ids::calls(),
+                reason().required(true).help("Why; the model reads it"),
+                signing::option(),
+            ]),
+            edit::command(),
+            grant::command(),
+            grants::command(),
+            grants::revoke_command(),
+        ])
+        .after_help(AFTER_HELP)
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let Some((name, matches)) = matches.subcommand() else {
+        return complain(Exit::Usage, "no such command");
+    };
+    session::run(matches, async |session| match name {
+        "list" => list(matches, session).await,
+        "show" => show(matches, session).await,
+        "approve" => {
+            each(matches, session, "approving", |call, by, now| Statement::approve(call, by, now))
+                .await
+        }
+        "reject" => {
+            let reason = matches.get_one::<String>(REASON);
+            let reject = |call: &CallRecord, by: &str, now| {
+                Statement::reject(call, reason.cloned(), by, now)
+            };
+            each(matches, session, "rejecting", reject).await
+        }
+        edit::NAME => edit::run(matches, session).await,
+        grant::NAME => grant::run(matches, session).await,
+        grants::NAME => grants::run(matches, session).await,
+        grants::REVOKE => grants::revoke(matches, session).await,
+        _ => Err(Stop::usage("no such command")),
+    })
+}
+
+async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let calls = filter::calls(matches, session, vec![State::Pending]).await?;
+    calls::write(session, &calls, || {
+        let mut table = Table::new(["ID", "TOOL", "DANGER", "RUN", "FOR", "DEADLINE", "WHY"]);
+        for call in &calls {
+            let ask = call.ask.as_ref();
+            let deadline = ask.map(|ask| when::away(ask.deadline, session.now)).unwrap_or_default();
+            let why = ask.map_or("", |ask| &ask.reason);
+            let user = call.requester.user.as_deref().unwrap_or("");
+            let (id, danger) = (call.id.to_string(), sheet::danger(call.danger));
+            table.row([&id, &call.tool, danger, &call.place.run, user, &deadline, why]);
+        }
+        table
+    })
+}
+
+async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let call = ids::found_one(matches, &*session.store).await?;
+    if call.state != State::Pending {
+        tell("note", format!("the call waits for nobody: it is {}", call.state));
+    }
+    session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
+}
+
+/// Says the same of each call of the command line. All of them are found before anything is decided.
+async fn each(
+    matches: &ArgMatches,
+    session: &Session,
+    doing: &'static str,
+    statement: impl Fn(&CallRecord, &str, Timestamp) -> Statement,
+) -> Result<(), Stop> {
+    let decider = Decider::of(matches, session)?;
+    let mut first = None;
+    for call in &ids::found(matches, &*session.store).await? {
+        let statement = statement(call, decider.name(), Timestamp::now());
+        let saying = Saying { call, statement, of: State::Pending, doing };
+        match decider.say(saying).await {
+            Ok(()) => {}
+            Err(stop) if stop.is_the_end() => return Err(stop),
+            Err(stop) => {
+                let exit = stop.told();
+                first = first.or(Some(exit));
+            }
+        }
+    }
+    first.map_or(Ok(()), |exit| Err(Stop::after(exit)))
+}

@@ -1,0 +1,151 @@
+//! `approvals grant`: lets a call run, and calls like it from now on.
+
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use jiff::Timestamp;
+use toolwright::approval::{Asked, GrantTerms, Scope, Statement, Verdict};
+use toolwright::journal::{CallRecord, Kept, State};
+
+use super::terms::{self, Scoped};
+use crate::operator::decide::{Decider, Saying};
+use crate::operator::stop::chain;
+use crate::operator::{Session, Stop, ids, signing};
+use crate::shown::grant::scope_words;
+use crate::tell;
+
+pub(super) const NAME: &str = "grant";
+
+const SCOPE: &str = "scope";
+const UNTIL: &str = "until";
+const FOR: &str = "for";
+const USES: &str = "uses";
+const WHERE: &str = "where";
+const WHERE_IN: &str = "where-in";
+const EXACTLY: &str = "exactly";
+
+pub(super) fn command() -> Command {
+    let option =
+        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    Command::new(NAME)
+        .about("Let a call run, and calls like it without asking")
+        .args([
+            ids::one_call(),
+            option(
+                SCOPE,
+                "SCOPE",
+                "Where it counts: run (the call's own), session:ID, project:NAME or forever",
+            )
+            .required(true)
+            .value_parser(terms::scope),
+            option(UNTIL, "TIME", "Until then, such as 2026-01-02T03:04:05Z")
+                .value_parser(value_parser!(Timestamp)),
+            option(FOR, "DURATION", "For so long from now, such as 2h or 7d")
+                .value_parser(terms::duration)
+                .conflicts_with(UNTIL),
+            option(USES, "N", "For so many calls").value_parser(value_parser!(u32).range(1..)),
+            option(
+                WHERE,
+                "POINTER=JSON",
+                "An argument that must be this, such as /to='\"ada\"', repeatable",
+            )
+            .action(ArgAction::Append)
+            .value_parser(terms::is),
+            option(
+                WHERE_IN,
+                "POINTER=JSON,JSON",
+                "An argument that must be one of these, repeatable",
+            )
+            .action(ArgAction::Append)
+            .value_parser(terms::is_one_of),
+            Arg::new(EXACTLY)
+                .long(EXACTLY)
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all([WHERE, WHERE_IN])
+                .help("Only calls with exactly the arguments of this one"),
+            signing::option(),
+        ])
+        .group(
+            ArgGroup::new("which").args([WHERE, WHERE_IN, EXACTLY]).required(true).multiple(true),
+        )
+}
+
+pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let decider = Decider::of(matches, session)?;
+    let call = ids::found_one(matches, &*session.store).await?;
+    let now = Timestamp::now();
+    let terms = of(matches, &call, now)?;
+    covers_its_own(&terms, &call, now)?;
+    let until = terms.until.map_or("without an end".to_owned(), |until| format!("until {until}"));
+    let uses = terms.uses.map_or("any number of".to_owned(), |uses| uses.to_string());
+    let scope = scope_words(&terms.scope);
+    let clauses = terms::words(&terms.arguments);
+    tell("granting", format!("{uses} calls like it, {scope}, {until}, {clauses}"));
+    let relative = matches.contains_id(FOR);
+    let wanted = terms.clone();
+    let statement = Statement::approve_with_grant(&call, terms, decider.name(), now);
+    let saying = Saying { call: &call, statement, of: State::Pending, doing: "approving" };
+    // So long from now ends later each time it is said.
+    let said = move |verdict: &Verdict| match verdict {
+        Verdict::Approve { grant: Some(terms) } if relative => {
+            GrantTerms { until: wanted.until, ..terms.clone() } == wanted && terms.until.is_some()
+        }
+        Verdict::Approve { grant: Some(terms) } => *terms == wanted,
+        _ => false,
+    };
+    decider.say_unless(saying, said).await
+}
+
+fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTerms, Stop> {
+    let scope = match matches.get_one::<Scoped>(SCOPE) {
+        Some(Scoped::OwnRun) => Scope::Run(call.place.run.clone()),
+        Some(Scoped::Named(scope)) => scope.clone(),
+        None => return Err(Stop::usage("no --scope is given")),
+    };
+    let until = match matches.get_one::<jiff::SignedDuration>(FOR) {
+        Some(duration) => Some(now.checked_add(*duration).map_err(|_| {
+            Stop::usage(
+                "--for is longer than there are times: leave it out for a grant without an end",
+            )
+        })?),
+        None => matches.get_one::<Timestamp>(UNTIL).copied(),
+    };
+    let arguments = if matches.get_flag(EXACTLY) {
+        terms::exactly(call)?
+    } else {
+        let given = [WHERE, WHERE_IN].into_iter();
+        terms::together(given.flat_map(|name| matches.get_many(name).into_iter().flatten()))?
+    };
+    let (tool, fingerprint) = (call.tool.clone(), call.fingerprint.clone());
+    let uses = matches.get_one::<u32>(USES).copied();
+    Ok(GrantTerms { scope, tool, fingerprint, arguments, until, uses })
+}
+
+/// A grant that does not cover the call it is given with is a slip of the pen.
+fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Result<(), Stop> {
+    terms.check(now).map_err(|error| Stop::usage(chain(&error)))?;
+    let (session, project) = match &terms.scope {
+        Scope::Session(session) => (Some(session.as_str()), None),
+        Scope::Project(project) => (None, Some(project.as_str())),
+        Scope::Run(_) | Scope::Forever => (None, None),
+    };
+    let arguments = match &call.arguments {
+        Kept::Plain(arguments) => arguments,
+        _ => &call.shown,
+    };
+    let asked = Asked {
+        tool: &call.tool,
+        fingerprint: &call.fingerprint,
+        arguments,
+        run: &call.place.run,
+        session,
+        project,
+        now,
+        used: 0,
+    };
+    terms.covers(&asked).map_err(|error| {
+        Stop::usage(format!(
+            "the grant would not cover the call it is given with, call {}: {}",
+            call.id,
+            chain(&error)
+        ))
+    })
+}

@@ -1,0 +1,97 @@
+//! `approvals grants` and `approvals revoke`: what is allowed without asking, and the end of it.
+
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches, Command};
+use toolwright::approval::{Desk, DeskError, Grant};
+
+use crate::operator::decide::Decider;
+use crate::operator::{Output, Session, Stop, filter, signing};
+use crate::shown::grant::Granted;
+use crate::shown::printable;
+use crate::shown::table::Table;
+use crate::{Exit, tell};
+
+pub(super) const NAME: &str = "grants";
+pub(super) const REVOKE: &str = "revoke";
+
+const GRANT: &str = "grant";
+/// The fewest digits of a part of an id.
+const FEWEST: usize = 8;
+
+pub(super) fn command() -> Command {
+    Command::new(NAME)
+        .about("List the grants, those that are over or revoked too")
+        .arg(filter::tool())
+}
+
+pub(super) fn revoke_command() -> Command {
+    let grant = Arg::new(GRANT)
+        .value_name("GRANT")
+        .required(true)
+        .help("A grant: its id, or at least 8 digits from its beginning or end");
+    Command::new(REVOKE)
+        .about("Take a grant back: calls it has allowed before stay as they are")
+        .args([grant, signing::option()])
+}
+
+pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let grants = Desk::new(Arc::clone(&session.store)).grants(filter::tool_of(matches)).await?;
+    if grants.is_empty() {
+        tell("note", "there is no such grant");
+    }
+    let mut table = Table::new(["ID", "TOOL", "SCOPE", "USED", "UNTIL", "BY", "ARGUMENTS"]);
+    for grant in &grants {
+        let shape = Granted::of(grant).map_err(DeskError::from)?;
+        match session.output {
+            Output::Json => session.output.object(&shape)?,
+            Output::Text => {
+                let cells = shape.cells(session.now);
+                table.row(std::array::from_fn::<_, 7, _>(|cell| cells[cell].as_str()));
+            }
+        }
+    }
+    if session.output == Output::Text { session.output.text(table) } else { Ok(()) }
+}
+
+pub(super) async fn revoke(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let decider = Decider::of(matches, session)?;
+    let text = matches.get_one::<String>(GRANT).map_or("", String::as_str);
+    let grants = Desk::new(Arc::clone(&session.store)).grants(None).await?;
+    decider.revoke(&one(text, &grants)?.id).await
+}
+
+fn one<'a>(text: &str, grants: &'a [Grant]) -> Result<&'a Grant, Stop> {
+    if let Some(grant) = grants.iter().find(|grant| grant.id == text) {
+        return Ok(grant);
+    }
+    let part = text.to_ascii_lowercase();
+    let digits = part.bytes().filter(u8::is_ascii_hexdigit).count();
+    if digits < FEWEST || !part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
+        return Err(Stop::usage(format!(
+            "{text:?} is no id of a grant: expected all of it as `toolwright approvals grants` lists it, or at least \
+             {FEWEST} digits from its beginning or end"
+        )));
+    }
+    let found: Vec<&Grant> = grants
+        .iter()
+        .filter(|grant| grant.id.starts_with(&part) || grant.id.ends_with(&part))
+        .collect();
+    match found.as_slice() {
+        [grant] => Ok(grant),
+        [] => Err(Stop::new(
+            Exit::Missing,
+            format!(
+                "there is no grant {text} in this journal: `toolwright approvals grants` lists those that are"
+            ),
+        )),
+        several => {
+            let ids: Vec<String> = several.iter().map(|grant| printable::line(&grant.id)).collect();
+            Err(Stop::usage(format!(
+                "{text} is a part of {} ids, give more of it:\n  {}",
+                ids.len(),
+                ids.join("\n  ")
+            )))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! How far a grant goes, as it is typed. Pure.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Span, SpanRelativeTo};
+use serde_json::value::RawValue;
+use toolwright::approval::{Clause, Scope};
+use toolwright::arguments::canonical;
+use toolwright::journal::{CallRecord, Kept};
+
+use crate::operator::Stop;
+use crate::shown::printable;
+
+/// A scope as it was typed; which run, the call says.
+#[derive(Debug, Clone)]
+pub(super) enum Scoped {
+    OwnRun,
+    Named(Scope),
+}
+
+pub(super) fn scope(text: &str) -> Result<Scoped, String> {
+    Ok(match (text, text.split_once(':')) {
+        ("run", _) => Scoped::OwnRun,
+        ("forever", _) => Scoped::Named(Scope::Forever),
+        (_, Some(("session", id))) if !id.is_empty() => {
+            Scoped::Named(Scope::Session(id.to_owned()))
+        }
+        (_, Some(("project", name))) if !name.is_empty() => {
+            Scoped::Named(Scope::Project(name.to_owned()))
+        }
+        _ => return Err("expected run, session:ID, project:NAME or forever".to_owned()),
+    })
+}
+
+/// A time to come, in which a day has 24 hours.
+pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    let duration = span
+        .to_duration(SpanRelativeTo::days_are_24_hours())
+        .map_err(|_| "expected days, hours, minutes and seconds, such as 7d or 1h30m".to_owned())?;
+    if duration.is_positive() { Ok(duration) } else { Err("it is not in the future".to_owned()) }
+}
+
+/// `POINTER=JSON`.
+pub(super) fn is(text: &str) -> Result<Clause, String> {
+    clause(text, |value| {
+        serde_json::from_str::<&RawValue>(value).ok().map(|_| vec![value.to_owned()])
+    })
+    .ok_or_else(|| {
+        "expected POINTER=JSON, such as /copies=2 or /to='\"ada\"': a text stands in double quotes"
+            .to_owned()
+    })
+}
+
+/// `POINTER=JSON,JSON`.
+pub(super) fn is_one_of(text: &str) -> Result<Clause, String> {
+    let values = |list: &str| {
+        let list = format!("[{list}]");
+        let values: Vec<&RawValue> = serde_json::from_str(&list).ok()?;
+        Some(values.into_iter().map(|value| value.get().to_owned()).collect())
+    };
+    clause(text, values).ok_or_else(|| {
+        "expected POINTER=JSON,JSON, such as /unit='\"lines\",\"bytes\"': a text stands in double quotes".to_owned()
+    })
+}
+
+/// The first `=` after which there are values ends the pointer, which may hold one itself.
+fn clause(text: &str, values: impl Fn(&str) -> Option<Vec<String>>) -> Option<Clause> {
+    text.match_indices('=').find_map(|(place, _)| {
+        let is_one_of = values(&text[place + 1..]).filter(|values| !values.is_empty())?;
+        Some(Clause { pointer: text[..place].to_owned(), is_one_of })
+    })
+}
+
+/// The clauses that were given; two of one place would seldom hold together.
+pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Vec<Clause>, Stop> {
+    let mut pointers = HashSet::new();
+    given
+        .map(|clause| match pointers.insert(&clause.pointer) {
+            true => Ok(clause.clone()),
+            false => Err(Stop::usage(format!(
+                "{:?} is given twice, and both would have to hold: give --where-in with all of its values once",
+                clause.pointer
+            ))),
+        })
+        .collect()
+}
+
+/// The arguments of this call and no others. A clause for each argument would let a call through that has one more.
+pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
+    let Kept::Plain(arguments) = &call.arguments else {
+        return Err(Stop::usage(format!(
+            "call {} has secrets, so that no grant can name exactly its arguments: the application alone has the key \
+             to them. Name those that count with --where",
+            call.id
+        )));
+    };
+    let text = canonical(arguments).map_err(|error| {
+        Stop::new(
+            crate::Exit::Failed,
+            format!("the arguments of call {} cannot be read: {error}", call.id),
+        )
+    })?;
+    Ok(match text.as_str() {
+        // No clause at all is what takes only a call without arguments.
+        "{}" => Vec::new(),
+        _ => vec![Clause { pointer: String::new(), is_one_of: vec![text] }],
+    })
+}
+
+/// The clauses in words.
+pub(super) fn words(clauses: &[Clause]) -> String {
+    let each = clauses.iter().map(|clause| {
+        let place = if clause.pointer.is_empty() { "the arguments" } else { &clause.pointer };
+        let is = if clause.is_one_of.len() == 1 { "is" } else { "is one of" };
+        format!("{} {is} {}", printable::line(place), printable::line(&clause.is_one_of.join(", ")))
+    });
+    let each: Vec<String> = each.collect();
+    if each.is_empty() {
+        "without arguments".to_owned()
+    } else {
+        format!("where {}", each.join(" and "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(clause: Result<Clause, String>) -> (String, Vec<String>) {
+        let clause = clause.unwrap();
+        (clause.pointer, clause.is_one_of)
+    }
+
+    fn told(pointer: &str, values: &[&str]) -> (String, Vec<String>) {
+        (pointer.to_owned(), values.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn the_first_sign_after_which_there_is_a_value_ends_the_pointer() {
+        assert_eq!(parts(is(r#"/to="a=b""#)), told("/to", &[r#""a=b""#]));
+        assert_eq!(parts(is("/a=b=2")), told("/a=b", &["2"]));
+        assert_eq!(parts(is("={}")), told("", &["{}"]));
+        assert_eq!(
+            parts(is_one_of(r#"/u="a,b",[1,2],3"#)),
+            told("/u", &[r#""a,b""#, "[1,2]", "3"])
+        );
+        for text in ["/to", "/to=", "/to=ada", "/to=1,2"] {
+            assert!(is(text).is_err(), "{text}");
+        }
+        for text in ["/to=", "/to=1,", "/to=1],[2"] {
+            assert!(is_one_of(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_duration_has_days_and_goes_forward() {
+        assert_eq!(duration("7d"), Ok(SignedDuration::from_hours(168)));
+        assert_eq!(duration("1h30m"), Ok(SignedDuration::from_mins(90)));
+        for text in ["0s", "-2h", "1mo", "soon"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `calls`: what a journal keeps, and what happens to it.
+
+mod watch;
+
+use clap::{ArgMatches, Command};
+use toolwright::journal::CallRecord;
+
+use crate::operator::{Session, Stop, filter, ids, session};
+use crate::shown::call::Call;
+use crate::shown::entry::Happened;
+use crate::shown::table::Table;
+use crate::shown::{printable, sheet, when};
+use crate::{Exit, complain};
+
+pub(crate) const NAME: &str = "calls";
+
+/// The most characters of arguments in a list.
+const LONGEST: usize = 60;
+
+const AFTER_HELP: &str = "\
+With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\", \"danger\", \"effect\", \
+\"run\", \"turn\", \"index\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
+\"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"version\", \"generation\", \"attempt\", \"owner\", \
+\"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
+{\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"answer\": {\"is_error\", \"text\"}, \
+\"delivered\", \"created\", \"updated\"}.
+
+`history` and `watch` write an entry a line: {\"call\", \"tool\", \
+\"run\", \"number\", \"at\", \"who\", \"from\", \"event\", \"failure\", \"exhausted\", \"to\", \"generation\", \
+\"digest\", \"why\", \"verdict\", \"key\"}.
+
+Exit code: 0 done; 1 the journal failed; 2 the command line is wrong; 3 there is no such call.";
+
+pub(crate) fn command() -> Command {
+    Command::new(NAME)
+        .about("Show the calls of a journal, their histories, and what happens to them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(session::options())
+        .subcommands([
+            Command::new("list")
+                .about("List calls, the earliest first")
+                .arg(filter::state())
+                .args(filter::options()),
+            Command::new("show").about("Show all that is kept of a call").arg(ids::one_call()),
+            Command::new("history").about("Show what happened to a call").arg(ids::one_call()),
+            watch::command(),
+        ])
+        .after_help(AFTER_HELP)
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    match matches.subcommand() {
+        Some(("list", matches)) => {
+            session::run(matches, async |session| list(matches, session).await)
+        }
+        Some(("show", matches)) => {
+            session::run(matches, async |session| show(matches, session).await)
+        }
+        Some(("history", matches)) => {
+            session::run(matches, async |session| history(matches, session).await)
+        }
+        Some((watch::NAME, matches)) => {
+            session::run(matches, async |session| watch::run(matches, session).await)
+        }
+        _ => complain(Exit::Usage, "no such command"),
+    }
+}
+
+async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let calls = filter::calls(matches, session, filter::states(matches)).await?;
+    write(session, &calls, || {
+        let mut table = Table::new(["ID", "STATE", "TOOL", "RUN", "MADE", "ARGUMENTS"]);
+        for call in &calls {
+            let made = when::away(call.created, session.now);
+            let arguments = printable::shortened(&call.shown, LONGEST);
+            let (id, run) = (call.id.to_string(), &call.place.run);
+            table.row([&id, call.state.name(), &call.tool, run, &made, &arguments]);
+        }
+        table
+    })
+}
+
+/// A list of calls, a line each for programs, in a table for people.
+pub(crate) fn write(
+    session: &Session,
+    calls: &[CallRecord],
+    table: impl FnOnce() -> Table,
+) -> Result<(), Stop> {
+    match session.output {
+        crate::operator::Output::Text => session.output.text(table()),
+        json => calls.iter().try_for_each(|call| json.object(&Call::of(call))),
+    }
+}
+
+async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let call = ids::found_one(matches, &*session.store).await?;
+    session.output.write(&Call::of(&call), || {
+        sheet::request(&call, session.now) + &sheet::standing(&call, session.now)
+    })
+}
+
+async fn history(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let call = ids::found_one(matches, &*session.store).await?;
+    for entry in session.store.history(call.id).await? {
+        session.output.write(&Happened::of(&call, &entry), || Happened::words(&entry) + "\n")?;
+    }
+    Ok(())
+}

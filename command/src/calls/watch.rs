@@ -1,0 +1,149 @@
+//! `calls watch [ID]`: what happens, as it happens.
+//!
+//! - The store's hint that something changed is only a hint: the journal is looked at now and then in any case.
+//! - A look is at the calls that are not at their end, and at those made lately; others cannot change.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use jiff::{SignedDuration, Timestamp};
+use toolwright::CallId;
+use toolwright::journal::{CallRecord, Filter, Page, State};
+
+use crate::operator::{Session, Stop, ids};
+use crate::shown::entry::Happened;
+use crate::shown::printable;
+
+pub(super) const NAME: &str = "watch";
+
+const ID: &str = "id";
+const INTERVAL: &str = "interval";
+/// How many calls are looked at in one go.
+const PAGE: usize = 500;
+/// A call may be recorded so much later than its id was made.
+const LATE: SignedDuration = SignedDuration::from_mins(1);
+
+pub(super) fn command() -> Command {
+    let interval = Arg::new(INTERVAL)
+        .long(INTERVAL)
+        .value_name("DURATION")
+        .default_value("2s")
+        .value_parser(interval)
+        .help("Look at least so often, such as 500ms or 1m");
+    Command::new(NAME)
+        .about("Write what happens as it happens; with an ID, until that call is at its end")
+        .args([ids::one_call().required(false), interval])
+}
+
+pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let interval = matches.get_one::<Duration>(INTERVAL).copied().unwrap_or_default();
+    if matches.contains_id(ID) {
+        let call = ids::found_one(matches, &*session.store).await?;
+        return one(call, session, interval).await;
+    }
+    let mut known = BTreeMap::new();
+    let mut tells = false;
+    let mut since = session.now;
+    loop {
+        // Whatever changes from here on ends the wait.
+        let changed = session.store.changed();
+        let now = Timestamp::now();
+        known = look(session, known, since, tells).await?;
+        if !tells {
+            crate::tell("note", "watching from now on, until interrupted");
+        }
+        (tells, since) = (true, now);
+        let _ = tokio::time::timeout(interval, changed).await;
+    }
+}
+
+async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<(), Stop> {
+    let (id, mut call, mut told) = (call.id, call, 0);
+    loop {
+        let changed = session.store.changed();
+        if let Some(now) = session.store.get(id).await? {
+            call = now;
+        }
+        told = tell(session, &call, told).await?;
+        if call.state.is_final() {
+            return Ok(());
+        }
+        let _ = tokio::time::timeout(interval, changed).await;
+    }
+}
+
+/// Tells what is new of the calls that can have changed, and gives up to where each is known.
+async fn look(
+    session: &Session,
+    mut known: BTreeMap<CallId, u64>,
+    since: Timestamp,
+    tells: bool,
+) -> Result<BTreeMap<CallId, u64>, Stop> {
+    let open = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
+    let lately = first_of(since - LATE);
+    let mut calls = BTreeMap::new();
+    all(session, Filter { states: open, ..Filter::default() }, None, &mut calls).await?;
+    all(session, Filter::default(), Some(lately), &mut calls).await?;
+    for id in known.keys().filter(|id| !calls.contains_key(*id)).copied().collect::<Vec<_>>() {
+        if let Some(call) = session.store.get(id).await? {
+            calls.insert(id, call);
+        }
+    }
+    let mut next = BTreeMap::new();
+    for call in calls.into_values() {
+        let before = known.remove(&call.id).unwrap_or(0);
+        let told = match tells && call.version > before {
+            true => tell(session, &call, before).await?,
+            false => call.version,
+        };
+        if !call.state.is_final() || call.id > lately {
+            next.insert(call.id, told);
+        }
+    }
+    Ok(next)
+}
+
+async fn all(
+    session: &Session,
+    filter: Filter,
+    after: Option<CallId>,
+    into: &mut BTreeMap<CallId, CallRecord>,
+) -> Result<(), Stop> {
+    let mut page = Page { after, ..Page::first(PAGE) };
+    loop {
+        let calls = session.store.list(&filter, page).await?;
+        let Some(last) = calls.last() else { return Ok(()) };
+        page = page.after(last.id);
+        into.extend(calls.into_iter().map(|call| (call.id, call)));
+    }
+}
+
+/// Tells what happened to a call after its version `known`, and gives the last that was told.
+async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, Stop> {
+    let mut last = known;
+    for entry in session.store.history(call.id).await? {
+        if entry.number <= known {
+            continue;
+        }
+        last = last.max(entry.number);
+        session.output.write(&Happened::of(call, &entry), || {
+            format!("{}  {}  {}\n", call.id, printable::line(&call.tool), Happened::words(&entry))
+        })?;
+    }
+    Ok(last.max(call.version))
+}
+
+/// The first id that a call made at a time can have: ids begin with their milliseconds.
+fn first_of(time: Timestamp) -> CallId {
+    let milliseconds = u64::try_from(time.as_millisecond()).unwrap_or(0);
+    let mut bytes = [0; 16];
+    bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);
+    CallId::from_bytes(bytes)
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let duration: SignedDuration = text.parse().map_err(|error| format!("{error}"))?;
+    let duration = Duration::try_from(duration).map_err(|_| "it is negative".to_owned())?;
+    if duration.is_zero() { Err("it is nothing".to_owned()) } else { Ok(duration) }
+}

@@ -1,0 +1,42 @@
+//! The commands, and how `--help` groups them: clap lists all commands under one heading, so the list is written
+//! here from what each command says of itself.
+
+use clap::Command;
+
+use crate::{approvals, calls, indeterminate, input, keys, schema};
+
+const AFTER_HELP: &str = "\
+Exit code: 0 done; 1 the journal or another file failed, or a tool or an input is refused; 2 the command line is \
+wrong; 3 there is no such call or grant; 4 somebody else decided, the call expired, or it changed; 5 the key \
+cannot be used.";
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    let operating =
+        [calls::command(), approvals::command(), indeterminate::command(), keys::command()];
+    let debugging = [schema::command(), input::command()];
+    let groups = format!(
+        "{}\n{}",
+        group("Operating a journal", &operating),
+        group("Debugging tools", &debugging)
+    );
+    Command::new("toolwright")
+        .about("Shows tools as language models will see them, and what becomes of their calls")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .help_template(format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}\nOptions:\n{{options}}{{after-help}}"
+        ))
+        .after_help(AFTER_HELP)
+        .subcommands(operating)
+        .subcommands(debugging)
+}
+
+fn group(heading: &str, commands: &[Command]) -> String {
+    let lines = commands.iter().map(|command| {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {:<15}{about}\n", command.get_name())
+    });
+    std::iter::once(format!("{heading}:\n")).chain(lines).collect()
+}

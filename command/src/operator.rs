@@ -1,0 +1,15 @@
+//! What every command on a journal has: its options, the journal, where results go, why it ends early.
+
+pub(crate) mod decide;
+pub(crate) mod filter;
+pub(crate) mod ids;
+pub(crate) mod journal;
+pub(crate) mod output;
+pub(crate) mod session;
+pub(crate) mod signing;
+pub(crate) mod stop;
+pub(crate) mod value;
+
+pub(crate) use output::Output;
+pub(crate) use session::Session;
+pub(crate) use stop::Stop;

@@ -1,0 +1,108 @@
+//! From what a person says of a call to the journal: told, signed, submitted, and what was recorded of it.
+
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use jiff::Timestamp;
+use toolwright::approval::{ApproverKey, Desk, Signed, Statement, Submitted, Verdict};
+use toolwright::journal::{CallRecord, State};
+
+use super::{Session, Stop, signing};
+use crate::shown::{decision, printable};
+use crate::{Exit, tell};
+
+/// How many digits of a digest are told.
+const DIGITS: usize = 12;
+
+/// Somebody who decides.
+pub(crate) struct Decider<'a> {
+    session: &'a Session,
+    key: ApproverKey,
+}
+
+/// What is said of a call.
+pub(crate) struct Saying<'a> {
+    pub(crate) call: &'a CallRecord,
+    pub(crate) statement: Statement,
+    /// Where a call stands of which this can be said.
+    pub(crate) of: State,
+    /// What is done, as in `approving`.
+    pub(crate) doing: &'static str,
+}
+
+impl<'a> Decider<'a> {
+    /// With the key that the command line names.
+    pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
+        Ok(Self { session, key: signing::key(matches)? })
+    }
+
+    /// Who they are.
+    pub(crate) fn name(&self) -> &str {
+        self.key.name()
+    }
+
+    /// Says it, as the call was read: one that has changed meanwhile is not decided.
+    pub(crate) async fn say(&self, saying: Saying<'_>) -> Result<(), Stop> {
+        let same = saying.statement.verdict.clone();
+        self.say_unless(saying, |verdict| *verdict == same).await
+    }
+
+    /// The same; what counts as having been said before is told.
+    pub(crate) async fn say_unless(
+        &self,
+        saying: Saying<'_>,
+        said: impl Fn(&Verdict) -> bool,
+    ) -> Result<(), Stop> {
+        let Saying { call, statement, of, doing } = saying;
+        let digest: String = call.digest.chars().take(DIGITS).collect();
+        let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
+        tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id));
+        let before = if call.state == of { None } else { self.before(call, said).await? };
+        let signed = match before {
+            Some(signed) => signed,
+            None => self.signed(&statement)?,
+        };
+        let submitted = self.submit(signed).await?;
+        // Since it was recorded first, the call may have gone on.
+        let state = if submitted.repeated { Some(call.state) } else { submitted.to };
+        self.write(&submitted, state)
+    }
+
+    /// Takes a grant back.
+    pub(crate) async fn revoke(&self, grant: &str) -> Result<(), Stop> {
+        tell("revoking", format!("grant {}", printable::line(grant)));
+        let statement = Statement::revoke(grant, self.name(), Timestamp::now());
+        let submitted = self.submit(self.signed(&statement)?).await?;
+        self.write(&submitted, None)
+    }
+
+    fn signed(&self, statement: &Statement) -> Result<Signed, Stop> {
+        self.key.sign(statement).map_err(|error| Stop::new(Exit::Key, error))
+    }
+
+    async fn submit(&self, signed: Signed) -> Result<Submitted, Stop> {
+        let desk = Desk::new(Arc::clone(&self.session.store));
+        Ok(desk.submit(signed, Timestamp::now()).await?)
+    }
+
+    fn write(&self, submitted: &Submitted, state: Option<State>) -> Result<(), Stop> {
+        let shape = decision::Decided::of(submitted, state);
+        self.session.output.write(&shape, || shape.words())
+    }
+
+    /// What this person said before, where it is the last that anybody said and brought the call to the generation
+    /// it is at. An edit, and that it did not happen, begin a new one, so that the same words about the call as it
+    /// is now would be something else.
+    async fn before(
+        &self,
+        call: &CallRecord,
+        said: impl Fn(&Verdict) -> bool,
+    ) -> Result<Option<Signed>, Stop> {
+        let history = self.session.store.history(call.id).await?;
+        let key = self.key.public().to_string();
+        let last = history.into_iter().rev().find(|entry| entry.signed.is_some());
+        let last = last.filter(|entry| entry.generation == call.generation);
+        let signed = last.and_then(|entry| entry.signed).filter(|signed| signed.key == key);
+        Ok(signed.filter(|signed| signed.statement().is_ok_and(|it| said(&it.verdict))))
+    }
+}

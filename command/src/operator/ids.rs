@@ -1,0 +1,145 @@
+//! From what was typed for a call to the call: the whole id, or a part of it that no other call has.
+//!
+//! A whole id is looked up at once. For a part, every call of the journal is looked at: ids begin with a time, so
+//! that it is their ends by which people tell them apart.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use toolwright::CallId;
+use toolwright::journal::{CallRecord, Filter, Page, Store};
+
+use super::Stop;
+use crate::Exit;
+use crate::shown::printable;
+
+const IDS: &str = "id";
+/// The fewest digits of a part.
+const FEWEST: usize = 8;
+const WHOLE: usize = 32;
+/// How many calls are looked at in one go.
+const PAGE: usize = 500;
+/// How many calls are listed that a part may stand for.
+const LISTED: usize = 8;
+
+const HELP: &str = "A call: its id, or at least 8 digits from its beginning or end";
+
+/// The argument for one call.
+pub(crate) fn one_call() -> Arg {
+    Arg::new(IDS).value_name("ID").required(true).help(HELP)
+}
+
+/// The argument for one call or more.
+pub(crate) fn calls() -> Arg {
+    one_call().num_args(1..).action(ArgAction::Append)
+}
+
+/// The calls of the command line, each once, in its order.
+pub(crate) async fn found(
+    matches: &ArgMatches,
+    store: &dyn Store,
+) -> Result<Vec<CallRecord>, Stop> {
+    let texts: Vec<&String> = matches.get_many(IDS).into_iter().flatten().collect();
+    find(&texts, store).await
+}
+
+/// The one call of the command line.
+pub(crate) async fn found_one(matches: &ArgMatches, store: &dyn Store) -> Result<CallRecord, Stop> {
+    let text = matches.get_one::<String>(IDS).map_or("", String::as_str);
+    one(text, store).await
+}
+
+/// The call of a text.
+pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Stop> {
+    let found = find(&[text], store).await?;
+    found.into_iter().next().ok_or_else(|| missing(text))
+}
+
+async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRecord>, Stop> {
+    let wanted: Vec<Wanted<'_>> =
+        texts.iter().map(|text| Wanted::of(text.as_ref())).collect::<Result<_, _>>()?;
+    let mut candidates: Vec<Vec<CallRecord>> = vec![Vec::new(); wanted.len()];
+    for (wanted, candidates) in wanted.iter().zip(&mut candidates) {
+        if let Some(id) = wanted.whole() {
+            candidates.extend(store.get(id).await?);
+        }
+    }
+    if wanted.iter().any(|wanted| wanted.whole().is_none()) {
+        let mut page = Page::first(PAGE);
+        loop {
+            let calls = store.list(&Filter::default(), page).await?;
+            let Some(last) = calls.last().map(|call| call.id) else { break };
+            for call in calls {
+                let digits = call.id.to_string().replace('-', "");
+                for (wanted, candidates) in wanted.iter().zip(&mut candidates) {
+                    if wanted.is_part_of(&digits) {
+                        candidates.push(call.clone());
+                    }
+                }
+            }
+            page = page.after(last);
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut found = Vec::with_capacity(wanted.len());
+    for (wanted, mut candidates) in wanted.into_iter().zip(candidates) {
+        if candidates.len() > 1 {
+            return Err(ambiguous(wanted.text, &candidates));
+        }
+        let call = candidates.pop().ok_or_else(|| missing(wanted.text))?;
+        if seen.insert(call.id) {
+            found.push(call);
+        }
+    }
+    Ok(found)
+}
+
+/// What was typed, and its digits alone.
+struct Wanted<'a> {
+    text: &'a str,
+    digits: String,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(text: &'a str) -> Result<Self, Stop> {
+        let digits = text.replace('-', "").to_ascii_lowercase();
+        let fits = (FEWEST..=WHOLE).contains(&digits.len());
+        if !fits || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(Stop::usage(format!(
+                "{text:?} is no id of a call: expected all of its {WHOLE} hexadecimal digits, or at least \
+                 {FEWEST} from its beginning or end"
+            )));
+        }
+        Ok(Self { text, digits })
+    }
+
+    fn whole(&self) -> Option<CallId> {
+        if self.digits.len() == WHOLE { self.digits.parse().ok() } else { None }
+    }
+
+    fn is_part_of(&self, digits: &str) -> bool {
+        self.digits.len() < WHOLE
+            && (digits.starts_with(&self.digits) || digits.ends_with(&self.digits))
+    }
+}
+
+fn missing(text: &str) -> Stop {
+    Stop::new(
+        Exit::Missing,
+        format!(
+            "there is no call {text} in this journal: `toolwright calls list` shows those that are"
+        ),
+    )
+}
+
+fn ambiguous(text: &str, candidates: &[CallRecord]) -> Stop {
+    let mut words = format!("{text} is a part of {} ids, give more of it:", candidates.len());
+    for call in candidates.iter().take(LISTED) {
+        let _ = write!(words, "\n  {}  {}, {}", call.id, printable::line(&call.tool), call.state);
+    }
+    if candidates.len() > LISTED {
+        let _ = write!(words, "\n  and {} more", candidates.len() - LISTED);
+    }
+    Stop::usage(words)
+}

@@ -1,0 +1,44 @@
+//! Where results go: text for people, or one JSON object a line for programs.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+
+use super::Stop;
+
+/// Which of the two was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    Text,
+    Json,
+}
+
+impl Output {
+    /// Writes what was found: the object, or the text, which ends its lines itself.
+    pub(crate) fn write(
+        self,
+        object: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Stop> {
+        match self {
+            Self::Json => self.object(object),
+            Self::Text => self.text(text()),
+        }
+    }
+
+    pub(crate) fn object(self, object: &impl Serialize) -> Result<(), Stop> {
+        let mut line = serde_json::to_string(object)
+            .map_err(|error| Stop::new(crate::Exit::Failed, format!("no JSON: {error}")))?;
+        line.push('\n');
+        self.text(line)
+    }
+
+    /// Text that ends its lines itself.
+    pub(crate) fn text(self, text: impl Display) -> Result<(), Stop> {
+        let mut output = io::stdout().lock();
+        write!(output, "{text}")
+            .and_then(|()| output.flush())
+            .map_err(|error| Stop::unwritten(&error))
+    }
+}

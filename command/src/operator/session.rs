@@ -1,0 +1,60 @@
+//! A command at work on a journal.
+
+use std::sync::Arc;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use jiff::Timestamp;
+use toolwright::journal::Store;
+
+use super::{Output, Stop, journal};
+use crate::{Exit, complain};
+
+const JSON: &str = "json";
+
+/// What a command works with.
+pub(crate) struct Session {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) output: Output,
+    /// When it began, for times that are shown.
+    pub(crate) now: Timestamp,
+}
+
+/// The options of every command on a journal.
+pub(crate) fn options() -> [Arg; 2] {
+    [journal::option(), json()]
+}
+
+pub(crate) fn json() -> Arg {
+    Arg::new(JSON)
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .global(true)
+        .display_order(102)
+        .help("Write one JSON object a line instead of text for people")
+}
+
+pub(crate) fn output(matches: &ArgMatches) -> Output {
+    if matches.get_flag(JSON) { Output::Json } else { Output::Text }
+}
+
+/// Opens the journal, lets the command do its work, and tells why it ended early.
+pub(crate) fn run(
+    matches: &ArgMatches,
+    work: impl AsyncFnOnce(&Session) -> Result<(), Stop>,
+) -> Exit {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return complain(
+                Exit::Failed,
+                format!("the system gives no clock to wait by: {error}"),
+            );
+        }
+    };
+    let done = runtime.block_on(async {
+        let store = journal::open(matches).await?;
+        let session = Session { store, output: output(matches), now: Timestamp::now() };
+        work(&session).await
+    });
+    done.map_or_else(Stop::told, |()| Exit::Success)
+}

@@ -1,0 +1,100 @@
+//! Why a command ends early, and with which exit code.
+
+use std::error::Error;
+use std::fmt::Display;
+use std::io;
+
+use toolwright::approval::{DeskError, KeyError};
+use toolwright::journal::StoreError;
+
+use crate::shown::printable;
+use crate::{Exit, complain};
+
+/// A command ends, for a reason that is told.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    exit: Exit,
+    /// None where all has been told, or nobody reads any more.
+    words: Option<String>,
+}
+
+impl Stop {
+    pub(crate) fn new(exit: Exit, words: impl Display) -> Self {
+        Self { exit, words: Some(words.to_string()) }
+    }
+
+    /// What was asked for makes no sense.
+    pub(crate) fn usage(words: impl Display) -> Self {
+        Self::new(Exit::Usage, words)
+    }
+
+    /// All has been told.
+    pub(crate) fn after(exit: Exit) -> Self {
+        Self { exit, words: None }
+    }
+
+    /// The journal failed, so that it helps nothing to go on, or nobody reads any more.
+    pub(crate) fn is_the_end(&self) -> bool {
+        matches!(self.exit, Exit::Failed | Exit::Success)
+    }
+
+    /// Tells why, and gives the exit code.
+    pub(crate) fn told(self) -> Exit {
+        match self.words {
+            Some(words) => complain(self.exit, printable::lines(&words)),
+            None => self.exit,
+        }
+    }
+
+    /// What became of output that could not be written. Who reads may have had enough, as `head` has.
+    pub(crate) fn unwritten(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::after(Exit::Success),
+            _ => Self::new(Exit::Failed, format!("the result could not be written: {error}")),
+        }
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::new(Exit::Failed, error)
+    }
+}
+
+impl From<KeyError> for Stop {
+    fn from(error: KeyError) -> Self {
+        let exit = if matches!(error, KeyError::Name(_)) { Exit::Usage } else { Exit::Key };
+        Self::new(exit, chain(&error))
+    }
+}
+
+impl From<DeskError> for Stop {
+    fn from(error: DeskError) -> Self {
+        let exit = match &error {
+            DeskError::UnknownCall { .. } | DeskError::UnknownGrant { .. } => Exit::Missing,
+            DeskError::Decided { .. }
+            | DeskError::Generation { .. }
+            | DeskError::Digest { .. }
+            | DeskError::Elsewhere { .. }
+            | DeskError::Late { .. } => Exit::Lost,
+            DeskError::OtherTool { .. }
+            | DeskError::Terms { .. }
+            | DeskError::Arguments { .. }
+            | DeskError::Subject { .. } => Exit::Usage,
+            DeskError::Unverified(_) => Exit::Key,
+            _ => Exit::Failed,
+        };
+        Self::new(exit, chain(&error))
+    }
+}
+
+/// An error and what caused it.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words = format!("{words}: {cause}");
+        next = cause.source();
+    }
+    words
+}

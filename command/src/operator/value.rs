@@ -1,0 +1,36 @@
+//! A text that is given on the command line, in a file or on standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use super::Stop;
+use crate::Exit;
+
+/// What the longest text may have.
+const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// The text itself, that of the file where it is `@FILE`, that of standard input where it is `-`.
+pub(crate) fn given(text: &str) -> Result<String, Stop> {
+    match (text, text.strip_prefix('@')) {
+        ("-", _) => read(io::stdin().lock(), "standard input"),
+        (_, Some(path)) => {
+            let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+            read(file, path)
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+fn read(input: impl Read, name: &str) -> Result<String, Stop> {
+    let mut text = String::new();
+    let mut input = input.take(LONGEST + 1);
+    input.read_to_string(&mut text).map_err(|error| unreadable(name, &error))?;
+    if text.len() as u64 > LONGEST {
+        return Err(Stop::usage(format!("{name} is longer than {LONGEST} bytes")));
+    }
+    Ok(text)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Stop {
+    Stop::new(Exit::Failed, format!("{name} cannot be read: {error}"))
+}

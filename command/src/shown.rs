@@ -1,0 +1,11 @@
+//! What people and programs are shown of the journal. The shapes for programs keep their names.
+
+pub(crate) mod call;
+pub(crate) mod decision;
+pub(crate) mod entry;
+pub(crate) mod grant;
+pub(crate) mod json;
+pub(crate) mod printable;
+pub(crate) mod sheet;
+pub(crate) mod table;
+pub(crate) mod when;

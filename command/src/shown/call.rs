@@ -1,0 +1,138 @@
+//! A call, as programs read it. All keys are always there.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use toolwright::journal::{CallRecord, Kept, State};
+use toolwright::repair::Change;
+use toolwright::{CallId, Danger, Effect};
+
+use super::decision::verdict;
+use super::json;
+
+/// A call.
+#[derive(Serialize)]
+pub(crate) struct Call<'a> {
+    id: CallId,
+    state: State,
+    tool: &'a str,
+    danger: Danger,
+    effect: Effect,
+    run: &'a str,
+    turn: Option<u64>,
+    index: u32,
+    provider_id: Option<&'a str>,
+    agent: &'a str,
+    user: Option<&'a str>,
+    arguments: Box<RawValue>,
+    has_secrets: bool,
+    repairs: &'a [Change],
+    raw: Option<&'a str>,
+    digest: &'a str,
+    fingerprint: &'a str,
+    idempotency_key: &'a str,
+    version: u64,
+    generation: u32,
+    attempt: u32,
+    owner: Option<&'a str>,
+    epoch: u64,
+    lease: Option<Timestamp>,
+    not_before: Option<Timestamp>,
+    ask: Option<Asked<'a>>,
+    decision: Option<Decision>,
+    grant: Option<&'a str>,
+    has_proposal: bool,
+    answer: Option<Answer<'a>>,
+    delivered: bool,
+    created: Timestamp,
+    updated: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    reason: &'a str,
+    preview: Option<&'a str>,
+    deadline: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Decision {
+    verdict: &'static str,
+    by: String,
+    at: Timestamp,
+    key: String,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    is_error: bool,
+    /// Nothing where it may repeat a secret.
+    text: Option<&'a str>,
+}
+
+/// Whether the arguments hold secrets, of which nothing may be shown.
+pub(crate) fn has_secrets(call: &CallRecord) -> bool {
+    !matches!((&call.arguments, &call.raw), (Kept::Plain(_), Kept::Plain(_)))
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn of(call: &'a CallRecord) -> Self {
+        let has_secrets = has_secrets(call);
+        let raw = match &call.raw {
+            Kept::Plain(text) if !has_secrets => Some(text.as_str()),
+            _ => None,
+        };
+        let ask = call.ask.as_ref();
+        let answer = call.answer.as_ref();
+        Self {
+            id: call.id,
+            state: call.state,
+            tool: &call.tool,
+            danger: call.danger,
+            effect: call.effect,
+            run: &call.place.run,
+            turn: call.place.turn,
+            index: call.place.index,
+            provider_id: call.provider_id.as_deref(),
+            agent: &call.requester.agent,
+            user: call.requester.user.as_deref(),
+            arguments: json::raw(&call.shown),
+            has_secrets,
+            repairs: &call.repairs,
+            raw,
+            digest: &call.digest,
+            fingerprint: &call.fingerprint,
+            idempotency_key: &call.idempotency_key,
+            version: call.version,
+            generation: call.generation,
+            attempt: call.attempt,
+            owner: call.owner.as_deref(),
+            epoch: call.epoch,
+            lease: call.lease,
+            not_before: call.not_before,
+            ask: ask.map(|ask| Asked {
+                reason: &ask.reason,
+                preview: ask.preview.as_deref(),
+                deadline: ask.deadline,
+            }),
+            decision: decision(call),
+            grant: call.grant.as_deref(),
+            has_proposal: call.proposal.is_some(),
+            answer: answer.map(|answer| Answer {
+                is_error: answer.is_error,
+                text: (!has_secrets).then_some(answer.text.as_str()),
+            }),
+            delivered: call.delivered,
+            created: call.created,
+            updated: call.updated,
+        }
+    }
+}
+
+/// What was signed, as far as it can be read.
+fn decision(call: &CallRecord) -> Option<Decision> {
+    let signed = call.decision.as_ref()?;
+    let statement = signed.statement().ok()?;
+    let verdict = verdict(&statement.verdict);
+    Some(Decision { verdict, by: statement.by, at: statement.at, key: signed.key.clone() })
+}

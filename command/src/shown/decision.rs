@@ -1,0 +1,81 @@
+//! What was recorded of a decision.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use toolwright::CallId;
+use toolwright::approval::{Subject, Submitted, Verdict};
+use toolwright::journal::State;
+
+use super::{printable, when};
+
+/// What programs read after each decision.
+#[derive(Serialize)]
+pub(crate) struct Decided<'a> {
+    /// Nothing where it is a grant that was decided about.
+    call: Option<CallId>,
+    verdict: &'static str,
+    by: &'a str,
+    at: Timestamp,
+    /// Where the call stands since; nothing for a grant.
+    state: Option<State>,
+    /// The grant that was given or revoked.
+    grant: Option<&'a str>,
+    /// Whether it was recorded before.
+    repeated: bool,
+}
+
+/// The name of a verdict, for programs.
+pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approve { .. } => "approved",
+        Verdict::Edit { .. } => "edited",
+        Verdict::Reject { .. } => "rejected",
+        Verdict::Happened { .. } => "happened",
+        Verdict::DidNotHappen => "did_not_happen",
+        Verdict::Revoke => "revoked",
+        _ => "unknown",
+    }
+}
+
+impl<'a> Decided<'a> {
+    pub(crate) fn of(submitted: &'a Submitted, state: Option<State>) -> Self {
+        let call = match &submitted.about {
+            Subject::Call { id, .. } => Some(*id),
+            Subject::Grant { .. } => None,
+        };
+        Self {
+            call,
+            verdict: verdict(&submitted.verdict),
+            by: &submitted.who,
+            at: submitted.at,
+            state,
+            grant: submitted.grant.as_deref(),
+            repeated: submitted.repeated,
+        }
+    }
+
+    /// The same in a sentence.
+    pub(crate) fn words(&self) -> String {
+        let what = match (self.call, self.grant) {
+            (Some(call), _) => format!("call {call}"),
+            (None, grant) => format!("grant {}", printable::line(grant.unwrap_or_default())),
+        };
+        let done = match self.verdict {
+            "happened" => "found to have happened",
+            "did_not_happen" => "found not to have happened",
+            verdict => verdict,
+        };
+        let mut words = format!("{what} was {done} by {}", printable::line(self.by));
+        if self.repeated {
+            words = format!("{words} at {}, recorded already", when::absolute(self.at));
+        }
+        if let Some(state) = self.state {
+            words = format!("{words} (now {state})");
+        }
+        if let Some(grant) = self.grant.filter(|_| self.call.is_some()) {
+            words =
+                format!("{words}; calls like it are allowed by grant {}", printable::line(grant));
+        }
+        words + "\n"
+    }
+}

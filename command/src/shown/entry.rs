@@ -1,0 +1,86 @@
+//! One thing that happened to a call.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use toolwright::CallId;
+use toolwright::journal::{CallRecord, Entry, Event, Failure, State};
+
+use super::decision::verdict;
+use super::{printable, when};
+
+/// What programs read of it. All keys are always there.
+#[derive(Serialize)]
+pub(crate) struct Happened<'a> {
+    call: CallId,
+    tool: &'a str,
+    run: &'a str,
+    number: u64,
+    at: Timestamp,
+    who: &'a str,
+    from: Option<State>,
+    event: Option<String>,
+    failure: Option<Failure>,
+    exhausted: Option<bool>,
+    to: State,
+    generation: u32,
+    digest: &'a str,
+    why: Option<&'a str>,
+    verdict: Option<&'static str>,
+    key: Option<&'a str>,
+}
+
+impl<'a> Happened<'a> {
+    pub(crate) fn of(call: &'a CallRecord, entry: &'a Entry) -> Self {
+        let (failure, exhausted) = match entry.event {
+            Some(Event::Errored { failure, exhausted, .. }) => (Some(failure), Some(exhausted)),
+            _ => (None, None),
+        };
+        let statement = entry.signed.as_ref().and_then(|signed| signed.statement().ok());
+        Self {
+            call: entry.call,
+            tool: &call.tool,
+            run: &call.place.run,
+            number: entry.number,
+            at: entry.at,
+            who: &entry.who,
+            from: entry.from,
+            event: entry.event.and_then(name),
+            failure,
+            exhausted,
+            to: entry.to,
+            generation: entry.generation,
+            digest: &entry.digest,
+            why: entry.why.as_deref(),
+            verdict: statement.as_ref().map(|it| verdict(&it.verdict)),
+            key: entry.signed.as_ref().map(|signed| signed.key.as_str()),
+        }
+    }
+
+    /// The same on a line, without the call.
+    pub(crate) fn words(entry: &Entry) -> String {
+        let event = entry.event.map_or("recorded".to_owned(), |event| event.to_string());
+        let mut words = format!(
+            "{}  {:<13}  {event} by {}",
+            when::absolute(entry.at),
+            entry.to,
+            printable::line(&entry.who)
+        );
+        if entry.generation > 1 {
+            words = format!("{words}, generation {}", entry.generation);
+        }
+        if let Some(why) = &entry.why {
+            words = format!("{words}: {}", printable::line(why));
+        }
+        words
+    }
+}
+
+/// The name under which an event is stored, without what it carries.
+fn name(event: Event) -> Option<String> {
+    match serde_json::to_value(event).ok()? {
+        Value::String(name) => Some(name),
+        Value::Object(object) => object.keys().next().cloned(),
+        _ => None,
+    }
+}

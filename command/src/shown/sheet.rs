@@ -1,0 +1,110 @@
+//! One call on a page, for people.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use toolwright::approval::ApprovalRequest;
+use toolwright::journal::{CallRecord, Kept, State};
+use toolwright::{Danger, Effect};
+
+use super::call::has_secrets;
+use super::{json, printable, when};
+
+/// What an approver needs: what shall run, why it is asked about, for whom, until when.
+pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
+    let mut page = Page::default();
+    let mut state = format!("{} since {}", call.state, when::both(call.updated, now));
+    if let Some(ask) = call.ask.as_ref().filter(|_| call.state == State::Pending) {
+        state = format!("{state}, deadline {}", when::away(ask.deadline, now));
+    }
+    page.line("state", &state);
+    if let Some(request) = ApprovalRequest::of(call) {
+        return format!("{}{request}", page.0);
+    }
+    page.line("tool", &call.tool);
+    page.line("danger", danger(call.danger));
+    let user = call.requester.user.as_ref().map(|user| format!(", for {user}"));
+    page.line("asked by", &format!("{}{}", call.requester.agent, user.unwrap_or_default()));
+    page.line("run", &call.place.run);
+    page.line("call", &format!("{}, generation {}", call.id, call.generation));
+    page.line("digest", &call.digest);
+    page.block("arguments", &json::in_lines(&call.shown));
+    for change in &call.repairs {
+        page.line("repaired", &change.to_string());
+    }
+    page.0
+}
+
+/// Where it stands, and what has become of it.
+pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
+    let mut page = Page::default();
+    page.line("made", &when::both(call.created, now));
+    let turn = call.place.turn.map_or_else(|| "no turn".to_owned(), |turn| format!("turn {turn}"));
+    page.line("place", &format!("{turn}, call {}", call.place.index));
+    page.line("attempt", &call.attempt.to_string());
+    page.line("effect", effect(call.effect));
+    if let Some(owner) = &call.owner {
+        let lease =
+            call.lease.map_or_else(String::new, |it| format!(" until {}", when::both(it, now)));
+        page.line("run by", &format!("{owner}{lease}"));
+    }
+    if let Some(time) = call.not_before {
+        page.line("not before", &when::both(time, now));
+    }
+    if let Some(statement) = call.decision.as_ref().and_then(|signed| signed.statement().ok()) {
+        let at = when::both(statement.at, now);
+        page.line("decision", &format!("{} by {}, {at}", statement.verdict, statement.by));
+    }
+    if let Some(grant) = &call.grant {
+        page.line("grant", grant);
+    }
+    if call.proposal.is_some() {
+        page.line("proposal", "new arguments wait for the application to judge them");
+    }
+    page.line("key", &call.idempotency_key);
+    match (&call.raw, has_secrets(call)) {
+        (Kept::Plain(raw), false) if *raw != call.shown => page.block("what the model sent", raw),
+        _ => {}
+    }
+    if let Some(answer) = &call.answer {
+        let heading = if answer.is_error { "answer (an error)" } else { "answer" };
+        let text = if has_secrets(call) {
+            "(not shown, since it may repeat a secret of the call)"
+        } else {
+            &answer.text
+        };
+        page.block(heading, text);
+    }
+    page.0
+}
+
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, name: &str, text: &str) {
+        let _ = writeln!(self.0, "{name:<10}   {}", printable::line(text));
+    }
+
+    fn block(&mut self, name: &str, text: &str) {
+        let _ = write!(self.0, "{name}\n{}", printable::block(text));
+    }
+}
+
+pub(crate) fn danger(danger: Danger) -> &'static str {
+    match danger {
+        Danger::Safe => "safe",
+        Danger::Moderate => "moderate",
+        Danger::Dangerous => "dangerous",
+        Danger::Critical => "critical",
+    }
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "changes nothing",
+        Effect::Idempotent => "may be repeated",
+        Effect::Keyed => "may be repeated with the same key",
+        Effect::Once => "must not be repeated",
+    }
+}

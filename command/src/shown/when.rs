@@ -1,0 +1,45 @@
+//! Times for people: in UTC to the second, and how far away they are.
+
+use jiff::Timestamp;
+
+/// Both, as in `2026-01-02T03:04:05Z (3 min ago)`.
+pub(crate) fn both(time: Timestamp, now: Timestamp) -> String {
+    format!("{} ({})", absolute(time), away(time, now))
+}
+
+pub(crate) fn absolute(time: Timestamp) -> String {
+    // The second in which it is; only the ends of all time cannot be cut to one.
+    Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
+}
+
+/// How far away, in the largest unit that fits.
+pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
+    let seconds = time.as_second() - now.as_second();
+    let far = seconds.unsigned_abs();
+    let (count, unit) = match far {
+        0 => return "now".to_owned(),
+        1..120 => (far, "s"),
+        120..7_200 => (far / 60, "min"),
+        7_200..172_800 => (far / 3_600, "h"),
+        _ => (far / 86_400, "days"),
+    };
+    if seconds > 0 { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_in_the_largest_unit_that_fits() {
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
+        let told =
+            |seconds: i64| away(Timestamp::from_second(1_800_000_000 + seconds).unwrap(), now);
+        assert_eq!(told(0), "now");
+        assert_eq!(told(-119), "119 s ago");
+        assert_eq!(told(7_199), "in 119 min");
+        assert_eq!(told(-86_400), "24 h ago");
+        assert_eq!(told(172_800), "in 2 days");
+        assert_eq!(both(now, now), "2027-01-15T08:00:00Z (now)");
+    }
+}

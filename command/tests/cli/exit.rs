@@ -1,0 +1,112 @@
+//! Each exit code, and what help says of them.
+
+use std::path::Path;
+
+use super::journal::{Journal, LATE, PENDING};
+use super::{ran, shown, toolwright};
+
+#[test]
+fn help_groups_the_commands() {
+    insta::assert_snapshot!("help", shown(&toolwright(&["--help"], b"")));
+}
+
+#[test]
+fn each_command_says_what_it_takes() {
+    for command in [
+        &["calls"][..],
+        &["calls", "list"],
+        &["calls", "watch"],
+        &["approvals"],
+        &["approvals", "approve"],
+        &["approvals", "edit"],
+        &["approvals", "grant"],
+        &["approvals", "revoke"],
+        &["indeterminate"],
+        &["indeterminate", "resolve"],
+        &["keys"],
+        &["keys", "new"],
+    ] {
+        let help = toolwright(&[command, &["--help"]].concat(), b"");
+        insta::assert_snapshot!(format!("help_{}", command.join("_")), shown(&help));
+    }
+}
+
+#[test]
+fn zero_is_done_and_one_that_the_journal_failed() {
+    let journal = Journal::new();
+    assert_eq!(journal.run(&["calls", "list"]).code, 0);
+    std::fs::write(journal.path("text.db"), "no journal at all").unwrap();
+    for name in ["sqlite:none.db", "sqlite:text.db"] {
+        let ran = journal.run(&["calls", "list", "--journal", name]);
+        assert!(ran.code == 1 && ran.err.contains(&name[7..]), "{}", ran.err);
+    }
+    assert!(!journal.path("none.db").exists());
+}
+
+#[test]
+fn two_is_a_wrong_command_line() {
+    let journal = Journal::new();
+    for arguments in [
+        &["calls"][..],
+        &["calls", "list", "--state", "lost"],
+        &["calls", "list", "--limit", "0"],
+        &["calls", "list", "--journal", "postgres:a"],
+        &["calls", "list", "--journal", "sqlite:"],
+        &["calls", "show", "abc"],
+        &["calls", "watch", "--interval", "0s"],
+        &["approvals", "approve"],
+        &["keys", "new"],
+    ] {
+        let ran = journal.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{arguments:?}");
+    }
+    let mut without = journal.command(&["calls", "list"]);
+    let without_journal = ran(without.env_remove("TOOLWRIGHT_JOURNAL"), b"");
+    assert!(without_journal.code == 2 && without_journal.err.contains("--journal"));
+    let mut without = journal.command(&["approvals", "approve", PENDING]);
+    let without_key = ran(without.env_remove("TOOLWRIGHT_KEY"), b"");
+    assert!(without_key.code == 2 && without_key.err.contains("--key"), "{}", without_key.err);
+}
+
+#[test]
+fn three_is_that_there_is_no_such_call_or_grant() {
+    let journal = Journal::new();
+    for arguments in [
+        &["calls", "show", "ffffffff"][..],
+        &["calls", "history", "0199a0b0-0001-7000-8000-0000000000b1"],
+        &["calls", "watch", "ffffffff"],
+        &["calls", "list", "--after", "ffffffff"],
+        &["approvals", "approve", "ffffffff"],
+        &["approvals", "revoke", "ffffffff-1"],
+        &["indeterminate", "resolve", "ffffffff", "--did-not-happen"],
+    ] {
+        let ran = journal.run(arguments);
+        assert!(ran.code == 3 && ran.err.starts_with("error: there is no "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn four_is_that_a_decision_came_too_late() {
+    let journal = Journal::new();
+    assert_eq!(journal.run(&["approvals", "approve", LATE]).code, 4);
+    let unsure = journal.run(&["indeterminate", "resolve", PENDING, "--did-not-happen"]);
+    assert_eq!(unsure.code, 4, "{}", unsure.err);
+}
+
+#[test]
+fn five_is_that_the_key_cannot_be_used() {
+    let journal = Journal::new();
+    let approve = |key: &Path| {
+        let ran = journal.run(&["approvals", "approve", PENDING, "--key", key.to_str().unwrap()]);
+        assert_eq!(ran.code, 5, "{}", ran.err);
+    };
+    approve(&journal.path("none.key"));
+    approve(&journal.path("calls.db"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let key = journal.path("bob.key");
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+        approve(&key);
+    }
+}
