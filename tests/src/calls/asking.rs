@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright::approval::{ApprovalRequest, ApproverError, Callback, Decision, Reply};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply};
 use toolwright::journal::{Kept, State};
 use toolwright::{BuildProblem, Call, CallFailure, EventKind, OnNoApprover, Outcome};
 
@@ -174,9 +176,67 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
         })
         .build()
         .unwrap();
-    suspended(executor.submit(&a_refund()).await);
-    assert_eq!(
-        *heard.lock().unwrap(),
-        ["started", "asked about kept_refund", "suspended: pending"]
-    );
+    let waits = suspended(executor.submit(&a_refund()).await);
+    let asked = ["started", "asked about kept_refund", "suspended: pending"];
+    assert_eq!(*heard.lock().unwrap(), asked);
+    heard.lock().unwrap().clear();
+    office.approve(waits.call).await.unwrap();
+    answered(executor.resume(waits.call).await);
+    assert_eq!(*heard.lock().unwrap(), ["started", "executing", "completed"]);
+}
+
+#[tokio::test]
+async fn listeners_hear_of_a_call_that_is_decided_at_once_as_of_one() {
+    let office = office();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&heard);
+    let approver = Callback::new(|_: &ApprovalRequest| Decision::Approve);
+    let executor = office
+        .bare()
+        .approver(key("ada", 1), approver)
+        .listen(move |event| log.lock().unwrap().push(crate::support::word(&event.kind)))
+        .build()
+        .unwrap();
+    executor.call(&a_refund()).await;
+    assert_eq!(*heard.lock().unwrap(), ["started", "asked", "executing", "completed"]);
+}
+
+struct Thinking;
+
+impl Approver for Thinking {
+    fn ask<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_while_somebody_thinks_is_cancelled() {
+    let office = office();
+    let executor = office.bare().approver(key("ada", 1), Thinking).build().unwrap();
+    let token = CancellationToken::new();
+    let call = a_refund().cancelled_by(token.clone());
+    let giving_up = async {
+        while office.records().await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        token.cancel();
+    };
+    let (answer, ()) = futures::future::join(executor.call(&call), giving_up).await;
+    assert_eq!(kind(&answer), "cancelled");
+    assert_eq!(office.records().await[0].state, State::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_does_not_wait_for_somebody_who_thinks() {
+    let office = office();
+    let executor = office.bare().approver(key("ada", 1), Thinking).build().unwrap();
+    let asking = tokio::spawn({
+        let executor = executor.clone();
+        async move { kind(&executor.call(&a_refund()).await) }
+    });
+    while office.records().await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let _ = executor.drain(std::time::Duration::from_secs(5)).await;
+    assert_eq!(asking.await.unwrap(), "shutting_down");
 }
