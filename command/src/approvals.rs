@@ -110,6 +110,9 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     if call.state != State::Pending {
         tell("note", format!("the call waits for nobody: it is {}", call.state));
     }
+    if call.shows_what_is_judged() == Some(false) {
+        tell("warning", "the call was altered: these arguments are not those of its digest");
+    }
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 

@@ -54,6 +54,9 @@ impl<'a> Decider<'a> {
         said: impl Fn(&Verdict) -> bool,
     ) -> Result<(), Stop> {
         let Saying { call, statement, of, doing } = saying;
+        if matches!(statement.verdict, Verdict::Approve { .. }) {
+            refuse_altered(call)?;
+        }
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
         tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id));
@@ -105,4 +108,19 @@ impl<'a> Decider<'a> {
         let signed = last.and_then(|entry| entry.signed).filter(|signed| signed.key == key);
         Ok(signed.filter(|signed| signed.statement().is_ok_and(|it| said(&it.verdict))))
     }
+}
+
+/// Whoever can write to the journal could show one call and have another signed.
+fn refuse_altered(call: &CallRecord) -> Result<(), Stop> {
+    if call.shows_what_is_judged() == Some(false) {
+        return Err(Stop::new(
+            Exit::Lost,
+            format!(
+                "call {} was altered: the arguments that the journal shows are not those of its digest; it is not \
+                 approved, find out who writes to the journal",
+                call.id
+            ),
+        ));
+    }
+    Ok(())
 }

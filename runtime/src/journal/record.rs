@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::next::{Event, Illegal, next};
 use super::state::State;
 use crate::approval::Signed;
+use crate::arguments::{canonical, digest};
 use crate::context::CallId;
 use crate::repair::Change;
 use crate::tool::{Danger, Effect};
@@ -192,6 +193,17 @@ impl CallRecord {
             State::Judging => Some(self.updated),
             _ => None,
         }
+    }
+
+    /// Whether a decision on it would be about the arguments that people are shown. Somebody who can write to the
+    /// journal could show one call and have another signed, so this is asked before anybody decides. Of a call with
+    /// secrets only the executor's key could tell, so of such a call it says nothing.
+    #[must_use]
+    pub fn shows_what_is_judged(&self) -> Option<bool> {
+        let Kept::Plain(_) = &self.arguments else { return None };
+        let Ok(shown) = canonical(&self.shown) else { return Some(false) };
+        let principal = self.requester.user.as_deref().unwrap_or_default();
+        Some(digest(&self.tool, &self.fingerprint, &shown, principal, None) == self.digest)
     }
 
     /// Lets something happen to the call: the machine says what becomes of it, the counters follow. The entry

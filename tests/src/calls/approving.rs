@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright::approval::{Desk, Statement};
+use toolwright::approval::{Callback, Decision, Desk, Statement};
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{CallWrite, Event, Note, State, Store, Unit};
 use toolwright::{Call, CallFailure, Class, Outcome};
@@ -53,8 +53,10 @@ async fn a_decision_by_a_key_that_is_not_enrolled_runs_nothing_and_asks_again() 
     let still = suspended(executor.resume(waits.call).await);
     assert_eq!(still.state, State::Pending);
     assert_eq!(office.ran.times(), 0);
-    let path = path(&office.history(waits.call).await);
-    assert_eq!(path, "judging → pending → ready → judging → pending");
+    let history = office.history(waits.call).await;
+    assert_eq!(path(&history), "judging → pending → ready → judging → pending");
+    let why = history[3].why.as_deref().unwrap_or_default();
+    assert!(why.contains("is not enrolled"), "who approved wants to know: {why}");
 }
 
 /// Invariant 15: whoever says to be Ada needs Ada's key.
@@ -108,6 +110,29 @@ async fn arguments_that_somebody_changed_in_the_journal_are_not_run() {
     office.store.commit(unit, office.clock.now()).await.unwrap();
     let answer = answered(executor.resume(waits.call).await);
     assert_eq!(kind(&answer), "refused");
+    assert_eq!(office.ran.times(), 0);
+}
+
+/// Invariant 2: whoever decides signs what they are shown.
+#[tokio::test]
+async fn a_call_that_shows_other_arguments_than_would_run_is_put_to_nobody() {
+    let office = office();
+    let waits = suspended(office.executor().submit(&a_refund()).await);
+    let mut record = office.record(waits.call).await;
+    assert_eq!(record.shows_what_is_judged(), Some(true));
+    let expects = Some(record.version);
+    let more = r#"{"order":"A-1","cents":99999}"#;
+    record.arguments = toolwright::journal::Kept::Plain(more.to_owned());
+    record.digest = digest(&record.tool, &record.fingerprint, &canonical(more).unwrap(), "", None);
+    record.version += 1;
+    assert_eq!(record.shows_what_is_judged(), Some(false));
+    let unit =
+        Unit { calls: vec![CallWrite { expects, record, entries: vec![] }], documents: vec![] };
+    office.store.commit(unit, office.clock.now()).await.unwrap();
+    let approving = Callback::new(|_| Decision::Approve);
+    let executor = office.bare().approver(office.ada.clone(), approving).build().unwrap();
+    executor.sweep().await.unwrap();
+    assert_eq!(office.state(waits.call).await, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
 

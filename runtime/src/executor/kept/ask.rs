@@ -92,6 +92,10 @@ impl Kept<'_> {
             watch.asked(&request);
         }
         let Some(asker) = &self.keeping.asker else { return self.outcome_of(&record) };
+        if record.shows_what_is_judged() == Some(false) {
+            tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
+            return self.outcome_of(&record);
+        }
         let Some(asking) = self.keeping.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };

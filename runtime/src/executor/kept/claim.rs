@@ -149,7 +149,10 @@ impl<'a> Kept<'a> {
         }
         let (case, grant) = self.case(record, &judged).await?;
         if judge(case) != Judgement::Allow {
-            return self.change(record, "nothing allows it any more").await;
+            let why = self.decided(record).err();
+            return self
+                .change(record, why.as_deref().unwrap_or("nothing allows it any more"))
+                .await;
         }
         let mut claimed = record.clone();
         claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
@@ -334,25 +337,38 @@ impl<'a> Kept<'a> {
 
     /// Whether a person whose key counts approved exactly this call, as it is.
     pub(super) fn is_decided(self, record: &CallRecord) -> bool {
-        let Some(signed) = &record.decision else { return false };
+        self.decided(record).is_ok()
+    }
+
+    /// The same; the error says why not, for people who look into the call's history.
+    fn decided(self, record: &CallRecord) -> Result<(), String> {
+        let Some(signed) = &record.decision else {
+            return Err("nothing allows it any more".to_owned());
+        };
         let statement = match self.keeping.enrolled.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "a decision does not count");
-                return false;
+                return Err(format!("its decision does not count: {unverified}"));
             }
         };
-        let Subject::Call { id, generation, digest } = &statement.about else { return false };
-        let is_about = |of: u32, judged: &str| {
-            *id == record.id && *generation == of && judged == record.digest
+        let generation = match &statement.verdict {
+            Verdict::Approve { .. } => Some(record.generation),
+            Verdict::Edit { .. } => record.generation.checked_sub(1),
+            _ => None,
         };
-        match &statement.verdict {
-            Verdict::Approve { .. } => is_about(record.generation, digest),
-            Verdict::Edit { digest: edited, .. } => {
-                record.generation.checked_sub(1).is_some_and(|before| is_about(before, edited))
+        let is_this_call = match (&statement.about, &statement.verdict) {
+            (Subject::Call { id, generation: of, .. }, Verdict::Edit { digest, .. })
+            | (Subject::Call { id, generation: of, digest }, _) => {
+                *id == record.id && Some(*of) == generation && *digest == record.digest
             }
-            _ => false,
+            (Subject::Grant { .. }, _) => false,
+        };
+        if is_this_call {
+            return Ok(());
         }
+        Err("its decision does not count: it is about another call, or about this one as it was"
+            .to_owned())
     }
 
     /// A grant that covers the call, whose granter's key counts.
