@@ -1,0 +1,144 @@
+//! One run from its first turn to its last. Turns are numbered, so a run that is started again makes the same turns, and
+//! the journal gives what it knows of their calls.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use toolwright::journal::{SqliteStore, State, Store as _};
+use toolwright::{Answer, Call, CallFailure, Executor, Outcome, Suspended};
+
+use crate::model;
+use crate::say::say;
+
+/// How often a call that waits is looked at when nothing tells of a change.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How far a run came.
+pub enum Ended {
+    /// Every call is answered, and the model has finished.
+    Answered,
+    /// Something waits.
+    Waits,
+}
+
+/// A scripted model and the executor of its run.
+pub struct Agent {
+    pub run: Executor,
+    pub store: SqliteStore,
+    /// The file of the store, as it was named on the command line.
+    pub journal: PathBuf,
+}
+
+impl Agent {
+    /// Works until every call is answered, however long people think.
+    pub async fn work(&self) -> anyhow::Result<Ended> {
+        for number in 1.. {
+            let calls = model::turn(number);
+            if calls.is_empty() {
+                break;
+            }
+            let outcomes = self.turn(number, &calls).await;
+            let answers = calls.iter().zip(outcomes);
+            try_join_all(answers.map(|(call, outcome)| self.answer(call, outcome))).await?;
+        }
+        say(format_args!("the model has finished"));
+        Ok(Ended::Answered)
+    }
+
+    /// Works as far as it goes without waiting.
+    pub async fn work_once(&self) -> anyhow::Result<Ended> {
+        for number in 1.. {
+            let calls = model::turn(number);
+            if calls.is_empty() {
+                break;
+            }
+            let mut waits = 0;
+            for (call, outcome) in calls.iter().zip(self.turn(number, &calls).await) {
+                match outcome {
+                    Outcome::Suspended(suspended) => {
+                        self.tell(call, &suspended);
+                        waits += 1;
+                    }
+                    outcome => {
+                        self.answer(call, outcome).await?;
+                    }
+                }
+            }
+            if waits > 0 {
+                return Ok(Ended::Waits);
+            }
+        }
+        say(format_args!("the model has finished"));
+        Ok(Ended::Answered)
+    }
+
+    async fn turn(&self, number: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
+        for call in calls {
+            say(format_args!(
+                "turn {number}: the model asks for {} {}",
+                call.name(),
+                call.arguments()
+            ));
+        }
+        self.run.turn(number, calls).await
+    }
+
+    /// The answer of a call, waited for. Each time that it stands elsewhere, that is told.
+    async fn answer(&self, call: &Call<'_>, outcome: Outcome) -> Result<Answer, CallFailure> {
+        let mut outcome = outcome;
+        let mut told = None;
+        loop {
+            let waits = match outcome {
+                Outcome::Answered(answer) => {
+                    say(format_args!("{} is answered: {}", call.name(), answer.text()));
+                    return Ok(answer);
+                }
+                Outcome::Suspended(waits) => waits,
+                Outcome::Failed(failure) => return Err(failure),
+                // Kinds of outcome that later versions may add: there is nothing to be told of them yet.
+                _ => return Err(CallFailure::NoJournal),
+            };
+            let stands =
+                (waits.state, waits.request.as_ref().map(|it| (it.generation, it.digest.clone())));
+            if told.as_ref() != Some(&stands) {
+                self.tell(call, &waits);
+                told = Some(stands);
+            }
+            // Asked for before the look, so that no change is missed.
+            let changed = self.store.changed();
+            outcome = self.run.resume(waits.call).await;
+            if let Outcome::Suspended(_) = outcome {
+                let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
+            }
+        }
+    }
+
+    /// Says what a call waits for, and which command would help.
+    fn tell(&self, call: &Call<'_>, waits: &Suspended) {
+        let (tool, id) = (call.name(), waits.call);
+        let journal = format!("--journal sqlite:{} --key FILE", self.journal.display());
+        match (waits.state, &waits.request) {
+            (State::Pending, Some(request)) => {
+                let shown = request.preview.as_deref().unwrap_or(&request.arguments);
+                say(format_args!("{tool} waits for a person: {} ({shown})", request.reason));
+                say(format_args!("  approve it with: toolwright approvals approve {id} {journal}"));
+            }
+            (State::Indeterminate, _) => {
+                say(format_args!(
+                    "{tool} was interrupted: it may have happened, so it is not run again"
+                ));
+                say(format_args!(
+                    "  find out, then say: toolwright indeterminate resolve {id} --happened RESULT {journal}"
+                ));
+                say(format_args!(
+                    "                  or: toolwright indeterminate resolve {id} --did-not-happen {journal}"
+                ));
+            }
+            (State::Running, _) => say(format_args!(
+                "{tool} is running, here or in another process; if that one is gone, its lease runs out"
+            )),
+            (state, _) => say(format_args!("{tool} is {state}")),
+        }
+    }
+}

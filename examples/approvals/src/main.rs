@@ -1,0 +1,68 @@
+//! A shop's support agent whose refunds a person approves, from another process and as late as they like.
+//!
+//! `approvals --journal calls.db --approver ada=ed25519:… ticket-1` works on one run; kill it at any moment and start it
+//! again with the same words. `README.md` beside this crate shows a session.
+
+mod agent;
+mod ledger;
+mod model;
+mod options;
+mod pace;
+mod say;
+mod tools;
+
+use std::process::ExitCode;
+
+use toolwright::journal::SqliteStore;
+use toolwright::{Executor, OnNoApprover};
+
+use agent::{Agent, Ended};
+use ledger::Ledger;
+use options::Options;
+use pace::Pace;
+
+/// Something waits for a person, and `--once` was given.
+const WAITS: u8 = 3;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::of_command_line();
+    match work(options).await {
+        Ok(Ended::Answered) => ExitCode::SUCCESS,
+        Ok(Ended::Waits) => ExitCode::from(WAITS),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn work(options: Options) -> anyhow::Result<Ended> {
+    let store = SqliteStore::open(&options.journal).await?;
+    let mut builder = Executor::builder(tools::registry()?)
+        .unrestricted()
+        .service(Ledger::at(&options.ledger))
+        .service(Pace::of(options.pause))
+        .journal(store.clone())
+        // Nobody is asked in this process: calls wait until `toolwright approvals` decides.
+        .on_no_approver(OnNoApprover::Park)
+        .approval_expires_after(options.expires)
+        .lease(options.lease);
+    for (name, key) in &options.approvers {
+        builder = builder.enrol(name, *key);
+    }
+    let executor = builder.build()?;
+    let agent = Agent {
+        run: executor.run(options.run.as_str()).user("bob@example.org").start()?,
+        store,
+        journal: options.journal,
+    };
+    if options.once {
+        return agent.work_once().await;
+    }
+    // What was decided while nobody was here, or is decided for other runs, is done in the background.
+    let worker = tokio::spawn(async move { executor.work().await });
+    let ended = agent.work().await;
+    worker.abort();
+    ended
+}

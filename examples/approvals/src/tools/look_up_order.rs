@@ -1,0 +1,28 @@
+//! `look_up_order` reads an order. It changes nothing, so it neither asks nor is kept in the journal.
+
+use toolwright::{ToolError, tool};
+
+/// An order of the shop.
+#[toolwright::data]
+pub struct Order {
+    /// Its number.
+    order: String,
+    /// What was bought.
+    item: String,
+    /// What was paid, in cents.
+    cents: u64,
+    /// Whose it is.
+    account: String,
+}
+
+/// Look up an order by its number.
+#[tool(effect = read)]
+pub async fn look_up_order(
+    /// The order's number.
+    order: String,
+) -> Result<Order, ToolError> {
+    if order != "A-1001" {
+        return Err(ToolError::new("no_such_order", format!("there is no order `{order}`")));
+    }
+    Ok(Order { order, item: "a kettle".to_owned(), cents: 4200, account: "bob".to_owned() })
+}

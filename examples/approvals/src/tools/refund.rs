@@ -1,0 +1,33 @@
+//! `refund` pays money back. It adds a line to the ledger, once; a person is asked first, and shown what it would pay.
+
+use toolwright::{OrFail as _, ToolError, tool};
+
+use crate::ledger::Ledger;
+use crate::pace::Pace;
+
+/// Pay money back for an order.
+#[tool(approval = "it pays money out", danger = dangerous, effect = once, preview = preview_refund)]
+pub async fn refund(
+    ledger: &Ledger,
+    pace: &Pace,
+    /// The order's number.
+    order: String,
+    /// How much, in cents.
+    #[arg(minimum = 1)]
+    cents: u64,
+) -> Result<String, ToolError> {
+    pace.pause("refund runs, nothing is paid yet").await;
+    ledger
+        .add(&format!("refund {order} {cents}"))
+        .or_fail("ledger_failed", "the ledger could not be written")?;
+    pace.pause("refund has paid, nothing is recorded yet").await;
+    Ok(format!("refunded {} for order {order}", euros(cents)))
+}
+
+async fn preview_refund(_ledger: &Ledger, _pace: &Pace, order: String, cents: u64) -> String {
+    format!("pays {} back for order {order}", euros(cents))
+}
+
+fn euros(cents: u64) -> String {
+    format!("{}.{:02} EUR", cents / 100, cents % 100)
+}

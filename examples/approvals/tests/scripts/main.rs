@@ -1,0 +1,21 @@
+//! What is promised, shown with real processes: the application is killed, people decide from another process, and an
+//! agent tries to approve its own calls.
+#![cfg(test)]
+#![cfg(unix)]
+
+// The tools themselves, for an application that has a shell beside them.
+#[path = "../../src"]
+mod source {
+    pub mod ledger;
+    pub mod pace;
+    pub mod say;
+    pub mod tools;
+}
+
+mod deciding;
+mod hostile;
+mod interrupted;
+mod shop;
+mod toolwright;
+
+use source::{ledger, pace, say};
