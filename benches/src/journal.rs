@@ -123,8 +123,7 @@ fn measured(
             alone.commits(&texts.into_flattened())
         }),
         Contestant::new("store, 64 callers", || {
-            let callers = (0..MANY).map(|_| Pair::several("many", pairs));
-            let callers = callers.collect::<Result<Vec<_>>>()?.into_iter();
+            let callers = dealt(Pair::several("many", pairs * MANY)?).into_iter();
             runtime.block_on(at_once(callers.map(|pairs| {
                 let store = store.clone();
                 async move {
@@ -136,9 +135,7 @@ fn measured(
             })))
         }),
         Contestant::new("bare, 64 callers", || {
-            let callers = (0..MANY).map(|_| Pair::several("many", pairs));
-            let callers =
-                callers.map(|pairs| texts(&pairs?)).collect::<Result<Vec<_>>>()?.into_iter();
+            let callers = dealt(texts(&Pair::several("many", pairs * MANY)?)?).into_iter();
             runtime.block_on(at_once(callers.map(|texts| {
                 let grouped = grouped.clone();
                 async move {
@@ -152,6 +149,15 @@ fn measured(
         }),
     ];
     take_turns(rounds, contestants)
+}
+
+/// Dealt to the callers in turn, so that calls come about in the order of their ids, as ids of the time do.
+fn dealt<T>(all: Vec<T>) -> Vec<Vec<T>> {
+    let mut callers: Vec<Vec<T>> = (0..MANY).map(|_| Vec::new()).collect();
+    for (index, one) in all.into_iter().enumerate() {
+        callers[index % MANY].push(one);
+    }
+    callers
 }
 
 /// What is kept of each, as one text a commit.

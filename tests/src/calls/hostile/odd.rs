@@ -1,0 +1,132 @@
+//! A store that is slow, lies or counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use toolwright::CallId;
+use toolwright::journal::{
+    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store, StoreError,
+    Unit,
+};
+
+#[derive(Default)]
+pub struct Odd {
+    pub inner: MemoryStore,
+    /// Commits yield before they are done.
+    pub slow_commits: bool,
+    /// Documents are read, and given a moment later.
+    pub slow_documents: bool,
+    /// The commit of this number stands, and its caller is told that it failed.
+    pub lies_at: Option<usize>,
+    /// Commits so far.
+    pub commits: Arc<AtomicUsize>,
+    /// How often one call was read.
+    pub gets: Arc<AtomicUsize>,
+    /// How many records were listed.
+    pub listed: Arc<AtomicUsize>,
+    /// Nobody hears of changes.
+    pub is_deaf: bool,
+    /// The commit of this number fails, and nothing of it stands.
+    pub fails_at: Option<usize>,
+    /// What cannot be read: `history`, `document`, `documents` or `list`.
+    pub unreadable: Option<&'static str>,
+    /// Where it says to be kept.
+    pub file: Option<std::path::PathBuf>,
+}
+
+impl Odd {
+    fn readable(&self, what: &str) -> Result<(), StoreError> {
+        match self.unreadable {
+            Some(it) if it == what => Err(StoreError::new("the disk cannot be read")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Store for Odd {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            let number = self.commits.fetch_add(1, SeqCst) + 1;
+            if self.slow_commits {
+                tokio::task::yield_now().await;
+            }
+            if self.fails_at == Some(number) {
+                return Err(StoreError::new("the disk is full").into());
+            }
+            let done = self.inner.commit(unit, now).await;
+            match self.lies_at {
+                Some(at) if at == number => Err(StoreError::new("the connection was lost").into()),
+                _ => done,
+            }
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.renew(call, epoch, until)
+    }
+
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        self.gets.fetch_add(1, SeqCst);
+        self.inner.get(call)
+    }
+
+    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        self.inner.at(place)
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+        Box::pin(async move {
+            self.readable("list")?;
+            let found = self.inner.list(filter, page).await?;
+            self.listed.fetch_add(found.len(), SeqCst);
+            Ok(found)
+        })
+    }
+
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        Box::pin(async move {
+            self.readable("history")?;
+            self.inner.history(call).await
+        })
+    }
+
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
+        Box::pin(async move {
+            self.readable("document")?;
+            self.inner.document(key).await
+        })
+    }
+
+    fn documents<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
+        Box::pin(async move {
+            self.readable("documents")?;
+            let found = self.inner.documents(prefix).await?;
+            if self.slow_documents {
+                tokio::task::yield_now().await;
+            }
+            Ok(found)
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        if self.is_deaf { Box::pin(std::future::pending()) } else { self.inner.changed() }
+    }
+
+    fn file(&self) -> Option<&std::path::Path> {
+        self.file.as_deref()
+    }
+}
