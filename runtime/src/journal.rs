@@ -2,7 +2,8 @@
 //!
 //! - [`next`] is the machine: it alone says what becomes of a call.
 //! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
-//! - A [`Store`] keeps them: [`MemoryStore`] for tests, SQLite (feature `sqlite`) for one machine.
+//! - A [`Store`] keeps them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every
+//!   store must do stands in `conformance` (feature `conformance`), for stores of one's own.
 
 mod answered;
 #[cfg(feature = "conformance")]

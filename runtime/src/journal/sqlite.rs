@@ -9,7 +9,6 @@
 //!  changed ◄── at once from the writer, within a moment from other processes ── watcher thread
 //! ```
 
-mod exact;
 mod failure;
 mod file;
 mod format;

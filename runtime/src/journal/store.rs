@@ -14,8 +14,8 @@ use crate::context::CallId;
 /// Keeps calls, their histories, and documents by key. One for all its users: it is shared by many tasks, and
 /// where it is a file or a server, by many processes.
 ///
-/// A store decides nothing: it compares versions, and does all of a [`Unit`] or nothing of it. Every store passes
-/// [`conformance`](super::conformance).
+/// A store decides nothing: it compares versions, and does all of a [`Unit`] or nothing of it. Every store keeps
+/// the rules of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
     /// Does all of it, durably, or nothing. That nobody hears of a success does not mean that there was none.
     fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>>;

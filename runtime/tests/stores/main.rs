@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod faults;
 mod files;
 mod pages;
 mod processes;

@@ -103,8 +103,10 @@ async fn a_file_that_another_program_locks_is_told_and_taken_up_again() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = words(note(&store, "a", "").await);
     assert!(error.contains("is locked"), "{error}");
-    // Whoever only reads does not wait for who writes.
+    // Whoever only reads does not wait for who writes, nor does whoever opens the file.
     assert_eq!(document(&store, "before").await.as_deref(), Some("kept"));
+    let opened = SqliteStore::open(folder.file()).await.unwrap();
+    assert_eq!(document(&opened, "before").await.as_deref(), Some("kept"));
     other.execute_batch("ROLLBACK").unwrap();
     note(&store, "a", "").await.unwrap();
 }

@@ -53,7 +53,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreErr
         ));
     }
     write_ahead(&connection, &name)?;
-    migrate(&mut connection, &name)?;
+    migrate(&mut connection, found, &name)?;
     Ok((name, connection))
 }
 

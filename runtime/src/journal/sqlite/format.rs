@@ -43,8 +43,11 @@ pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreErr
     }
 }
 
-/// Makes it a journal of today's version, all or nothing.
-pub fn migrate(connection: &mut Connection, name: &Named) -> Result<(), StoreError> {
+/// Makes it a journal of today's version, all or nothing. One that is needs nothing, and waits for nobody who writes.
+pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Result<(), StoreError> {
+    if found == Found::Journal(MIGRATIONS.len()) {
+        return Ok(());
+    }
     let failed = |error: rusqlite::Error| name.failed("be brought to its format", &error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;

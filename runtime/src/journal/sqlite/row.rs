@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::exact;
 use super::failure::Named;
 use crate::context::CallId;
 use crate::journal::{CallRecord, CallWrite, DocumentWrite, Entry, Place, StoreError, Unit};
@@ -91,7 +90,6 @@ fn written(value: &impl Serialize, call: CallId, name: &Named) -> Result<String,
 /// The record of a row's `lease` and `body`.
 pub fn record(lease: Option<&str>, body: &str, name: &Named) -> Result<CallRecord, StoreError> {
     let mut record: CallRecord = read(body, name)?;
-    exact::restore(&mut record, body);
     record.lease = match lease {
         Some(text) => Some(text.parse().map_err(|_| name.says("holds a lease that is no time"))?),
         None => None,

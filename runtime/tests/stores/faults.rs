@@ -1,0 +1,195 @@
+//! Stores with one fault each, which the suite must find.
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, pending};
+use jiff::Timestamp;
+use toolwright::CallId;
+use toolwright::journal::{
+    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store, StoreError,
+    Unit, conformance,
+};
+
+/// What is wrong with a store, and the rule that must say so.
+const FAULTS: [(Fault, &str); 13] = [
+    (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
+    (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
+    (Fault::EntriesAreLost, "a_history_is_in_order"),
+    (Fault::AnyEpochWill, "a_lease_is_renewed_by_its_epoch_alone"),
+    (Fault::LeasesStay, "a_lease_is_renewed_without_a_new_version"),
+    (Fault::TimesAreRounded, "everything_of_a_record_comes_back"),
+    (Fault::PlacesOutsideOfTurnsCount, "a_call_outside_of_turns_shares_its_place"),
+    (Fault::ListsHaveOneOrder, "calls_are_listed_in_the_order_of_their_ids"),
+    (Fault::PagesOverlap, "pages_meet_without_gap_or_overlap"),
+    (Fault::EverythingIsDue, "calls_that_are_due_are_found"),
+    (Fault::TextIsFoundInEachCase, "a_text_is_found_as_it_is_written"),
+    (Fault::PrefixesArePatterns, "a_prefix_is_taken_literally"),
+    (Fault::NobodyHears, "whoever_waits_hears_of_a_commit"),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    DocumentsCommitAlone,
+    AnyVersionWill,
+    EntriesAreLost,
+    AnyEpochWill,
+    LeasesStay,
+    TimesAreRounded,
+    PlacesOutsideOfTurnsCount,
+    ListsHaveOneOrder,
+    PagesOverlap,
+    EverythingIsDue,
+    TextIsFoundInEachCase,
+    PrefixesArePatterns,
+    NobodyHears,
+}
+
+struct Faulty {
+    inner: MemoryStore,
+    fault: Fault,
+}
+
+// Time passes by itself where everybody waits, so that nobody waits long for a hint that does not come.
+#[tokio::test(start_paused = true)]
+async fn the_suite_finds_each_fault() {
+    for (fault, rule) in FAULTS {
+        let open = async || Faulty { inner: MemoryStore::new(), fault };
+        let run = AssertUnwindSafe(conformance::run(open)).catch_unwind().await;
+        let panic = run.expect_err(&format!("the suite does not find {fault:?}"));
+        let words = panic.downcast_ref::<String>().unwrap();
+        assert!(words.contains(rule), "of {fault:?} the suite says: {words}");
+    }
+}
+
+#[tokio::test]
+async fn every_rule_has_a_name_of_its_own() {
+    let rules = conformance::rules::<MemoryStore>();
+    let names: std::collections::BTreeSet<_> = rules.iter().map(conformance::Rule::name).collect();
+    assert_eq!(names.len(), rules.len());
+}
+
+impl Store for Faulty {
+    fn commit<'a>(
+        &'a self,
+        mut unit: Unit,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            match self.fault {
+                Fault::DocumentsCommitAlone => {
+                    let documents = std::mem::take(&mut unit.documents);
+                    self.inner.commit(Unit { documents, ..Unit::default() }, now).await?;
+                }
+                Fault::AnyVersionWill => {
+                    for write in unit.calls.iter_mut().filter(|it| it.expects.is_some()) {
+                        let there = self.inner.get(write.record.id).await?.map(|it| it.version);
+                        write.expects = there;
+                        write.record.version = there.unwrap_or(0) + 1;
+                        write.entries.iter_mut().for_each(|it| it.number = write.record.version);
+                    }
+                }
+                Fault::EntriesAreLost => {
+                    unit.calls.iter_mut().for_each(|it| it.entries.truncate(1));
+                }
+                _ => {}
+            }
+            self.inner.commit(unit, now).await
+        }
+        .boxed()
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        mut epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            let record = self.inner.get(call).await?;
+            match self.fault {
+                Fault::AnyEpochWill => epoch = record.map_or(epoch, |it| it.epoch),
+                Fault::LeasesStay if record.is_some_and(|it| it.epoch == epoch) => return Ok(()),
+                _ => {}
+            }
+            self.inner.renew(call, epoch, until).await
+        }
+        .boxed()
+    }
+
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        async move {
+            let found = self.inner.get(call).await?;
+            if self.fault != Fault::TimesAreRounded {
+                return Ok(found);
+            }
+            let rounded = |time: Timestamp| Timestamp::from_second(time.as_second()).unwrap();
+            Ok(found.map(|it| CallRecord { updated: rounded(it.updated), ..it }))
+        }
+        .boxed()
+    }
+
+    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        if self.fault != Fault::PlacesOutsideOfTurnsCount || place.turn.is_some() {
+            return self.inner.at(place);
+        }
+        async move {
+            let filter = Filter { run: Some(place.run.clone()), ..Filter::default() };
+            Ok(self.inner.list(&filter, Page::first(1)).await?.pop())
+        }
+        .boxed()
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        mut page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+        async move {
+            let mut filter = filter.clone();
+            match self.fault {
+                Fault::ListsHaveOneOrder => page.latest_first = false,
+                Fault::EverythingIsDue => filter.due = filter.due.map(|_| Timestamp::MAX),
+                Fault::TextIsFoundInEachCase if filter.text.as_deref() == Some("straße") => {
+                    filter.text = Some("Straße".to_owned());
+                }
+                Fault::PagesOverlap => {
+                    let from = page.after.take();
+                    let limit = std::mem::replace(&mut page.limit, usize::MAX);
+                    let mut found = self.inner.list(&filter, page).await?;
+                    let before = |it: &CallRecord| {
+                        from.is_some_and(|from| {
+                            if page.latest_first { it.id > from } else { it.id < from }
+                        })
+                    };
+                    found.retain(|it| !before(it));
+                    found.truncate(limit);
+                    return Ok(found);
+                }
+                _ => {}
+            }
+            self.inner.list(&filter, page).await
+        }
+        .boxed()
+    }
+
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        self.inner.history(call)
+    }
+
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
+        self.inner.document(key)
+    }
+
+    fn documents<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
+        let pattern = self.fault == Fault::PrefixesArePatterns && prefix.ends_with('%');
+        self.inner.documents(if pattern { prefix.trim_end_matches('%') } else { prefix })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        if self.fault == Fault::NobodyHears { pending().boxed() } else { self.inner.changed() }
+    }
+}
