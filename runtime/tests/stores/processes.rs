@@ -86,7 +86,7 @@ async fn of_commits_that_race_between_processes_one_wins_each() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_new_file_is_made_once_however_many_open_it() {
-    for _ in 0..5 {
+    for _ in 0..20 {
         let folder = Folder::new();
         let openings = (0..8).map(|_| tokio::spawn(SqliteStore::open(folder.file())));
         for opening in openings.collect::<Vec<_>>() {

@@ -42,7 +42,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreErr
         Err(error) => return Err(name.says(format_args!("cannot be opened: {error}"))),
     };
     let mut connection = connect(&name)?;
-    let found = identify(&connection, &name)?;
+    let found = found(&mut connection, &name)?;
     if found == Found::Empty && origin == Origin::Existing {
         return Err(name.says("is empty: no journal was begun in it"));
     }
@@ -55,6 +55,12 @@ pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreErr
     write_ahead(&connection, &name)?;
     migrate(&mut connection, found, &name)?;
     Ok((name, connection))
+}
+
+/// What the file is, at one moment of it: another process may be making it.
+fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError> {
+    let moment = connection.transaction().map_err(|error| name.failed("be read", &error))?;
+    identify(&moment, name)
 }
 
 /// A connection that only reads.

@@ -23,7 +23,8 @@ pub enum Found {
     Journal(usize),
 }
 
-/// Tells what the file is; refuses whatever is no journal, and journals of later versions.
+/// Tells what the file is; refuses whatever is no journal, and journals of later versions. What it asks must be asked of
+/// one moment, so the connection is within a transaction.
 pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
