@@ -32,6 +32,17 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
     source: Option<Source>,
+    /// What the executor itself did to the call; a tool's own words cannot say so.
+    done: Option<Done>,
+}
+
+/// What the executor itself did to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// It did not begin it.
+    NotBegun,
+    /// It stopped it because its time was up.
+    TimedOut,
 }
 
 /// What a failure says about the effect of the call, which decides whether it may be repeated.
@@ -66,6 +77,7 @@ impl ToolError {
             hint: None,
             details: None,
             source: None,
+            done: None,
         }))
     }
 
@@ -135,6 +147,15 @@ impl ToolError {
     /// What the model should do next.
     pub fn next_action(&self) -> Option<&str> {
         self.0.hint.as_deref()
+    }
+
+    pub(crate) fn by_executor(mut self, done: Done) -> Self {
+        self.0.done = Some(done);
+        self
+    }
+
+    pub(crate) fn done(&self) -> Option<Done> {
+        self.0.done
     }
 
     pub(crate) fn detail(&self) -> Option<&serde_json::Value> {

@@ -9,10 +9,12 @@ mod invoke;
 pub(crate) mod record;
 mod settle;
 
-pub(crate) use admit::{Admitted, admit, admit_at_once};
+pub(crate) use admit::{Admitted, admit, admit_at_once, shutting_down};
 pub(crate) use approve::approve;
 pub(crate) use check::check;
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
-pub(crate) use invoke::{Unfinished, given_up_by, in_time, invoke, is_given_up, panicked};
+pub(crate) use invoke::{
+    Unfinished, cancelled, given_up_by, in_time, invoke, is_given_up, panicked,
+};
 pub(crate) use settle::settle;

@@ -6,6 +6,7 @@ mod asking;
 mod claiming;
 mod deadlines;
 mod grants;
+mod hostile;
 mod recorded;
 mod secrets;
 mod support;

@@ -102,7 +102,11 @@ pub fn call(run: &str) -> CallRecord {
         shown: arguments.to_owned(),
         repairs: Vec::new(),
         digest: hexadecimal(noise),
-        requester: Requester { agent: format!("agent:{run}"), user: Some("ada".to_owned()) },
+        requester: Requester {
+            agent: format!("agent:{run}"),
+            user: Some("ada".to_owned()),
+            session: Some("s-1".to_owned()),
+        },
         idempotency_key: id.to_string(),
         state: State::Judging,
         version: 1,

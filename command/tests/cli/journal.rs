@@ -142,7 +142,11 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
         digest: digest(tool, "f1", &arguments, "ada", None),
         arguments: Kept::Plain(arguments),
         repairs: Vec::new(),
-        requester: Requester { agent: "agent:run-1".to_owned(), user: Some("ada".to_owned()) },
+        requester: Requester {
+            agent: "agent:run-1".to_owned(),
+            user: Some("ada".to_owned()),
+            session: Some("s-1".to_owned()),
+        },
         idempotency_key: format!("key-{}", id.as_bytes()[5]),
         state: State::Judging,
         version: 1,

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
@@ -138,8 +139,8 @@ pub(super) struct Stages<'a> {
     plan: &'a Plan,
     call: &'a Call<'a>,
     arguments: &'a str,
-    /// A journal says that it may run.
-    is_claimed: bool,
+    /// A journal says that it may run, and wants to know whether it has begun.
+    claimed: Option<&'a AtomicBool>,
     watch: Option<&'a record::Watch<'a>>,
 }
 
@@ -160,12 +161,12 @@ impl<'a> Stages<'a> {
         call: &'a Call<'a>,
         watch: Option<&'a record::Watch<'a>>,
     ) -> Self {
-        Self { run, plan, call, arguments: call.arguments(), is_claimed: false, watch }
+        Self { run, plan, call, arguments: call.arguments(), claimed: None, watch }
     }
 
-    /// The same for a call that was judged with these arguments.
-    pub(super) fn claimed(self, arguments: &'a str) -> Self {
-        Self { arguments, is_claimed: true, ..self }
+    /// The same for a call that was judged with these arguments; the flag is set when its tool is about to run.
+    pub(super) fn claimed(self, arguments: &'a str, begun: &'a AtomicBool) -> Self {
+        Self { arguments, claimed: Some(begun), ..self }
     }
 
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
@@ -181,7 +182,7 @@ impl<'a> Stages<'a> {
                 self.repaired(repairs);
             }
             plan.judged(&mut facts);
-            if !self.is_claimed {
+            if self.claimed.is_none() {
                 stage::approve(self.call.name(), &facts)?;
             }
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
@@ -246,6 +247,9 @@ impl<'a> Stages<'a> {
 
     #[inline]
     fn executing(self) {
+        if let Some(begun) = self.claimed {
+            begun.store(true, Ordering::SeqCst);
+        }
         if let Some(watch) = self.watch {
             watch.executing();
         }

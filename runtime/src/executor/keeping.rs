@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::problem::BuildProblem;
@@ -39,6 +40,8 @@ pub(crate) struct Keeping {
     pub(crate) lease: Duration,
     pub(crate) reads: bool,
     pub(crate) sealing: Option<SealingKey>,
+    /// What digests of secrets are made with where there is no sealing key; gone with the process.
+    pub(crate) passing: Option<SealingKey>,
     pub(crate) project: Option<String>,
     /// How this executor signs its claims.
     pub(crate) owner: String,
@@ -54,7 +57,9 @@ pub(crate) struct Busy(Mutex<Calls>);
 #[derive(Default)]
 struct Calls {
     asking: HashSet<CallId>,
-    paused: HashMap<CallId, Timestamp>,
+    /// Of whom somebody here has taken note. Another process asks people of its own.
+    told: HashSet<CallId>,
+    paused: HashMap<CallId, Instant>,
 }
 
 /// While it is held, nobody else here asks about the call.
@@ -69,14 +74,38 @@ impl Busy {
         self.lock().asking.insert(call).then_some(Asking { busy: self, call })
     }
 
-    pub(crate) fn pause(&self, call: CallId, until: Timestamp) {
-        self.lock().paused.insert(call, until);
+    /// Leaves a call alone for a while, by the clock that people wait by.
+    pub(crate) fn pause(&self, call: CallId, time: Duration) {
+        self.lock().paused.insert(call, Instant::now() + time);
     }
 
-    pub(crate) fn is_paused(&self, call: CallId, now: Timestamp) -> bool {
+    /// What is to be left alone now: paused, or being asked about.
+    pub(crate) fn left_alone(&self) -> HashSet<CallId> {
         let mut calls = self.lock();
+        let now = Instant::now();
         calls.paused.retain(|_, until| *until > now);
-        calls.paused.contains_key(&call) || calls.asking.contains(&call)
+        calls.paused.keys().chain(&calls.asking).copied().collect()
+    }
+
+    pub(crate) fn note(&self, call: CallId) {
+        self.lock().told.insert(call);
+    }
+
+    /// The calls that somebody here has taken note of; those that are pending no more are forgotten.
+    pub(crate) fn noted(&self, pending: &[CallId]) -> HashSet<CallId> {
+        let mut calls = self.lock();
+        calls.told.retain(|call| pending.contains(call));
+        calls.told.clone()
+    }
+
+    pub(crate) fn is_noted(&self, call: CallId) -> bool {
+        self.lock().told.contains(&call)
+    }
+
+    pub(crate) fn is_left_alone(&self, call: CallId) -> bool {
+        let calls = self.lock();
+        let now = Instant::now();
+        calls.asking.contains(&call) || calls.paused.get(&call).is_some_and(|until| *until > now)
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
@@ -117,6 +146,9 @@ pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// For how long a claim counts that its owner does not renew.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
+/// A shorter one could not be renewed in time.
+const SHORTEST_LEASE: Duration = Duration::from_millis(100);
+
 /// How often a call is begun whose owners are lost.
 pub(crate) const ATTEMPTS: u32 = 3;
 
@@ -139,6 +171,9 @@ impl KeepingBuilder {
                 }
             }
         }
+        if self.lease.is_some_and(|lease| lease < SHORTEST_LEASE) {
+            problems.push(BuildProblem::ShortLease { shortest: SHORTEST_LEASE });
+        }
         if self.asker.is_none() && self.on_no_approver.is_none() {
             problems.push(BuildProblem::NoApprover);
         }
@@ -160,6 +195,16 @@ impl KeepingBuilder {
             expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),
             lease: self.lease.unwrap_or(LEASE),
             reads: self.reads,
+            passing: match &self.sealing {
+                Some(_) => None,
+                None => match SealingKey::generate() {
+                    Ok(key) => Some(key),
+                    Err(error) => {
+                        problems.push(BuildProblem::NoRandomness { why: error.to_string() });
+                        None
+                    }
+                },
+            },
             sealing: self.sealing,
             project: self.project,
             owner: Uuid::now_v7().to_string(),

@@ -42,6 +42,15 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// How often a change is tried again when others are faster.
 const TRIES: usize = 16;
 
+/// When people are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// Before the call's outcome is told.
+    Now,
+    /// When its siblings are answered.
+    Later,
+}
+
 /// A run and the journal of its executor.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept<'a> {
@@ -57,7 +66,7 @@ impl<'a> Kept<'a> {
 
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
-        let mut outcome = self.outcome(call, self.place_outside_turns()).await;
+        let mut outcome = self.outcome(call, self.place_outside_turns(), Asking::Now).await;
         loop {
             let waits = match outcome {
                 Outcome::Answered(answer) => return answer,
@@ -67,18 +76,21 @@ impl<'a> Kept<'a> {
             if waits.state == State::Indeterminate {
                 return indeterminate(call.name(), waits.call).into();
             }
+            // Whoever made the call gets one answer, so nothing of it may happen later.
             if self.is_closed() {
-                return left(call.name(), waits.call).into();
+                let error = stage::shutting_down();
+                return self.end_with(waits.call, error, "its caller was shutting down").await;
             }
             if stage::is_given_up(self.run, call) {
-                return self.give_up(waits.call, call.name()).await;
+                let error = stage::cancelled(call.name());
+                return self.end_with(waits.call, error, "given up by its caller").await;
             }
             outcome = self.wait(waits.call, Some(call)).await;
         }
     }
 
     /// A call under the eyes of listeners and tracing.
-    pub(crate) async fn outcome(self, call: &Call<'_>, place: Place) -> Outcome {
+    pub(crate) async fn outcome(self, call: &Call<'_>, place: Place, asking: Asking) -> Outcome {
         // A drain waits until the end of the call has been told as well.
         let _telling = self.run.core.telling.enter_at_once();
         let id = CallId::new();
@@ -88,7 +100,8 @@ impl<'a> Kept<'a> {
         let watch = record::Watch::follow(self.run, call, || id);
         let (outcome, found) = match found {
             Ok(found) => {
-                let submitted = self.submit(id, found.plan(), call, place, watch.as_ref());
+                let plan = found.plan();
+                let submitted = self.submit(id, plan, call, place, watch.as_ref(), asking);
                 (submitted.instrument(span.clone()).await, Some(found))
             }
             Err(error) => (Outcome::Answered(error.into()), None),
@@ -133,6 +146,7 @@ impl<'a> Kept<'a> {
             };
             let outcome = match self.tend(record.clone()).await {
                 Ok(tended) if tended.version != record.version => continue,
+                Ok(tended) if self.is_to_be_told(&tended) => self.notify(tended, call, None).await,
                 Ok(tended) => self.go_on(tended, call, None).await,
                 Err(failure) => return failure.into(),
             };
@@ -155,17 +169,14 @@ impl<'a> Kept<'a> {
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
-    /// Whoever waited for the call does so no more; it is not run if it has not begun.
-    async fn give_up(self, id: CallId, tool: &str) -> Answer {
-        let cancelled = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
-            .class(Class::Cancelled);
-        match self.end_unbegun(id, &cancelled, "given up by its caller").await {
+    /// Ends a call that nobody waits for any more, unless somebody runs it by now.
+    async fn end_with(self, id: CallId, error: ToolError, why: &str) -> Answer {
+        match self.end_unbegun(id, &error, why).await {
             Ok(record) => match self.outcome_of(&record) {
                 Outcome::Answered(answer) => answer,
-                // Somebody else runs it; what becomes of it is in the journal.
-                _ => cancelled.into(),
+                _ => indeterminate(&record.tool, id).into(),
             },
-            Err(failure) => failed(tool, &failure).into(),
+            Err(failure) => failed(&id.to_string(), &failure).into(),
         }
     }
 
@@ -273,20 +284,12 @@ fn failed(tool: &str, failure: &CallFailure) -> ToolError {
             .class(Class::NotStarted { retry_after: None })
             .hint("go on without this call, or tell the user that it needs approval"),
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
+        // A commit can stand although an error was heard: the call may be in the journal.
         _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
-            .class(Class::NotStarted { retry_after: None })
-            .hint("go on without this call"),
+            .class(Class::Unknown)
+            .hint("do not repeat it; go on without this call"),
     };
     error.caused_by(failure.to_string())
-}
-
-/// The call stays in the journal; whoever waited for it hears no more of it here.
-fn left(tool: &str, call: CallId) -> ToolError {
-    ToolError::new(
-        "shutting_down",
-        format!("the application is shutting down; call {call} of `{tool}` waits in its journal"),
-    )
-    .class(Class::NotStarted { retry_after: None })
 }
 
 fn indeterminate(tool: &str, call: CallId) -> ToolError {

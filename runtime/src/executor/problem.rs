@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why an executor cannot be built: every problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,16 @@ pub enum BuildProblem {
     NoJournal,
     /// A journal is kept, and nobody said what happens to what a person has to decide.
     NoApprover,
+    /// A claim would lapse before it could be renewed.
+    ShortLease {
+        /// The shortest there may be.
+        shortest: Duration,
+    },
+    /// The system gives no random numbers.
+    NoRandomness {
+        /// What it says.
+        why: String,
+    },
     /// An approver cannot be enrolled.
     Approver {
         /// Their name.
@@ -85,6 +96,12 @@ impl fmt::Display for BuildProblem {
             Self::NoApprover => formatter.write_str(
                 "calls may have to be approved, and nobody is asked: give `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
             ),
+            Self::ShortLease { shortest } => {
+                write!(formatter, "the lease is too short to be renewed in time; make it at least {shortest:?}")
+            }
+            Self::NoRandomness { why } => {
+                write!(formatter, "no key could be made for the digests of secrets: {why}")
+            }
             Self::Approver { name, why } => {
                 write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
             }

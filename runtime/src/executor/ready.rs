@@ -51,6 +51,12 @@ impl Ready {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }
 
+    /// The tools that can find out what became of their calls.
+    pub(crate) fn reconciling(&self) -> impl Iterator<Item = &str> {
+        let plans = self.plans.iter().filter(|plan| plan.entry.spec.reconcile.is_some());
+        plans.map(|plan| &*plan.entry.name)
+    }
+
     pub(crate) fn is_pinned(&self) -> bool {
         self.follows.is_none()
     }

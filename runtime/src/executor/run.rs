@@ -3,6 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -29,6 +30,8 @@ pub(crate) struct Run {
     session: Option<Arc<str>>,
     /// Somebody started it, so it works on its own calls alone.
     is_own: bool,
+    /// It was ended here; that it was ended elsewhere is in the journal.
+    ended: Arc<AtomicBool>,
 }
 
 impl Run {
@@ -44,6 +47,7 @@ impl Run {
             user: None,
             session: None,
             is_own: false,
+            ended: Arc::default(),
         }
     }
 
@@ -58,6 +62,7 @@ impl Run {
             user: self.user.clone(),
             session: self.session.clone(),
             is_own: self.is_own,
+            ended: Arc::clone(&self.ended),
         }
     }
 
@@ -67,6 +72,14 @@ impl Run {
 
     pub(crate) fn session(&self) -> Option<&str> {
         self.session.as_deref()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn is_own(&self) -> bool {
@@ -191,6 +204,7 @@ impl RunBuilder {
             user: self.user,
             session: self.session,
             is_own: true,
+            ended: Arc::default(),
         };
         Ok(Executor { run: Arc::new(run) })
     }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::kept::Kept;
+use super::kept::{Asking, Kept};
 use super::outcome::{CallFailure, Outcome};
 use super::{Executor, Swept};
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::{Class, ToolError};
-use crate::journal::Place;
+use crate::journal::{Place, State};
 
 impl Executor {
     /// A call that may have to wait: unlike [`call`](Self::call) this does not wait for a person, but says that
@@ -17,14 +17,14 @@ impl Executor {
         match Kept::of(&self.run) {
             Some(kept) => {
                 let place = Place { run: self.run.id().to_owned(), turn: None, index: 0 };
-                kept.outcome(call, place).await
+                kept.outcome(call, place, Asking::Now).await
             }
             None => Outcome::Answered(self.call(call).await),
         }
     }
 
     /// The calls of a turn, each with an outcome of its own, in their order. They run one after the other; one
-    /// that has to wait holds up no other.
+    /// that has to wait holds up no other, and people are asked when the others are answered.
     ///
     /// A call is known by run, turn and index: the same turn made again, after a crash for instance, gives what
     /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
@@ -40,16 +40,27 @@ impl Executor {
                 None => false,
             })
             .collect();
+        let place = |index| Place { run: self.run.id().to_owned(), turn: Some(turn), index };
+        let places: Vec<Place> = (0_u32..).take(calls.len()).map(place).collect();
+        if let Some(kept) = Kept::of(&self.run)
+            && let Some(outcomes) = kept.contradicted(&places, calls).await
+        {
+            return outcomes;
+        }
         let mut outcomes = Vec::with_capacity(calls.len());
-        for ((index, call), is_repeated) in (0_u32..).zip(calls).zip(repeated) {
+        for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
             outcomes.push(match Kept::of(&self.run) {
                 _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
-                Some(kept) => {
-                    let place = Place { run: self.run.id().to_owned(), turn: Some(turn), index };
-                    kept.outcome(call, place).await
-                }
+                Some(kept) => kept.outcome(call, place, Asking::Later).await,
                 None => Outcome::Answered(self.call(call).await),
             });
+        }
+        let Some(kept) = Kept::of(&self.run) else { return outcomes };
+        // Who needs nobody has been answered; now people are asked about the others.
+        for (outcome, call) in outcomes.iter_mut().zip(calls) {
+            if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
+                *outcome = kept.ask_about(waits.call, call).await;
+            }
         }
         outcomes
     }

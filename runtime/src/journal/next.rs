@@ -56,6 +56,8 @@ pub enum Event {
     Happened,
     /// It was found not to have happened.
     DidNotHappen,
+    /// Whoever said that it did not happen has no say.
+    Doubted,
     /// An operator wants it tried again.
     Requeued,
     /// An operator put it away.
@@ -148,6 +150,7 @@ pub fn next(state: State, event: Event) -> Result<State, Illegal> {
         (S::Judging, Event::Planned) => S::Planned,
         (S::Judging, Event::Asked) => S::Pending,
         (S::Judging, Event::Allowed) => S::Ready,
+        (S::Judging, Event::Doubted) => S::Indeterminate,
 
         (S::Planned, Event::Accepted) => S::Judging,
 
@@ -207,6 +210,7 @@ impl Event {
             Self::Succeeded,
             Self::Happened,
             Self::DidNotHappen,
+            Self::Doubted,
             Self::Requeued,
             Self::Discarded,
         ];
@@ -239,6 +243,7 @@ impl fmt::Display for Event {
             Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
             Self::Happened => "found to have happened",
             Self::DidNotHappen => "found not to have happened",
+            Self::Doubted => "put in doubt again",
             Self::Requeued => "requeued",
             Self::Discarded => "discarded",
         })

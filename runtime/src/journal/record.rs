@@ -35,6 +35,9 @@ pub struct Requester {
     pub agent: String,
     /// The user it was made for.
     pub user: Option<String>,
+    /// The session that its run belonged to.
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// A text that may hold secrets.
@@ -63,7 +66,7 @@ pub struct Ask {
 }
 
 /// One call, as it is now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
@@ -189,8 +192,9 @@ impl CallRecord {
         match self.state {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
-            State::Ready => Some(self.not_before.unwrap_or(self.updated)),
-            State::Judging => Some(self.updated),
+            // Not the time of the decision: the clock of whoever decided may be ahead.
+            State::Ready => Some(self.not_before.unwrap_or(self.created)),
+            State::Judging => Some(self.created),
             _ => None,
         }
     }
@@ -266,6 +270,22 @@ impl CallRecord {
             why: note.why,
             signed: note.signed,
         }
+    }
+}
+
+/// Without what a model or a person wrote, which may be secret.
+impl fmt::Debug for CallRecord {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CallRecord")
+            .field("id", &self.id)
+            .field("place", &self.place)
+            .field("tool", &self.tool)
+            .field("state", &self.state)
+            .field("version", &self.version)
+            .field("generation", &self.generation)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
     }
 }
 

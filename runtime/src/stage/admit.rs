@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::future::{Either, select};
 
 use crate::call::Call;
-use crate::error::{Class, ToolError};
+use crate::error::{Class, Done, ToolError};
 use crate::executor::{Closed, Pass, Plan, Run};
 use crate::stage::invoke::{cancelled, given_up, is_given_up};
 
@@ -24,7 +24,7 @@ pub(crate) fn admit_at_once<'a>(
     call: &Call<'_>,
 ) -> Option<Result<Admitted<'a>, ToolError>> {
     if is_given_up(run, call) {
-        return Some(Err(cancelled(call.name())));
+        return Some(Err(cancelled(call.name()).by_executor(Done::NotBegun)));
     }
     let tool = match &plan.gate {
         Some(gate) => Some(gate.enter_at_once()?),
@@ -49,7 +49,7 @@ pub(crate) async fn admit<'a>(
     };
     match select(pin!(enter), pin!(given_up(run, call))).await {
         Either::Left((admitted, _)) => admitted,
-        Either::Right(_) => Err(cancelled(call.name())),
+        Either::Right(_) => Err(cancelled(call.name()).by_executor(Done::NotBegun)),
     }
 }
 
@@ -65,7 +65,8 @@ fn admitted<'a>(
 }
 
 #[cold]
-fn shutting_down() -> ToolError {
+pub(crate) fn shutting_down() -> ToolError {
     ToolError::new("shutting_down", "the application is shutting down and takes no more calls")
         .class(Class::NotStarted { retry_after: None })
+        .by_executor(Done::NotBegun)
 }

@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, select_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Call;
-use crate::error::{Class, ToolError};
+use crate::error::{Class, Done, ToolError};
 use crate::executor::{Plan, Run};
 use crate::output::Answer;
 
@@ -122,7 +122,7 @@ pub(crate) async fn given_up_by(run: &Run, call: Option<&Call<'_>>) {
 }
 
 #[cold]
-pub(super) fn cancelled(tool: &str) -> ToolError {
+pub(crate) fn cancelled(tool: &str) -> ToolError {
     ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
         .class(Class::Cancelled)
 }
@@ -139,6 +139,7 @@ fn timed_out(tool: &str, timeout: Duration) -> ToolError {
         format!("`{tool}` was stopped because it took longer than {timeout:?}"),
     )
     .class(Class::Transient)
+    .by_executor(Done::TimedOut)
     .hint("ask for less at once, or go on without it")
 }
 

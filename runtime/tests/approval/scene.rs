@@ -41,7 +41,11 @@ pub fn pending(number: u8) -> CallRecord {
         shown: r#"{"to":"eve@example.org"}"#.to_owned(),
         repairs: Vec::new(),
         digest: format!("d{number}"),
-        requester: Requester { agent: "agent:run-1".to_owned(), user: Some("ada".to_owned()) },
+        requester: Requester {
+            agent: "agent:run-1".to_owned(),
+            user: Some("ada".to_owned()),
+            session: Some("s-1".to_owned()),
+        },
         idempotency_key: format!("key-{number}"),
         state: State::Pending,
         version: 1,

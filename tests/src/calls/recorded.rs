@@ -72,21 +72,24 @@ async fn reads_are_kept_where_they_are_asked_for() {
     assert_eq!(office.records().await[0].state, State::Succeeded);
 }
 
-/// A call that waits for a person does not hold up the end of the application, and stays in the journal.
+/// A call that waits for a person does not hold up the end of the application; its one answer is that it will
+/// not happen.
 #[tokio::test(start_paused = true)]
-async fn a_drain_leaves_what_waits_in_the_journal() {
+async fn a_call_that_waits_is_ended_by_a_drain_and_a_suspended_one_is_not() {
     let office = office();
     let executor = office.executor();
+    let suspended = suspended(executor.submit(&a_refund()).await).call;
     let waiting = tokio::spawn({
         let executor = executor.clone();
-        async move { kind(&executor.call(&a_refund()).await) }
+        async move { kind(&executor.call(&Call::new("kept_refund", r#"{"order":"B"}"#)).await) }
     });
-    while office.records().await.is_empty() {
+    while office.records().await.len() < 2 {
         tokio::task::yield_now().await;
     }
     let drained = executor.drain(std::time::Duration::from_secs(5)).await;
     assert_eq!((drained.cancelled, waiting.await.unwrap().as_str()), (0, "shutting_down"));
-    assert_eq!(office.records().await[0].state, State::Pending);
+    assert_eq!(office.state(suspended).await, State::Pending);
+    assert_eq!(office.records().await[1].state, State::Cancelled);
 }
 
 #[tokio::test]

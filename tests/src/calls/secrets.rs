@@ -1,8 +1,8 @@
 //! Secrets are kept only sealed, and shown to nobody.
 
-use toolwright::Call;
 use toolwright::arguments::SealingKey;
-use toolwright::journal::Kept;
+use toolwright::journal::{Kept, State};
+use toolwright::{Call, CallFailure, Outcome};
 
 use super::support::{answered, office, suspended};
 use crate::support::kind;
@@ -46,13 +46,15 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     assert_eq!(office.ran.all(), ["sign in example.org 13"]);
 }
 
+/// Somebody else may have the right key.
 #[tokio::test]
-async fn with_another_key_it_is_not_run() {
+async fn with_another_key_it_is_left_as_it_is() {
     let office = office();
     let executor = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
     let waits = suspended(executor.submit(&a_sign_in()).await);
     office.approve(waits.call).await.unwrap();
     let other = office.builder().sealing_key(SealingKey::from_bytes([8; 32])).build().unwrap();
-    assert_eq!(kind(&answered(other.resume(waits.call).await)), "refused");
-    assert_eq!(office.ran.times(), 0);
+    let outcome = other.resume(waits.call).await;
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
+    assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Ready));
 }

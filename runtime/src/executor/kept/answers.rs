@@ -15,18 +15,19 @@ impl Kept<'_> {
     /// The answer as it is kept.
     pub(super) fn keep_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
         let answered = Answered::from(answer);
-        // An error holds words for the model alone, which its tool chose.
-        if answered.is_error || matches!(record.arguments, Text::Plain(_)) {
+        if matches!(record.arguments, Text::Plain(_)) {
             return answered;
         }
+        let is_error = answered.is_error;
         let whole = answered.whole.to_string();
         let sealed = self.keeping.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
         match sealed {
             Some(Ok(Text::Sealed(sealed))) => Answered {
-                is_error: false,
+                is_error,
                 text: SEALED.to_owned(),
                 whole: serde_json::json!({ "sealed": sealed }),
             },
+            _ if is_error => Answered::error("withheld", WITHHELD, None),
             _ => Answered::text(WITHHELD),
         }
     }
@@ -53,7 +54,7 @@ impl Kept<'_> {
             .open(&Text::Sealed(sealed.to_owned()), &bound(record))
             .map_err(|error| failed(error.to_string()))?;
         let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
-        Answered { is_error: false, text: String::new(), whole }.to_answer()
+        Answered { text: String::new(), whole, ..answer.clone() }.to_answer()
     }
 }
 

@@ -11,14 +11,17 @@ use super::super::Plan;
 use super::super::keeping::{Asker, later};
 use super::super::outcome::{CallFailure, Outcome};
 use super::submit::Judged;
-use super::{Kept, not_recorded};
+use super::{Kept, LOOK_AGAIN, not_recorded};
 use crate::approval::{ApprovalRequest, Approver, Decision, Desk, Reply, Statement};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
-use crate::context::Identity;
+use crate::context::{CallId, Identity};
 use crate::journal::{Ask, CallRecord, Entry, Event, Kept as Text, Note, State};
 use crate::spec::Start;
 use crate::stage::{self, given_up_by, record::Watch};
+
+/// After how long something is tried again that could not be done.
+pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// How often somebody is asked about one call whose edits are not taken.
 const QUESTIONS: u32 = 5;
@@ -88,9 +91,6 @@ impl Kept<'_> {
             return Box::pin(self.go_on(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
-        if let Some(watch) = watch {
-            watch.asked(&request);
-        }
         let Some(asker) = &self.keeping.asker else { return self.outcome_of(&record) };
         if record.shows_what_is_judged() == Some(false) {
             tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
@@ -110,7 +110,44 @@ impl Kept<'_> {
                 }
             }
             Some(Said::Noted) => self.noted(record).await,
-            None => self.outcome_of(&record),
+            None => {
+                self.keeping.busy.pause(record.id, TRY_AGAIN);
+                match self.load(record.id).await {
+                    // Somebody else decided meanwhile.
+                    Ok(now) if now.state != State::Pending => {
+                        Box::pin(self.go_on(now, call, watch)).await
+                    }
+                    Ok(now) => self.outcome_of(&now),
+                    Err(failure) => failure.into(),
+                }
+            }
+        }
+    }
+
+    /// Tells listeners that a person has to decide.
+    pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
+        if let (Some(watch), Some(request)) = (watch, self.request(record)) {
+            watch.asked(&request);
+        }
+    }
+
+    /// Whether nobody here knows yet that a person has to decide.
+    pub(super) fn is_to_be_told(self, record: &CallRecord) -> bool {
+        let busy = &self.keeping.busy;
+        record.state == State::Pending
+            && self.keeping.asker.is_some()
+            && !busy.is_noted(record.id)
+            && !busy.is_left_alone(record.id)
+    }
+
+    /// Asks about a call of a turn whose siblings are answered.
+    pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
+        match self.load(id).await {
+            Ok(record) if self.is_to_be_told(&record) => {
+                self.notify(record, Some(call), None).await
+            }
+            Ok(record) => self.outcome_of(&record),
+            Err(failure) => failure.into(),
         }
     }
 
@@ -132,6 +169,7 @@ impl Kept<'_> {
 
     /// Somebody was told, and decides later.
     async fn noted(self, record: CallRecord) -> Outcome {
+        self.keeping.busy.note(record.id);
         let mut told = record.clone();
         told.version += 1;
         if let Some(ask) = &mut told.ask {
@@ -193,10 +231,12 @@ impl Kept<'_> {
     ) -> Option<Reply> {
         let left = self.keeping.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
-        let asking = AssertUnwindSafe(approver.ask(request)).catch_unwind();
+        // Begun inside, because the call that gives the future may panic as well.
+        let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
         let asking = pin!(tokio::time::timeout(left, asking));
-        let Either::Left((asked, _)) = select(asking, pin!(given_up_by(self.run, call))).await
-        else {
+        let given_up = pin!(given_up_by(self.run, call));
+        let decided = pin!(self.decided_elsewhere(request.call));
+        let Either::Left((asked, _)) = select(asking, select(given_up, decided)).await else {
             return None;
         };
         match asked {
@@ -210,6 +250,18 @@ impl Kept<'_> {
                 None
             }
             Err(_) => None,
+        }
+    }
+
+    /// Ends when a call is pending no more, or nothing more is begun here.
+    async fn decided_elsewhere(self, id: CallId) {
+        loop {
+            let changed = self.keeping.store.changed();
+            let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
+            if !is_pending || self.is_closed() {
+                return;
+            }
+            let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
         }
     }
 

@@ -11,7 +11,7 @@ use super::{Kept, TRIES, not_recorded, too_busy};
 use crate::approval::{Asked, Grant, Subject, Verdict};
 use crate::call::Call;
 use crate::context::CallId;
-use crate::error::ToolError;
+use crate::error::{Class, ToolError};
 use crate::journal::{
     CallRecord, DocumentWrite, Entry, Event, Kept as Text, State, StoreError, replay,
 };
@@ -25,10 +25,13 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// The grant with one use more.
-    pub(super) fn taken(mut self) -> Result<DocumentWrite, CallFailure> {
+    /// The grant with one use more; nothing where uses do not count, so that calls do not wait for each other.
+    pub(super) fn taken(mut self) -> Option<DocumentWrite> {
+        if self.grant.terms().is_ok_and(|terms| terms.uses.is_none()) {
+            return None;
+        }
         self.grant.used = self.grant.used.saturating_add(1);
-        Ok(DocumentWrite {
+        Some(DocumentWrite {
             key: self.key,
             expects: Some(self.version),
             text: Some(self.grant.to_text()),
@@ -48,7 +51,7 @@ impl<'a> Kept<'a> {
             let next = match record.state {
                 _ if self.is_closed() => return self.outcome_of(&record),
                 State::Ready if self.is_due(&record) => self.claim(&record, call, watch).await,
-                State::Judging => self.judge_again(&record).await,
+                State::Judging => self.judge_again(&record, call).await,
                 _ => return self.outcome_of(&record),
             };
             record = match next {
@@ -57,6 +60,7 @@ impl<'a> Kept<'a> {
                 Err(failure) => return failure.into(),
             };
             if record.state == State::Pending {
+                self.announce(&record, watch);
                 return Box::pin(self.notify(record, call, watch)).await;
             }
         }
@@ -74,8 +78,7 @@ impl<'a> Kept<'a> {
 
     /// The tool of a call, if it is here and needs nothing that only its own run has.
     pub(super) fn plan(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
-        let not_here =
-            |why: String| CallFailure::NotHere { call: record.id, tool: record.tool.clone(), why };
+        let not_here = |why: String| not_here(record, why);
         let found = stage::find(self.run, &record.tool).map_err(|it| not_here(it.to_string()))?;
         let plan = found.plan();
         if plan.needs_run() && record.place.run != self.run.id() {
@@ -108,6 +111,20 @@ impl<'a> Kept<'a> {
         }
     }
 
+    /// Whether whoever is here brings what the caller of the call has to bring.
+    fn has_services(
+        self,
+        plan: &Plan,
+        record: &CallRecord,
+        call: Option<&Call<'_>>,
+    ) -> Result<(), CallFailure> {
+        if call.is_some() || plan.from_call.is_empty() {
+            return Ok(());
+        }
+        let why = "it needs services that its caller brings with the call";
+        Err(not_here(record, why.to_owned()))
+    }
+
     /// Takes the right to run a call, if it may still run, and runs it.
     async fn claim(
         self,
@@ -119,22 +136,17 @@ impl<'a> Kept<'a> {
         let plan = found.plan();
         self.replay(record).await?;
         if self.run_has_ended(record).await? {
-            let ended =
-                ToolError::new("cancelled", format!("the run of `{}` has ended", record.tool));
-            let record = self.end_unbegun(record.id, &ended, "its run has ended").await?;
-            return Ok(Step::Moved(Box::new(record)));
+            return self.end_with_run(record).await;
         }
         let arguments = match self.arguments(record) {
             Ok(arguments) => arguments,
-            Err(why) => return self.deny(record, &why).await,
+            Err(why) if matches!(record.arguments, Text::Withheld) => {
+                return self.deny(record, &why).await;
+            }
+            // Somebody else may have the key.
+            Err(why) => return Err(not_here(record, why)),
         };
-        if call.is_none() && !plan.from_call.is_empty() {
-            return Err(CallFailure::NotHere {
-                call: record.id,
-                tool: record.tool.clone(),
-                why: "it needs services that its caller brings with the call".to_owned(),
-            });
-        }
+        self.has_services(plan, record, call)?;
         let own_call = Call::new(record.tool.as_str(), arguments.as_str());
         let call = call.unwrap_or(&own_call);
         let judged = match self.settle_text(plan, call, &arguments, record.id) {
@@ -157,7 +169,7 @@ impl<'a> Kept<'a> {
         let mut claimed = record.clone();
         claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
         let entry = self.claimed(&mut claimed)?;
-        let documents = grant.map(Use::taken).transpose()?.into_iter().collect();
+        let documents = grant.and_then(Use::taken).into_iter().collect();
         let written = self.write_with(Some(record.version), &claimed, vec![entry], documents).await;
         match written {
             Ok(()) => {
@@ -223,23 +235,44 @@ impl<'a> Kept<'a> {
         let mut denied = record.clone();
         let mut entries = vec![self.step(&mut denied, Event::Changed, Some(why.to_owned()))?];
         entries.push(self.step(&mut denied, Event::Denied, Some(why.to_owned()))?);
-        let error = ToolError::new("refused", format!("`{}` was not run: {why}", record.tool));
+        let tool = &record.tool;
+        let error = ToolError::new(
+            "refused",
+            match record.attempt {
+                0 => format!("`{tool}` was not run: {why}"),
+                _ => format!("`{tool}` was begun, and cannot be begun again: {why}"),
+            },
+        );
         denied.answer = Some((&error).into());
         self.moved(record, denied, entries).await
     }
 
     /// Judges a call that was edited, requeued, or overtaken by a change.
-    async fn judge_again(self, record: &CallRecord) -> Result<Step, CallFailure> {
+    async fn judge_again(
+        self,
+        record: &CallRecord,
+        call: Option<&Call<'_>>,
+    ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
+        if let Some(why) = self.doubts(record).await? {
+            return self.doubt(record, why).await;
+        }
+        if self.run_has_ended(record).await? {
+            return self.end_with_run(record).await;
+        }
         let kept = match self.arguments(record) {
             Ok(arguments) => arguments,
-            Err(why) => return self.refuse(record, &ToolError::new("refused", why)).await,
+            Err(why) if matches!(record.arguments, Text::Withheld) => {
+                return self.refuse(record, &ToolError::new("refused", why)).await;
+            }
+            Err(why) => return Err(not_here(record, why)),
         };
+        self.has_services(plan, record, call)?;
         let proposed = record.proposal.as_deref();
         let settle = |text: &str| {
-            let call = Call::new(record.tool.as_str(), text);
-            self.settle(plan, &call, record.id)
+            let own = Call::new(record.tool.as_str(), text);
+            self.settle_text(plan, call.unwrap_or(&own), text, record.id)
         };
         let mut why = None;
         let judged = match proposed.map(settle) {
@@ -287,6 +320,30 @@ impl<'a> Kept<'a> {
         }
     }
 
+    async fn end_with_run(self, record: &CallRecord) -> Result<Step, CallFailure> {
+        let ended = ToolError::new("cancelled", format!("the run of `{}` has ended", record.tool))
+            .class(Class::Cancelled);
+        let record = self.end_unbegun(record.id, &ended, "its run has ended").await?;
+        Ok(Step::Moved(Box::new(record)))
+    }
+
+    /// Why the word that the call did not happen does not count, if that is how it came to be judged again.
+    async fn doubts(self, record: &CallRecord) -> Result<Option<String>, CallFailure> {
+        let history = self.keeping.store.history(record.id).await;
+        let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
+        let last = history.last();
+        let said = last.filter(|it| it.event == Some(Event::DidNotHappen));
+        let Some(signed) = said.and_then(|it| it.signed.as_ref()) else { return Ok(None) };
+        Ok(self.keeping.enrolled.verify(signed).err().map(|unverified| unverified.to_string()))
+    }
+
+    async fn doubt(self, record: &CallRecord, why: String) -> Result<Step, CallFailure> {
+        let mut doubted = record.clone();
+        let why = format!("that it did not happen does not count: {why}");
+        let entry = self.step(&mut doubted, Event::Doubted, Some(why))?;
+        self.moved(record, doubted, vec![entry]).await
+    }
+
     /// Writes into a record what the call is now.
     fn take_up(
         self,
@@ -298,15 +355,16 @@ impl<'a> Kept<'a> {
         record.arguments =
             kept.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
         record.shown = judged.settled.shown().to_owned();
+        record.repairs =
+            judged.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());
+        // Other arguments are another call to whoever takes the key; other words of the tool are not.
+        if self.digest(record, &judged.settled) != record.digest {
+            record.idempotency_key = CallId::new().to_string();
+        }
         record.fingerprint = plan.entry.fingerprint().to_owned();
         record.danger = judged.facts.danger;
         record.effect = plan.entry.definition.effect;
-        let digest = self.digest(record, &judged.settled);
-        if digest != record.digest {
-            // Other arguments are another call to whoever takes the key.
-            record.idempotency_key = CallId::new().to_string();
-            record.digest = digest;
-        }
+        record.digest = self.digest(record, &judged.settled);
         Ok(())
     }
 
@@ -345,6 +403,9 @@ impl<'a> Kept<'a> {
         let Some(signed) = &record.decision else {
             return Err("nothing allows it any more".to_owned());
         };
+        if record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.keeping.now()) {
+            return Err("the time in which its decision counts has passed".to_owned());
+        }
         let statement = match self.keeping.enrolled.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
@@ -393,7 +454,7 @@ impl<'a> Kept<'a> {
                 fingerprint: &record.fingerprint,
                 arguments,
                 run: &record.place.run,
-                session: self.run.session(),
+                session: record.requester.session.as_deref(),
                 project: self.keeping.project.as_deref(),
                 now: self.keeping.now(),
                 used: grant.used,
@@ -438,6 +499,10 @@ impl<'a> Kept<'a> {
 /// What a sealed text belongs to, so that it opens nowhere else.
 pub(super) fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
+}
+
+fn not_here(record: &CallRecord, why: String) -> CallFailure {
+    CallFailure::NotHere { call: record.id, tool: record.tool.clone(), why }
 }
 
 /// The document that says that a run has ended.

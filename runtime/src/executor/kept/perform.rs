@@ -2,18 +2,21 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::{Either, select};
 
-use super::super::keeping::ATTEMPTS;
+use super::super::keeping::{ATTEMPTS, Clock};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::Kept;
 use crate::call::Call;
 use crate::context::Identity;
-use crate::error::ToolError;
-use crate::journal::{CallRecord, CallWrite, CommitError, Event, Failure, Note, Store, Unit};
+use crate::error::{Class, Done, ToolError};
+use crate::journal::{
+    CallRecord, CallWrite, CommitError, Entry, Event, Failure, Note, Store, Unit,
+};
 use crate::output::Answer;
 use crate::stage::record::{Watch, chain};
 
@@ -29,10 +32,11 @@ impl Kept<'_> {
         arguments: &str,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        let unfinished = Unfinished::new(&self, &record);
+        let begun = Arc::new(AtomicBool::new(false));
+        let mut unfinished = Unfinished::new(&self, &record, &begun);
         let key = record.idempotency_key.clone();
         let identity = Identity { id: record.id, key: Some(&key) };
-        let stages = Stages::new(self.run, plan, call, watch).claimed(arguments);
+        let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &begun);
         let lease = record.clone();
         let running = pin!(stages.with_own(Some(identity)));
         let answer = match select(running, pin!(self.renew(&lease))).await {
@@ -46,8 +50,7 @@ impl Kept<'_> {
                 };
             }
         };
-        unfinished.disarm();
-        self.conclude(record, answer).await
+        self.conclude(record, answer, &mut unfinished).await
     }
 
     /// Ends when the lease is lost.
@@ -69,21 +72,66 @@ impl Kept<'_> {
         }
     }
 
-    /// Records how a call ended. A late owner's result is refused: what is recorded already counts.
-    async fn conclude(self, record: CallRecord, answer: Answer) -> Outcome {
+    /// Records how a call ended. A late owner's result is refused: what is recorded already counts. Dropped
+    /// meanwhile, it goes on to record the same.
+    async fn conclude(
+        self,
+        record: CallRecord,
+        answer: Answer,
+        unfinished: &mut Unfinished,
+    ) -> Outcome {
         let mut ended = record.clone();
-        let event = event(&record, &answer);
-        let why = answer.error().map(|error| words(error, &record));
-        let entry = match self.step(&mut ended, event, why) {
-            Ok(entry) => entry,
+        let entries = match self.ended(&mut ended, &record, &answer) {
+            Ok(entries) => entries,
             Err(failure) => return failure.into(),
         };
         if ended.state.is_answered() {
             ended.answer = Some(self.keep_answer(&record, &answer));
         }
+        unfinished.ends_as(&ended, &entries);
+        let outcome = self.concluded(record, ended, entries, answer).await;
+        unfinished.disarm();
+        outcome
+    }
+
+    /// What an answer makes of a call.
+    fn ended(
+        self,
+        ended: &mut CallRecord,
+        record: &CallRecord,
+        answer: &Answer,
+    ) -> Result<Vec<Entry>, CallFailure> {
+        let why = answer.error().map(|error| words(error, record));
+        let Some(error) = answer.error() else {
+            return Ok(vec![self.step(ended, Event::Succeeded, why)?]);
+        };
+        let effect = record.effect;
+        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
+        let event = match (error.done(), error.classified()) {
+            (Some(Done::TimedOut), _) => errored(Failure::TimedOut, true),
+            (Some(Done::NotBegun), Class::Cancelled) => {
+                let mut entries =
+                    vec![self.step(ended, errored(Failure::NotStarted, false), why)?];
+                entries.push(self.step(ended, Event::RunEnded, None)?);
+                return Ok(entries);
+            }
+            // An executor that shuts down leaves what it has not begun to the next.
+            (Some(Done::NotBegun), _) => errored(Failure::NotStarted, record.attempt >= ATTEMPTS),
+            (None, class) => errored(Failure::from(class), true),
+        };
+        Ok(vec![self.step(ended, event, why)?])
+    }
+
+    async fn concluded(
+        self,
+        record: CallRecord,
+        ended: CallRecord,
+        entries: Vec<Entry>,
+        answer: Answer,
+    ) -> Outcome {
         let mut pause = Duration::from_millis(50);
         for attempt in 1..=WRITES {
-            match self.write(Some(record.version), &ended, vec![entry.clone()]).await {
+            match self.write(Some(record.version), &ended, entries.clone()).await {
                 Ok(()) if ended.state.is_answered() => return Outcome::Answered(answer),
                 Ok(()) => return self.outcome_of(&ended),
                 Err(CommitError::Store(error)) if attempt == WRITES => {
@@ -109,18 +157,6 @@ impl Kept<'_> {
     }
 }
 
-/// What an answer means for the call.
-fn event(record: &CallRecord, answer: &Answer) -> Event {
-    let Some(error) = answer.error() else { return Event::Succeeded };
-    let failure = match error.kind() {
-        "timeout" => Failure::TimedOut,
-        _ => Failure::from(error.classified()),
-    };
-    // An executor that shuts down leaves what it has not begun to the next.
-    let is_released = error.kind() == "shutting_down" && record.attempt < ATTEMPTS;
-    Event::Errored { failure, effect: record.effect, exhausted: !is_released }
-}
-
 /// For operators: kind and cause. Where a secret is inside, the kind alone.
 fn words(error: &ToolError, record: &CallRecord) -> String {
     let is_plain = matches!(record.arguments, crate::journal::Kept::Plain(_));
@@ -131,24 +167,38 @@ fn words(error: &ToolError, record: &CallRecord) -> String {
     }
 }
 
-/// A call that has begun. Dropped before its end is recorded, as when nobody polls it any more, it says so in
-/// the journal; where that fails too, its lease runs out.
+/// A call that is claimed. Dropped before its end is recorded, as when nobody polls it any more, it says so in
+/// the journal, or records the end that was reached; where that fails too, its lease runs out.
 struct Unfinished(Option<Left>);
 
 struct Left {
     store: Arc<dyn Store>,
+    clock: Clock,
+    who: String,
     record: CallRecord,
-    note: Note,
+    begun: Arc<AtomicBool>,
+    end: Option<(CallRecord, Vec<Entry>)>,
 }
 
 impl Unfinished {
-    fn new(kept: &Kept<'_>, record: &CallRecord) -> Self {
-        let note = kept.keeping.note("whoever waited for it has gone".to_owned());
-        let store = Arc::clone(&kept.keeping.store);
-        Self(Some(Left { store, record: record.clone(), note }))
+    fn new(kept: &Kept<'_>, record: &CallRecord, begun: &Arc<AtomicBool>) -> Self {
+        Self(Some(Left {
+            store: Arc::clone(&kept.keeping.store),
+            clock: Arc::clone(&kept.keeping.clock),
+            who: kept.keeping.note(None).who,
+            record: record.clone(),
+            begun: Arc::clone(begun),
+            end: None,
+        }))
     }
 
-    fn disarm(mut self) {
+    fn ends_as(&mut self, ended: &CallRecord, entries: &[Entry]) {
+        if let Some(left) = &mut self.0 {
+            left.end = Some((ended.clone(), entries.to_vec()));
+        }
+    }
+
+    fn disarm(&mut self) {
         self.0 = None;
     }
 }
@@ -159,29 +209,43 @@ impl Drop for Unfinished {
         else {
             return;
         };
-        runtime.spawn(left.given_up());
+        runtime.spawn(left.recorded());
     }
 }
 
 impl Left {
-    async fn given_up(self) {
-        let mut record = self.record.clone();
-        let failure = Failure::Cancelled;
-        let event = Event::Errored { failure, effect: record.effect, exhausted: true };
-        let Ok(entry) = record.advance(event, self.note) else { return };
-        if record.state.is_answered() {
-            let tool = &record.tool;
-            let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"));
-            record.answer = Some((&error).into());
-        }
-        let now = record.updated;
-        let expects = Some(self.record.version);
-        let unit = Unit {
-            calls: vec![CallWrite { expects, record, entries: vec![entry] }],
-            documents: Vec::new(),
-        };
+    async fn recorded(mut self) {
+        let Some((record, entries)) = self.end.take().or_else(|| self.given_up()) else { return };
+        let (expects, now) = (Some(self.record.version), (self.clock)());
+        let call = CallWrite { expects, record, entries };
+        let unit = Unit { calls: vec![call], documents: Vec::new() };
         if let Err(error) = self.store.commit(unit, now).await {
             tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
         }
+    }
+
+    fn given_up(&self) -> Option<(CallRecord, Vec<Entry>)> {
+        let mut record = self.record.clone();
+        let effect = record.effect;
+        let note = || Note {
+            who: self.who.clone(),
+            at: (self.clock)(),
+            why: Some("whoever waited for it has gone".to_owned()),
+            signed: None,
+        };
+        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
+        let events = if self.begun.load(Ordering::SeqCst) {
+            vec![errored(Failure::Cancelled, true)]
+        } else {
+            vec![errored(Failure::NotStarted, false), Event::RunEnded]
+        };
+        let entries: Result<_, _> =
+            events.into_iter().map(|event| record.advance(event, note())).collect();
+        if record.state.is_answered() {
+            let tool = &record.tool;
+            let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"));
+            record.answer = Some((&error.class(Class::Cancelled)).into());
+        }
+        Some((record, entries.ok()?))
     }
 }

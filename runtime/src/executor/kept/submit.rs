@@ -1,10 +1,12 @@
 //! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
 
+use std::sync::atomic::AtomicBool;
+
 use super::super::judge::{Case, Judgement, Refusal, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::claim::bound_to;
-use super::{Kept, TRIES, not_recorded, too_busy};
+use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
@@ -31,6 +33,7 @@ impl Kept<'_> {
         call: &Call<'_>,
         place: Place,
         watch: Option<&Watch<'_>>,
+        asking: Asking,
     ) -> Outcome {
         if place.turn.is_some() {
             match self.keeping.store.at(&place).await {
@@ -56,13 +59,14 @@ impl Kept<'_> {
         if is_unkept && judged.facts.approval.is_none() {
             let stages = Stages::new(self.run, plan, call, watch);
             let arguments = judged.settled.arguments();
-            return stages.claimed(arguments).with_own(Some(Identity::of(id))).await.into();
+            let begun = AtomicBool::new(false);
+            return stages.claimed(arguments, &begun).with_own(Some(Identity::of(id))).await.into();
         }
         let record = match self.opened(id, plan, call, place, &judged) {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
-        self.decide(record, plan, call, &judged, watch).await
+        self.decide(record, plan, call, &judged, watch, asking).await
     }
 
     /// The arguments as they will run.
@@ -87,7 +91,15 @@ impl Kept<'_> {
         let settle = std::panic::AssertUnwindSafe(|| stage::settle(plan, scope, arguments));
         let settled = std::panic::catch_unwind(settle)
             .unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
-        settled.map(|(facts, settled)| Judged { facts, settled })
+        let is_computed = plan.entry.definition.approval == DeclaredApproval::Computed;
+        settled.map(|(mut facts, settled)| {
+            if let (Some(reason), true, true) =
+                (&mut facts.approval, is_computed, settled.has_secrets())
+            {
+                *reason = "its tool asks, for a reason that may repeat a secret".into();
+            }
+            Judged { facts, settled }
+        })
     }
 
     /// The record of a call that is about to be judged for the first time.
@@ -101,7 +113,8 @@ impl Kept<'_> {
     ) -> Result<CallRecord, CallFailure> {
         let now = self.keeping.now();
         let user = self.run.user().map(ToOwned::to_owned);
-        let requester = Requester { agent: format!("agent:{}", self.run.id()), user };
+        let session = self.run.session().map(ToOwned::to_owned);
+        let requester = Requester { agent: format!("agent:{}", self.run.id()), user, session };
         let keep = |text: &str, field: &str| self.keep(&judged.settled, text, id, field);
         let failed = |error: String| CallFailure::NotRecorded {
             tool: call.name().to_owned(),
@@ -163,7 +176,9 @@ impl Kept<'_> {
     /// What a decision is bound to.
     pub(super) fn digest(self, record: &CallRecord, settled: &Settled) -> String {
         let principal = record.requester.user.as_deref().unwrap_or_default();
-        let key = self.keeping.sealing.as_ref().filter(|_| settled.has_secrets());
+        // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
+        let key = self.keeping.sealing.as_ref().or(self.keeping.passing.as_ref());
+        let key = key.filter(|_| settled.has_secrets());
         digest(&record.tool, &record.fingerprint, settled.canonical(), principal, key)
     }
 
@@ -175,7 +190,17 @@ impl Kept<'_> {
         call: &Call<'_>,
         judged: &Judged,
         watch: Option<&Watch<'_>>,
+        asking: Asking,
     ) -> Outcome {
+        if self.is_closed() {
+            return Outcome::Answered(stage::shutting_down().into());
+        }
+        if self.run.has_ended() {
+            let ended = format!("run `{}` has ended", self.run.id());
+            return Outcome::Answered(
+                ToolError::new("cancelled", ended).class(Class::Cancelled).into(),
+            );
+        }
         for _ in 0..TRIES {
             let (case, grant) = match self.case(&opened, judged).await {
                 Ok(known) => known,
@@ -211,7 +236,13 @@ impl Kept<'_> {
                         .perform(record, plan, call, judged.settled.arguments(), watch)
                         .await;
                 }
-                Ok(()) => return self.notify(record, Some(call), watch).await,
+                Ok(()) => {
+                    self.announce(&record, watch);
+                    return match asking {
+                        Asking::Now => self.notify(record, Some(call), watch).await,
+                        Asking::Later => self.outcome_of(&record),
+                    };
+                }
                 Err(CommitError::Place { holder, .. }) => {
                     return match self.load(holder).await {
                         Ok(known) => self.again(known, call, watch).await,
@@ -219,7 +250,7 @@ impl Kept<'_> {
                     };
                 }
                 // A grant was used by another call in between.
-                Err(error) if error.is_conflict() => {}
+                Err(error) if error.is_conflict() => tokio::task::yield_now().await,
                 Err(error) => return not_recorded(&record.tool, error).into(),
             }
         }
@@ -271,11 +302,7 @@ impl Kept<'_> {
 
     /// The same call of the same turn arrives again, after a crash for instance.
     async fn again(self, known: CallRecord, call: &Call<'_>, watch: Option<&Watch<'_>>) -> Outcome {
-        let raw = match &known.raw {
-            Text::Withheld => None,
-            kept => self.reveal(kept, known.id, "raw").ok(),
-        };
-        let is_same = known.tool == call.name() && raw.is_none_or(|raw| raw == call.arguments());
+        let is_same = known.tool == call.name() && self.is_same(&known, call);
         if !is_same {
             return CallFailure::PlaceTaken {
                 place: known.place,
@@ -290,6 +317,41 @@ impl Kept<'_> {
         }
     }
 
+    /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
+    pub(crate) async fn contradicted(
+        self,
+        places: &[Place],
+        calls: &[Call<'_>],
+    ) -> Option<Vec<Outcome>> {
+        let mut failure = None;
+        for (place, call) in places.iter().zip(calls) {
+            match self.keeping.store.at(place).await {
+                Ok(Some(known)) if known.tool != call.name() || !self.is_same(&known, call) => {
+                    let (place, call, tool) = (known.place, known.id, known.tool);
+                    failure = Some(CallFailure::PlaceTaken { place, call, tool });
+                }
+                Ok(_) => continue,
+                Err(error) => failure = Some(not_recorded(call.name(), error.into())),
+            }
+            break;
+        }
+        let failure = failure?;
+        Some(calls.iter().map(|_| failure.clone().into()).collect())
+    }
+
+    /// Whether a recorded call was made with these arguments. Of one with a secret that was not kept, only the
+    /// process that made it can tell.
+    pub(super) fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
+        match &known.raw {
+            Text::Withheld => {
+                let Ok(found) = self.plan(known) else { return false };
+                let settled = self.settle(found.plan(), call, known.id);
+                settled.is_ok_and(|it| self.digest(known, &it.settled) == known.digest)
+            }
+            kept => self.reveal(kept, known.id, "raw").is_ok_and(|raw| raw == call.arguments()),
+        }
+    }
+
     /// Moves a call that was judged through `ready` to `running`, and takes a use of the grant.
     pub(super) fn allow_and_claim(
         self,
@@ -301,7 +363,7 @@ impl Kept<'_> {
         entries.push(self.step(record, Event::Allowed, why)?);
         record.grant = grant.as_ref().map(|it| it.grant.id.clone());
         entries.push(self.claimed(record)?);
-        grant.map(super::claim::Use::taken).transpose().map(|it| it.into_iter().collect())
+        Ok(grant.and_then(super::claim::Use::taken).into_iter().collect())
     }
 }
 

@@ -1,15 +1,15 @@
 //! What time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that nobody
 //! has acted on, people who were not told.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::pin::pin;
-use std::time::Duration;
 
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-use super::super::keeping::{ATTEMPTS, later};
+use super::super::keeping::ATTEMPTS;
 use super::super::outcome::{CallFailure, Outcome};
+use super::ask::TRY_AGAIN;
 use super::{Kept, TRIES, not_recorded, too_busy};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
@@ -23,9 +23,6 @@ use crate::stage;
 
 /// How many calls one look takes from the journal.
 const PAGE: usize = 100;
-
-/// After how long something is tried again that could not be done.
-const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,7 +94,7 @@ impl Kept<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.tend_all().await?;
-        let errands = self.errands(&HashSet::new()).await?;
+        let errands = self.errands(&HashMap::new()).await?;
         let limit = self.run.core.limit.max(1) as usize;
         let mut going = futures::stream::iter(errands)
             .map(|errand| self.run_errand(errand))
@@ -111,7 +108,9 @@ impl Kept<'_> {
     /// Sweeps until the executor is drained. Calls run beside each other, and none holds up the rest.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        let mut under_way = HashSet::new();
+        // Of each call that is seen to, whether it takes a place.
+        let mut under_way: HashMap<CallId, bool> = HashMap::new();
+        let limit = self.run.core.limit.max(1) as usize;
         loop {
             let is_closed = self.run.core.gate.is_closed();
             if is_closed && going.is_empty() {
@@ -127,7 +126,12 @@ impl Kept<'_> {
             match errands {
                 Ok(errands) => {
                     for errand in errands {
-                        under_way.insert(errand.record().id);
+                        // No more is claimed than there are places: a claim that waits helps nobody.
+                        let runs = matches!(errand, Errand::GoOn(_));
+                        if runs && under_way.values().filter(|runs| **runs).count() >= limit {
+                            continue;
+                        }
+                        under_way.insert(errand.record().id, runs);
                         going.push(self.run_errand(errand));
                     }
                 }
@@ -144,33 +148,41 @@ impl Kept<'_> {
 
     async fn tend_all(self) -> Result<Swept, CallFailure> {
         let mut swept = Swept::default();
-        for record in self.listed(&[State::Pending, State::Running], true).await? {
-            let was = record.state;
-            match self.tend(record).await?.state {
-                State::Pending | State::Running => {}
-                _ if was == State::Pending => swept.expired += 1,
-                _ => swept.lost += 1,
+        for record in self.listed(&[State::Pending, State::Running], true, None).await? {
+            let (id, was) = (record.id, record.state);
+            match self.tend(record).await {
+                Ok(now) if now.state == was => {}
+                Ok(_) if was == State::Pending => swept.expired += 1,
+                Ok(_) => swept.lost += 1,
+                Err(failure) => {
+                    tracing::warn!(call = %id, %failure, "a call could not be tended");
+                    swept.left += 1;
+                }
             }
         }
         Ok(swept)
     }
 
     /// What is to be done, but for calls that are seen to already.
-    async fn errands(self, under_way: &HashSet<CallId>) -> Result<Vec<Errand>, CallFailure> {
-        let mut errands: Vec<Errand> = Vec::new();
-        let due = self.listed(&[State::Judging, State::Ready], true).await?;
-        errands.extend(due.into_iter().map(Errand::GoOn));
-        let unclear = self.listed(&[State::Indeterminate], false).await?;
-        errands.extend(unclear.into_iter().map(Errand::Reconcile));
-        if self.keeping.asker.is_some() {
-            let pending = self.listed(&[State::Pending], false).await?;
-            let is_untold = |it: &CallRecord| it.ask.as_ref().is_some_and(|ask| !ask.told);
-            errands.extend(pending.into_iter().filter(is_untold).map(Errand::Tell));
+    async fn errands(self, under_way: &HashMap<CallId, bool>) -> Result<Vec<Errand>, CallFailure> {
+        let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
+        let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
+        let mut errands: Vec<Errand> = ours(due).map(Errand::GoOn).collect();
+        for tool in self.run.ready.reconciling() {
+            let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
+            errands.extend(ours(unclear).map(Errand::Reconcile));
         }
-        let now = self.keeping.now();
+        if self.keeping.asker.is_some() {
+            let pending = self.listed(&[State::Pending], false, None).await?;
+            let ids: Vec<CallId> = pending.iter().map(|it| it.id).collect();
+            let noted = self.keeping.busy.noted(&ids);
+            let untold = ours(pending).filter(|it| !noted.contains(&it.id));
+            errands.extend(untold.map(Errand::Tell));
+        }
+        let left_alone = self.keeping.busy.left_alone();
         errands.retain(|it| {
             let id = it.record().id;
-            !under_way.contains(&id) && !self.keeping.busy.is_paused(id, now)
+            !under_way.contains_key(&id) && !left_alone.contains(&id)
         });
         Ok(errands)
     }
@@ -183,10 +195,11 @@ impl Kept<'_> {
                 _ => Done::WentOn,
             },
             Errand::Tell(record) => match self.notify(record, None, None).await {
-                Outcome::Suspended(it) if it.state == State::Pending => match self.load(id).await {
-                    Ok(now) if now.ask.as_ref().is_some_and(|ask| ask.told) => Done::Told,
-                    _ => Done::Left("nobody could be told".to_owned()),
-                },
+                Outcome::Suspended(it)
+                    if it.state == State::Pending && !self.keeping.busy.is_noted(id) =>
+                {
+                    Done::Left("nobody could be told".to_owned())
+                }
                 _ => Done::Told,
             },
             Errand::Reconcile(record) => match self.reconcile(&record).await {
@@ -196,7 +209,7 @@ impl Kept<'_> {
             },
         };
         if let Done::Left(_) | Done::Unclear = done {
-            self.keeping.busy.pause(id, later(self.keeping.now(), TRY_AGAIN));
+            self.keeping.busy.pause(id, TRY_AGAIN);
         }
         if let Done::Left(why) = &done {
             tracing::warn!(call = %id, why, "a call is left as it is for now");
@@ -204,11 +217,17 @@ impl Kept<'_> {
         (id, done)
     }
 
-    async fn listed(self, states: &[State], is_due: bool) -> Result<Vec<CallRecord>, CallFailure> {
+    async fn listed(
+        self,
+        states: &[State],
+        is_due: bool,
+        tool: Option<&str>,
+    ) -> Result<Vec<CallRecord>, CallFailure> {
         let filter = Filter {
             states: states.to_vec(),
             due: is_due.then(|| self.keeping.now()),
             run: self.run.is_own().then(|| self.run.id().to_owned()),
+            tool: tool.map(ToOwned::to_owned),
             ..Filter::default()
         };
         let mut all = Vec::new();
@@ -218,7 +237,7 @@ impl Kept<'_> {
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
             let last = some.last().map(|record| record.id);
             let is_full = some.len() == PAGE;
-            all.extend(some.into_iter().filter(|it| self.is_ours(it)));
+            all.extend(some);
             match last.filter(|_| is_full) {
                 Some(last) => page = page.after(last),
                 None => return Ok(all),
@@ -274,6 +293,9 @@ impl Kept<'_> {
 
     /// Ends everything of a run that has not begun, and lets nothing of it begin.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
+        if run == self.run.id() {
+            self.run.end();
+        }
         let key = super::claim::ended_key(run);
         let said = crate::journal::DocumentWrite {
             key,

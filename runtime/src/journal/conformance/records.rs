@@ -29,7 +29,11 @@ fn full() -> CallRecord {
             to: "1".to_owned(),
         }],
         digest: "ab".repeat(32),
-        requester: Requester { agent: "agent:run".to_owned(), user: Some("ada".to_owned()) },
+        requester: Requester {
+            agent: "agent:run".to_owned(),
+            user: Some("ada".to_owned()),
+            session: Some("s-1".to_owned()),
+        },
         idempotency_key: "key-1".to_owned(),
         state: State::Running,
         version: 7,

@@ -45,7 +45,7 @@ pub fn call(run: &str) -> CallRecord {
         shown: "{}".to_owned(),
         repairs: Vec::new(),
         digest: "d1".to_owned(),
-        requester: Requester { agent: format!("agent:{run}"), user: None },
+        requester: Requester { agent: format!("agent:{run}"), user: None, session: None },
         idempotency_key: id.to_string(),
         state: State::Judging,
         version: 1,
