@@ -4,11 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use jiff::Timestamp;
+use rusqlite::types::Value;
 use serde_json::json;
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallWrite, Event, Kept, Note, Place, Requester, State, Unit,
 };
 use toolwright::{CallId, Danger, Effect};
+
+use super::bare::Written;
 
 /// The two things that happen to a call that is allowed at once.
 pub struct Pair {
@@ -53,14 +56,65 @@ impl Pair {
     }
 
     /// What is kept of each, as one text.
-    pub fn texts(&self) -> Result<[String; 2]> {
-        let text = |write: &Write| -> Result<String> {
+    pub fn texts(&self) -> Result<[Written; 2]> {
+        let text = |write: &Write| -> Result<Written> {
             let entries = write.entries.iter().map(serde_json::to_string);
             let entries = entries.collect::<Result<String, _>>()?;
-            Ok(serde_json::to_string(&write.record)? + &entries)
+            Ok(Written::Text(serde_json::to_string(&write.record)? + &entries))
         };
         Ok([text(&self.running)?, text(&self.finished)?])
     }
+
+    /// The rows that the journal keeps of each.
+    pub fn rows(&self) -> Result<[Written; 2]> {
+        let (running, finished) = (&self.running, &self.finished);
+        let record = &running.record;
+        let new = vec![
+            id(record),
+            record.place.run.clone().into(),
+            Value::Null,
+            i64::from(record.place.index).into(),
+            record.tool.clone().into(),
+            record.digest.clone().into(),
+            nanoseconds(record.created),
+            record.state.name().to_owned().into(),
+            record.version.cast_signed().into(),
+            record.epoch.cast_signed().into(),
+            record.due().map_or(Value::Null, nanoseconds),
+            i64::from(record.delivered).into(),
+            record.lease.map(|lease| lease.to_string()).into(),
+            serde_json::to_string(record)?.into(),
+        ];
+        let record = &finished.record;
+        let changed = vec![
+            record.state.name().to_owned().into(),
+            record.version.cast_signed().into(),
+            record.epoch.cast_signed().into(),
+            record.due().map_or(Value::Null, nanoseconds),
+            record.lease.map(|lease| lease.to_string()).into(),
+            serde_json::to_string(record)?.into(),
+            id(record),
+        ];
+        Ok([Written::New(new, running.entries()?), Written::Changed(changed, finished.entries()?)])
+    }
+}
+
+impl Write {
+    fn entries(&self) -> Result<Vec<Vec<Value>>> {
+        let row = |entry: &toolwright::journal::Entry| -> Result<Vec<Value>> {
+            let number = entry.number.cast_signed().into();
+            Ok(vec![id(&self.record), number, serde_json::to_string(entry)?.into()])
+        };
+        self.entries.iter().map(row).collect()
+    }
+}
+
+fn id(record: &CallRecord) -> Value {
+    record.id.as_bytes().to_vec().into()
+}
+
+fn nanoseconds(time: Timestamp) -> Value {
+    i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX).into()
 }
 
 fn answer() -> Answered {
