@@ -144,40 +144,25 @@ pub fn call(run: &str) -> CallRecord {
     };
     let id = CallId::from_bytes(bytes);
     CallRecord {
-        id,
-        place: Place { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
         provider_id: Some(format!("toolu_{number:024}")),
-        tool: "find_text".to_owned(),
         fingerprint: hexadecimal(1),
         danger: Danger::Moderate,
         effect: Effect::Once,
         raw: Kept::Plain(arguments.to_owned()),
         arguments: Kept::Plain(arguments.to_owned()),
         shown: arguments.to_owned(),
-        repairs: Vec::new(),
         digest: hexadecimal(noise),
         requester: Requester {
             agent: format!("agent:{run}"),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
         },
-        idempotency_key: id.to_string(),
-        state: State::Judging,
-        version: 1,
-        generation: 1,
-        attempt: 0,
-        owner: None,
-        epoch: 0,
-        lease: None,
-        not_before: None,
-        ask: None,
-        decision: None,
-        grant: None,
-        proposal: None,
-        answer: None,
-        delivered: false,
-        created: now(),
-        updated: now(),
+        ..CallRecord::draft(
+            id,
+            Place { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
+            "find_text",
+            now(),
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use toolwright::approval::ApproverKey;
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallWrite, Entry, Event, Failure, Kept, Note, Place, Requester,
-    SqliteStore, State, Store, Unit,
+    SqliteStore, Store, Unit,
 };
 use toolwright::repair::{Change, ChangeRule};
 use toolwright::{CallId, Danger, Effect};
@@ -130,10 +130,6 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
     let made = now() - hours(3);
     let arguments = canonical(arguments).unwrap();
     CallRecord {
-        id,
-        place: Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
-        provider_id: None,
-        tool: tool.to_owned(),
         fingerprint: "f1".to_owned(),
         danger: Danger::Dangerous,
         effect: Effect::Once,
@@ -141,29 +137,18 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
         shown: arguments.clone(),
         digest: digest(tool, "f1", &arguments, "ada", None),
         arguments: Kept::Plain(arguments),
-        repairs: Vec::new(),
         requester: Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
         },
         idempotency_key: format!("key-{}", id.as_bytes()[5]),
-        state: State::Judging,
-        version: 1,
-        generation: 1,
-        attempt: 0,
-        owner: None,
-        epoch: 0,
-        lease: None,
-        not_before: None,
-        ask: None,
-        decision: None,
-        grant: None,
-        proposal: None,
-        answer: None,
-        delivered: false,
-        created: made,
-        updated: made,
+        ..CallRecord::draft(
+            id,
+            Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
+            tool.to_owned(),
+            made,
+        )
     }
 }
 

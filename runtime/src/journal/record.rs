@@ -185,6 +185,44 @@ pub struct Note {
 }
 
 impl CallRecord {
+    /// A record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
+    /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
+    #[must_use]
+    pub fn draft(id: CallId, place: Place, tool: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            id,
+            place,
+            provider_id: None,
+            tool: tool.into(),
+            fingerprint: String::new(),
+            danger: Danger::Critical,
+            effect: Effect::Once,
+            raw: Kept::Withheld,
+            arguments: Kept::Withheld,
+            shown: String::new(),
+            repairs: Vec::new(),
+            digest: String::new(),
+            requester: Requester::default(),
+            idempotency_key: id.to_string(),
+            state: State::Judging,
+            version: 1,
+            generation: 1,
+            attempt: 0,
+            owner: None,
+            epoch: 0,
+            lease: None,
+            not_before: None,
+            ask: None,
+            decision: None,
+            grant: None,
+            proposal: None,
+            answer: None,
+            delivered: false,
+            created: at,
+            updated: at,
+        }
+    }
+
     /// When somebody has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
     /// time of the next attempt. Nothing where nobody has to.
     #[must_use]

@@ -29,17 +29,12 @@ pub fn key(name: &str) -> ApproverKey {
 /// A call that waits; its id is made of `number`.
 pub fn pending(number: u8) -> CallRecord {
     CallRecord {
-        id: CallId::from_bytes([number; 16]),
-        place: Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
-        provider_id: None,
-        tool: "send_mail".to_owned(),
         fingerprint: "f1".to_owned(),
         danger: Danger::Dangerous,
         effect: Effect::Once,
         raw: Kept::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
         arguments: Kept::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
         shown: r#"{"to":"eve@example.org"}"#.to_owned(),
-        repairs: Vec::new(),
         digest: format!("d{number}"),
         requester: Requester {
             agent: "agent:run-1".to_owned(),
@@ -48,26 +43,18 @@ pub fn pending(number: u8) -> CallRecord {
         },
         idempotency_key: format!("key-{number}"),
         state: State::Pending,
-        version: 1,
-        generation: 1,
-        attempt: 0,
-        owner: None,
-        epoch: 0,
-        lease: None,
-        not_before: None,
         ask: Some(Ask {
             reason: "it sends mail to other people".to_owned(),
             preview: None,
             deadline: at(3600),
             told: false,
         }),
-        decision: None,
-        grant: None,
-        proposal: None,
-        answer: None,
-        delivered: false,
-        created: at(0),
-        updated: at(0),
+        ..CallRecord::draft(
+            CallId::from_bytes([number; 16]),
+            Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
+            "send_mail",
+            at(0),
+        )
     }
 }
 

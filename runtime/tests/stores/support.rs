@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, DocumentWrite, Kept, Note, Place, Requester, State, Store,
-    Unit,
+    CallRecord, CallWrite, CommitError, DocumentWrite, Note, Place, State, Store, Unit,
 };
 use toolwright::{CallId, Danger, Effect};
 
@@ -63,36 +62,18 @@ pub fn call(number: u64, state: State) -> CallWrite {
     let mut bytes = [0; 16];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
     let record = CallRecord {
-        id: CallId::from_bytes(bytes),
-        place: Place { run: "run".to_owned(), turn: Some(number), index: 0 },
-        provider_id: None,
-        tool: "read_file".to_owned(),
-        fingerprint: String::new(),
         danger: Danger::Safe,
         effect: Effect::Once,
-        raw: Kept::Withheld,
-        arguments: Kept::Withheld,
         shown: "{}".to_owned(),
-        repairs: Vec::new(),
         digest: "d".to_owned(),
-        requester: Requester::default(),
         idempotency_key: String::new(),
         state,
-        version: 1,
-        generation: 1,
-        attempt: 0,
-        owner: None,
-        epoch: 0,
-        lease: None,
-        not_before: None,
-        ask: None,
-        decision: None,
-        grant: None,
-        proposal: None,
-        answer: None,
-        delivered: false,
-        created: now(),
-        updated: now(),
+        ..CallRecord::draft(
+            CallId::from_bytes(bytes),
+            Place { run: "run".to_owned(), turn: Some(number), index: 0 },
+            "read_file",
+            now(),
+        )
     };
     let note = Note { who: "test".to_owned(), at: now(), why: None, signed: None };
     CallWrite { expects: None, entries: vec![record.opened(note)], record }

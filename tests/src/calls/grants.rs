@@ -2,25 +2,11 @@
 
 use std::time::Duration;
 
-use toolwright::approval::{Clause, GrantTerms, Scope, Statement};
-use toolwright::journal::{CallRecord, State};
+use toolwright::approval::{GrantTerms, Scope, Statement};
+use toolwright::journal::State;
 use toolwright::{Call, Executor};
 
-use super::support::{Office, a_refund, answered, office, suspended};
-
-fn terms(record: &CallRecord) -> GrantTerms {
-    GrantTerms {
-        scope: Scope::Forever,
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: None,
-    }
-}
+use super::support::{Office, a_refund, answered, office, suspended, terms};
 
 /// Ada approves a call, and calls like it on these terms; the id of the grant.
 async fn granted(

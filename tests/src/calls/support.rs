@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use toolwright::approval::{ApproverKey, Desk, DeskError, Statement, Submitted};
+use toolwright::approval::{
+    ApproverKey, Clause, Desk, DeskError, GrantTerms, Scope, Statement, Submitted,
+};
 use toolwright::journal::{CallRecord, Entry, Filter, MemoryStore, Page, State, Store};
 use toolwright::{
     Answer, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Reconciled, Registry,
@@ -250,4 +252,19 @@ pub fn answered(outcome: Outcome) -> Answer {
 /// The states a call went through.
 pub fn path(history: &[Entry]) -> String {
     history.iter().map(|entry| entry.to.name()).collect::<Vec<_>>().join(" → ")
+}
+
+/// Terms that cover any refund for the order of [`a_refund`].
+pub fn terms(record: &CallRecord) -> GrantTerms {
+    GrantTerms {
+        scope: Scope::Forever,
+        tool: record.tool.clone(),
+        fingerprint: record.fingerprint.clone(),
+        arguments: vec![Clause {
+            pointer: "/order".to_owned(),
+            is_one_of: vec!["\"A-1\"".to_owned()],
+        }],
+        until: None,
+        uses: None,
+    }
 }

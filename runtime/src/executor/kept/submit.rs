@@ -121,10 +121,7 @@ impl Kept<'_> {
             error: crate::journal::StoreError::new(error),
         };
         let mut record = CallRecord {
-            id,
-            place,
             provider_id: call.id.as_deref().map(ToOwned::to_owned),
-            tool: plan.entry.name.to_string(),
             fingerprint: plan.entry.fingerprint().to_owned(),
             danger: judged.facts.danger,
             effect: plan.entry.definition.effect,
@@ -132,25 +129,8 @@ impl Kept<'_> {
             arguments: keep(judged.settled.arguments(), "arguments").map_err(failed)?,
             shown: judged.settled.shown().to_owned(),
             repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
-            digest: String::new(),
             requester,
-            idempotency_key: id.to_string(),
-            state: State::Judging,
-            version: 1,
-            generation: 1,
-            attempt: 0,
-            owner: None,
-            epoch: 0,
-            lease: None,
-            not_before: None,
-            ask: None,
-            decision: None,
-            grant: None,
-            proposal: None,
-            answer: None,
-            delivered: false,
-            created: now,
-            updated: now,
+            ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
         };
         record.digest = self.digest(&record, &judged.settled);
         Ok(record)

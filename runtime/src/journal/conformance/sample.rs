@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::context::CallId;
 use crate::journal::{
     Ask, CallRecord, CallWrite, CommitError, Document, DocumentWrite, Entry, Event, Filter, Kept,
-    Note, Page, Place, Requester, State, Store, Unit,
+    Note, Page, Place, Requester, Store, Unit,
 };
 use crate::tool::{Danger, Effect};
 
@@ -33,36 +33,20 @@ pub fn place(run: &str, turn: u64, index: u32) -> Place {
 pub fn call(run: &str) -> CallRecord {
     let id = new_id();
     CallRecord {
-        id,
-        place: Place { run: run.to_owned(), turn: None, index: 0 },
-        provider_id: None,
-        tool: "read_file".to_owned(),
         fingerprint: "f1".to_owned(),
         danger: Danger::Safe,
         effect: Effect::Once,
         raw: Kept::Plain("{}".to_owned()),
         arguments: Kept::Plain("{}".to_owned()),
         shown: "{}".to_owned(),
-        repairs: Vec::new(),
         digest: "d1".to_owned(),
         requester: Requester { agent: format!("agent:{run}"), user: None, session: None },
-        idempotency_key: id.to_string(),
-        state: State::Judging,
-        version: 1,
-        generation: 1,
-        attempt: 0,
-        owner: None,
-        epoch: 0,
-        lease: None,
-        not_before: None,
-        ask: None,
-        decision: None,
-        grant: None,
-        proposal: None,
-        answer: None,
-        delivered: false,
-        created: time(0),
-        updated: time(0),
+        ..CallRecord::draft(
+            id,
+            Place { run: run.to_owned(), turn: None, index: 0 },
+            "read_file",
+            time(0),
+        )
     }
 }
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use toolwright::approval::{Callback, Channel, Clause, Decision, GrantTerms, Scope, Statement};
+use toolwright::approval::{Callback, Channel, Decision, GrantTerms, Scope, Statement};
 use toolwright::arguments::{SealingKey, canonical, digest};
 use toolwright::journal::State;
 use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
 
-use super::super::support::{a_refund, answered, key, office, suspended};
+use super::super::support::{a_refund, answered, key, office, suspended, terms};
 use super::odd::Odd;
 use super::tools::{
     After, CHARGE, ERR, FOR_RUN, GUARD, HANG_FOR_RUN, LOGIN, SLOW, Second, Thinks, Ticket, UNLOCK,
@@ -174,17 +174,7 @@ async fn a_grant_of_a_session_does_not_cover_a_call_of_another_that_is_resumed_i
     let there = executor.run("r2").session("s2").start().unwrap();
     let first = suspended(here.submit(&a_refund()).await);
     let record = office.record(first.call).await;
-    let terms = GrantTerms {
-        scope: Scope::Session("s1".to_owned()),
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: None,
-    };
+    let terms = GrantTerms { scope: Scope::Session("s1".to_owned()), ..terms(&record) };
     let now = office.clock.now();
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let other = suspended(there.submit(&a_refund()).await);
@@ -200,17 +190,7 @@ async fn a_grant_without_a_number_covers_many_calls_at_once() {
     let office = office();
     let first = suspended(office.executor().submit(&a_refund()).await);
     let record = office.record(first.call).await;
-    let terms = GrantTerms {
-        scope: Scope::Forever,
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: None,
-    };
+    let terms = terms(&record);
     let now = office.clock.now();
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let store = Odd { inner: office.store.clone(), slow_documents: true, ..Odd::default() };
@@ -712,17 +692,7 @@ async fn a_call_that_is_turned_away_in_a_drain_uses_up_no_grant() {
     let executor = office.executor();
     let first = suspended(executor.submit(&a_refund()).await);
     let record = office.record(first.call).await;
-    let terms = GrantTerms {
-        scope: Scope::Forever,
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: Some(1),
-    };
+    let terms = GrantTerms { uses: Some(1), ..terms(&record) };
     let now = office.clock.now();
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let _ = executor.drain(Duration::from_secs(1)).await;

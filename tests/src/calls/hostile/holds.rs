@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Channel, Clause, DeskError, GrantTerms, Reply, Scope,
-    Statement,
+    ApprovalRequest, Approver, ApproverError, Channel, DeskError, GrantTerms, Reply, Statement,
 };
 use toolwright::arguments::SealingKey;
 use toolwright::journal::{CallRecord, CallWrite, Event, Failure, Note, State, Store, Unit};
 use toolwright::{BuildProblem, Call, CallFailure, Outcome, Registry};
 
-use super::super::support::{Office, a_refund, answered, key, office, suspended};
+use super::super::support::{Office, a_refund, answered, key, office, suspended, terms};
 use super::odd::Odd;
 use super::tools::{FOR_RUN, OPEN, Panics, SEND, SLOW, Ticket, builder_of, killed, later};
 use crate::support::kind;
@@ -241,17 +240,7 @@ async fn a_grant_is_for_its_arguments_and_its_tool_as_it_was() {
         let executor = office.executor();
         let waits = suspended(executor.submit(&a_refund()).await);
         let record = office.record(waits.call).await;
-        let mut terms = GrantTerms {
-            scope: Scope::Forever,
-            tool: record.tool.clone(),
-            fingerprint: record.fingerprint.clone(),
-            arguments: vec![Clause {
-                pointer: "/order".to_owned(),
-                is_one_of: vec!["\"A-1\"".to_owned()],
-            }],
-            until: None,
-            uses: None,
-        };
+        let mut terms = terms(&record);
         change(&mut terms);
         let statement = Statement::approve_with_grant(&record, terms, "ada", office.clock.now());
         assert_eq!(office.say(statement).await.is_ok(), is_taken);
@@ -267,17 +256,7 @@ async fn a_grant_by_a_key_that_is_not_enrolled_covers_nothing() {
     let executor = office.executor();
     let waits = suspended(executor.submit(&a_refund()).await);
     let record = office.record(waits.call).await;
-    let terms = GrantTerms {
-        scope: Scope::Forever,
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: None,
-    };
+    let terms = terms(&record);
     let now = office.clock.now();
     let statement = Statement::approve_with_grant(&record, terms, "mallory", now);
     office.desk().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
@@ -384,17 +363,7 @@ async fn a_grant_does_not_cover_a_later_version_of_its_tool() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
     let record = office.record(waits.call).await;
-    let terms = GrantTerms {
-        scope: Scope::Forever,
-        tool: record.tool.clone(),
-        fingerprint: record.fingerprint.clone(),
-        arguments: vec![Clause {
-            pointer: "/order".to_owned(),
-            is_one_of: vec!["\"A-1\"".to_owned()],
-        }],
-        until: None,
-        uses: None,
-    };
+    let terms = terms(&record);
     let now = office.clock.now();
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let updated = builder_of(&office, Registry::of([later::REFUND]).unwrap()).build().unwrap();
