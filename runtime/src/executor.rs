@@ -145,6 +145,9 @@ impl Executor {
     /// Runs a call and gives its one answer. Whatever goes wrong is in the answer: an unknown
     /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
     ///
+    /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
+    /// so takes [`submit`](Self::submit) or [`turn`](Self::turn).
+    ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {

@@ -19,7 +19,7 @@ pub struct GrantTerms {
     pub arguments: Vec<Clause>,
     /// Until when.
     pub until: Option<Timestamp>,
-    /// How many calls.
+    /// How many calls. Where nothing is said, uses are not counted: calls do not wait for each other.
     pub uses: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Answers in the journal. That of a call with a secret may repeat it, so it is sealed like the arguments.
 
 use super::Kept;
-use super::claim::bound_to;
+use super::texts::bound_to;
 use crate::journal::{Answered, CallRecord, Kept as Text, StoreError};
 use crate::output::Answer;
 

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use super::super::judge::{Case, Judgement, Refusal, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
-use super::claim::bound_to;
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
 use crate::call::Call;
@@ -136,23 +135,6 @@ impl Kept<'_> {
         Ok(record)
     }
 
-    /// A text that is sealed where it may hold a secret.
-    pub(super) fn keep(
-        self,
-        settled: &Settled,
-        text: &str,
-        id: CallId,
-        field: &str,
-    ) -> Result<Text, String> {
-        if !settled.has_secrets() {
-            return Ok(Text::Plain(text.to_owned()));
-        }
-        match &self.keeping.sealing {
-            Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
-            None => Ok(Text::Withheld),
-        }
-    }
-
     /// What a decision is bound to.
     pub(super) fn digest(self, record: &CallRecord, settled: &Settled) -> String {
         let principal = record.requester.user.as_deref().unwrap_or_default();
@@ -242,7 +224,7 @@ impl Kept<'_> {
         self,
         record: &CallRecord,
         judged: &Judged,
-    ) -> Result<(Case, Option<super::claim::Use>), CallFailure> {
+    ) -> Result<(Case, Option<super::covered::Use>), CallFailure> {
         let asks = judged.facts.approval.is_some();
         let mut case = Case {
             asks,
@@ -337,13 +319,13 @@ impl Kept<'_> {
         self,
         record: &mut CallRecord,
         entries: &mut Vec<crate::journal::Entry>,
-        grant: Option<super::claim::Use>,
+        grant: Option<super::covered::Use>,
     ) -> Result<Vec<crate::journal::DocumentWrite>, CallFailure> {
         let why = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
         entries.push(self.step(record, Event::Allowed, why)?);
         record.grant = grant.as_ref().map(|it| it.grant.id.clone());
         entries.push(self.claimed(record)?);
-        Ok(grant.and_then(super::claim::Use::taken).into_iter().collect())
+        Ok(grant.and_then(super::covered::Use::taken).into_iter().collect())
     }
 }
 

@@ -11,15 +11,9 @@ use super::super::keeping::ATTEMPTS;
 use super::super::outcome::{CallFailure, Outcome};
 use super::ask::TRY_AGAIN;
 use super::{Kept, TRIES, not_recorded, too_busy};
-use crate::call::Call;
-use crate::capability::{Own, Scope};
-use crate::context::{CallId, Identity};
+use crate::context::CallId;
 use crate::error::ToolError;
-use crate::footprint::Facts;
 use crate::journal::{CallRecord, Entry, Event, Failure, Filter, Page, State};
-use crate::output::{Answer, Reconciled};
-use crate::spec::Start;
-use crate::stage;
 
 /// How many calls one look takes from the journal.
 const PAGE: usize = 100;
@@ -243,109 +237,6 @@ impl Kept<'_> {
                 None => return Ok(all),
             }
         }
-    }
-
-    /// Asks the tool what became of a call, where it can tell.
-    async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
-        let found = self.plan(record)?;
-        let plan = found.plan();
-        let Some(reconcile) = plan.entry.spec.reconcile else { return Ok(false) };
-        let Ok(arguments) = self.arguments(record) else { return Ok(false) };
-        let call = Call::new(record.tool.as_str(), arguments.as_str());
-        let identity = Identity { id: record.id, key: Some(&record.idempotency_key) };
-        let looked = async {
-            let own = Own::of(self.run, plan, &call, Some(identity))?;
-            let scope = Scope::new(self.run, plan, &call, own.as_ref());
-            let mut facts: Facts = plan.facts();
-            let keys = &plan.entry.keys;
-            let start = Start { scope, text: &arguments, keys, facts: &mut facts, changes: None };
-            let future = reconcile(start).map_err(|problems| {
-                ToolError::internal(format!("the reconciliation could not be begun: {problems}"))
-            })?;
-            stage::in_time(&record.tool, plan.timeout, future).await?
-        };
-        let looked = futures::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(looked)).await;
-        let mut next = record.clone();
-        let why = Some("its tool looked".to_owned());
-        let entry = match looked {
-            Ok(Ok(Reconciled::Happened(output))) => {
-                let entry = self.step(&mut next, Event::Happened, why)?;
-                next.answer = Some(self.keep_answer(record, &Answer::from(output)));
-                entry
-            }
-            Ok(Ok(Reconciled::DidNotHappen)) => self.step(&mut next, Event::DidNotHappen, why)?,
-            Ok(Ok(Reconciled::Unknown)) => return Ok(false),
-            Ok(Err(error)) => {
-                tracing::warn!(call = %record.id, %error, "a tool could not reconcile its call");
-                return Ok(false);
-            }
-            Err(_) => {
-                tracing::error!(call = %record.id, "a reconciliation panicked");
-                return Ok(false);
-            }
-        };
-        match self.write(Some(record.version), &next, vec![entry]).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_conflict() => Ok(false),
-            Err(error) => Err(not_recorded(&record.tool, error)),
-        }
-    }
-
-    /// Ends everything of a run that has not begun, and lets nothing of it begin.
-    pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
-        if run == self.run.id() {
-            self.run.end();
-        }
-        let key = super::claim::ended_key(run);
-        let said = crate::journal::DocumentWrite {
-            key,
-            expects: None,
-            text: Some(self.keeping.now().to_string()),
-        };
-        let unit = crate::journal::Unit { calls: Vec::new(), documents: vec![said] };
-        match self.keeping.store.commit(unit, self.keeping.now()).await {
-            Ok(()) => {}
-            // It was ended before.
-            Err(error) if error.is_conflict() => {}
-            Err(error) => return Err(not_recorded(run, error)),
-        }
-        let filter = Filter {
-            states: vec![State::Judging, State::Planned, State::Pending, State::Ready],
-            run: Some(run.to_owned()),
-            ..Filter::default()
-        };
-        let mut ended = 0;
-        loop {
-            let some = self.keeping.store.list(&filter, Page::first(PAGE)).await;
-            let some = some.map_err(|error| not_recorded(run, error.into()))?;
-            if some.is_empty() {
-                return Ok(ended);
-            }
-            for record in some {
-                let error = ToolError::new("cancelled", format!("run `{run}` has ended"));
-                let now = self.end_unbegun(record.id, &error, "its run has ended").await?;
-                ended += usize::from(now.state == State::Cancelled);
-            }
-        }
-    }
-
-    /// Notes that a run has taken the answer of a call.
-    pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
-        for _ in 0..TRIES {
-            let record = self.load(id).await?;
-            if record.delivered {
-                return Ok(());
-            }
-            let mut next = record.clone();
-            next.version += 1;
-            next.delivered = true;
-            match self.write(Some(record.version), &next, Vec::new()).await {
-                Ok(()) => return Ok(()),
-                Err(error) if error.is_conflict() => {}
-                Err(error) => return Err(not_recorded(&record.tool, error)),
-            }
-        }
-        Err(not_recorded(&id.to_string(), too_busy(id)))
     }
 }
 

@@ -1,0 +1,141 @@
+//! A call that was edited, requeued, put in doubt or overtaken by a change is judged again.
+
+use super::super::Plan;
+use super::super::judge::{Judgement, judge};
+use super::super::outcome::CallFailure;
+use super::claim::Step;
+use super::here::not_here;
+use super::submit::Judged;
+use super::{Kept, not_recorded};
+use crate::call::Call;
+use crate::context::CallId;
+use crate::error::ToolError;
+use crate::journal::{CallRecord, Event, Kept as Text, StoreError};
+
+impl Kept<'_> {
+    /// Judges a call that was edited, requeued, or overtaken by a change.
+    pub(super) async fn judge_again(
+        self,
+        record: &CallRecord,
+        call: Option<&Call<'_>>,
+    ) -> Result<Step, CallFailure> {
+        let found = self.sought(record).await?;
+        let plan = found.plan();
+        if let Some(why) = self.doubts(record).await? {
+            return self.doubt(record, why).await;
+        }
+        if self.run_has_ended(record).await? {
+            return self.end_with_run(record).await;
+        }
+        let kept = match self.arguments(record) {
+            Ok(arguments) => arguments,
+            Err(why) if matches!(record.arguments, Text::Withheld) => {
+                return self.refuse(record, &ToolError::new("refused", why)).await;
+            }
+            Err(why) => return Err(not_here(record, why)),
+        };
+        self.has_services(plan, record, call)?;
+        let proposed = record.proposal.as_deref();
+        let settle = |text: &str| {
+            let own = Call::new(record.tool.as_str(), text);
+            self.settle_text(plan, call.unwrap_or(&own), text, record.id)
+        };
+        let mut why = None;
+        let judged = match proposed.map(settle) {
+            Some(Ok(judged)) => Ok(judged),
+            // Whoever edited it is asked again, about the arguments as they were.
+            Some(Err(error)) => {
+                why = Some(format!("the edit was not taken: {error}"));
+                settle(&kept)
+            }
+            None => settle(&kept),
+        };
+        let judged = match judged {
+            Ok(judged) => judged,
+            Err(error) => return self.refuse(record, &error).await,
+        };
+        let mut next = record.clone();
+        next.proposal = None;
+        self.take_up(&mut next, plan, &judged)?;
+        let (case, grant) = self.case(&next, &judged).await?;
+        let mut entries = Vec::new();
+        match judge(case) {
+            Judgement::Allow if why.is_none() => {
+                let covered = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
+                entries.push(self.step(&mut next, Event::Allowed, covered)?);
+            }
+            Judgement::Refuse(refusal) => {
+                let error = super::submit::refused(&next, &judged.facts, refusal);
+                return self.refuse(record, &error).await;
+            }
+            Judgement::Fail => return Err(super::submit::nobody(&next, &judged.facts)),
+            Judgement::Allow | Judgement::Ask => {
+                let call = Call::new(record.tool.as_str(), judged.settled.arguments());
+                let mut entry = self.ask(&mut next, plan, &call, &judged).await?;
+                if let (Some(why), Some(ask)) = (why, &mut next.ask) {
+                    ask.reason = format!("{} ({why})", ask.reason);
+                    entry.why = Some(ask.reason.clone());
+                }
+                entries.push(entry);
+            }
+        }
+        match self.write(Some(record.version), &next, entries).await {
+            Ok(()) => Ok(Step::Moved(Box::new(next))),
+            Err(error) if error.is_conflict() => self.look_again(record.id).await,
+            Err(error) => Err(not_recorded(&record.tool, error)),
+        }
+    }
+
+    /// Why the word that the call did not happen does not count, if that is how it came to be judged again.
+    pub(super) async fn doubts(self, record: &CallRecord) -> Result<Option<String>, CallFailure> {
+        let history = self.keeping.store.history(record.id).await;
+        let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
+        let last = history.last();
+        let said = last.filter(|it| it.event == Some(Event::DidNotHappen));
+        let Some(signed) = said.and_then(|it| it.signed.as_ref()) else { return Ok(None) };
+        Ok(self.keeping.enrolled.verify(signed).err().map(|unverified| unverified.to_string()))
+    }
+
+    pub(super) async fn doubt(self, record: &CallRecord, why: String) -> Result<Step, CallFailure> {
+        let mut doubted = record.clone();
+        let why = format!("that it did not happen does not count: {why}");
+        let entry = self.step(&mut doubted, Event::Doubted, Some(why))?;
+        self.moved(record, doubted, vec![entry]).await
+    }
+
+    /// Writes into a record what the call is now.
+    pub(super) fn take_up(
+        self,
+        record: &mut CallRecord,
+        plan: &Plan,
+        judged: &Judged,
+    ) -> Result<(), CallFailure> {
+        let kept = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");
+        record.arguments =
+            kept.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
+        record.shown = judged.settled.shown().to_owned();
+        record.repairs =
+            judged.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());
+        // Other arguments are another call to whoever takes the key; other words of the tool are not.
+        if self.digest(record, &judged.settled) != record.digest {
+            record.idempotency_key = CallId::new().to_string();
+        }
+        record.fingerprint = plan.entry.fingerprint().to_owned();
+        record.danger = judged.facts.danger;
+        record.effect = plan.entry.definition.effect;
+        record.digest = self.digest(record, &judged.settled);
+        Ok(())
+    }
+
+    pub(super) async fn refuse(
+        self,
+        record: &CallRecord,
+        error: &ToolError,
+    ) -> Result<Step, CallFailure> {
+        let mut refused = record.clone();
+        let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
+        refused.proposal = None;
+        refused.answer = Some(error.into());
+        self.moved(record, refused, vec![entry]).await
+    }
+}

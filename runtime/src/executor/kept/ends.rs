@@ -1,0 +1,66 @@
+//! The end of a run, and what a run has taken note of.
+
+use super::super::outcome::CallFailure;
+use super::here::ended_key;
+use super::{Kept, TRIES, not_recorded, too_busy};
+use crate::context::CallId;
+use crate::error::ToolError;
+use crate::journal::{DocumentWrite, Filter, Page, State, Unit};
+
+/// How many calls one look takes from the journal.
+const PAGE: usize = 100;
+
+impl Kept<'_> {
+    /// Ends everything of a run that has not begun, and lets nothing of it begin.
+    pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
+        if run == self.run.id() {
+            self.run.end();
+        }
+        let key = ended_key(run);
+        let said = DocumentWrite { key, expects: None, text: Some(self.keeping.now().to_string()) };
+        let unit = Unit { calls: Vec::new(), documents: vec![said] };
+        match self.keeping.store.commit(unit, self.keeping.now()).await {
+            Ok(()) => {}
+            // It was ended before.
+            Err(error) if error.is_conflict() => {}
+            Err(error) => return Err(not_recorded(run, error)),
+        }
+        let filter = Filter {
+            states: vec![State::Judging, State::Planned, State::Pending, State::Ready],
+            run: Some(run.to_owned()),
+            ..Filter::default()
+        };
+        let mut ended = 0;
+        loop {
+            let some = self.keeping.store.list(&filter, Page::first(PAGE)).await;
+            let some = some.map_err(|error| not_recorded(run, error.into()))?;
+            if some.is_empty() {
+                return Ok(ended);
+            }
+            for record in some {
+                let error = ToolError::new("cancelled", format!("run `{run}` has ended"));
+                let now = self.end_unbegun(record.id, &error, "its run has ended").await?;
+                ended += usize::from(now.state == State::Cancelled);
+            }
+        }
+    }
+
+    /// Notes that a run has taken the answer of a call.
+    pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
+        for _ in 0..TRIES {
+            let record = self.load(id).await?;
+            if record.delivered {
+                return Ok(());
+            }
+            let mut next = record.clone();
+            next.version += 1;
+            next.delivered = true;
+            match self.write(Some(record.version), &next, Vec::new()).await {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return Err(not_recorded(&record.tool, error)),
+            }
+        }
+        Err(not_recorded(&id.to_string(), too_busy(id)))
+    }
+}
