@@ -11,7 +11,7 @@ use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 
 use crate::operator::decide::{Decider, Saying};
-use crate::operator::{Session, Stop, filter, ids, session, signing};
+use crate::operator::{Session, Stop, decide, filter, ids, session, signing};
 use crate::shown::call::Call;
 use crate::shown::table::Table;
 use crate::shown::{sheet, when};
@@ -47,12 +47,15 @@ pub(crate) fn command() -> Command {
             Command::new("show")
                 .about("Show what an approver needs to know of a call")
                 .arg(ids::one_call()),
-            Command::new("approve")
-                .about("Let calls run, each named by its id")
-                .args([ids::calls(), signing::option()]),
+            Command::new("approve").about("Let calls run, each named by its id").args([
+                ids::calls(),
+                decide::digest(),
+                signing::option(),
+            ]),
             Command::new("reject").about("Refuse calls").args([
                 ids::calls(),
                 reason().required(true).help("Why; the model reads it"),
+                decide::digest(),
                 signing::option(),
             ]),
             edit::command(),

@@ -7,7 +7,7 @@ use toolwright::arguments::{canonical, digest};
 use toolwright::journal::State;
 
 use crate::operator::decide::{Decider, Saying};
-use crate::operator::{Session, Stop, ids, signing, value};
+use crate::operator::{Session, Stop, decide, ids, signing, value};
 use crate::shown::call::has_secrets;
 use crate::shown::printable;
 use crate::tell;
@@ -24,7 +24,7 @@ pub(super) fn command() -> Command {
         .help("All of the arguments, as a JSON object; of a file; of standard input");
     Command::new(NAME)
         .about("Let a call run with other arguments, which the application judges first")
-        .args([ids::one_call(), arguments, signing::option()])
+        .args([ids::one_call(), arguments, decide::digest(), signing::option()])
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

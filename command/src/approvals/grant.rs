@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Kept, State};
 use super::terms::{self, Scoped};
 use crate::operator::decide::{Decider, Saying};
 use crate::operator::stop::chain;
-use crate::operator::{Session, Stop, ids, signing};
+use crate::operator::{Session, Stop, decide, ids, signing};
 use crate::shown::grant::scope_words;
 use crate::tell;
 
@@ -61,6 +61,7 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all([WHERE, WHERE_IN])
                 .help("Only calls with exactly the arguments of this one"),
+            decide::digest(),
             signing::option(),
         ])
         .group(

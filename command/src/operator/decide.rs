@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use jiff::Timestamp;
 use toolwright::approval::{ApproverKey, Desk, Signed, Statement, Submitted, Verdict};
 use toolwright::journal::{CallRecord, State};
@@ -14,10 +14,33 @@ use crate::{Exit, tell};
 /// How many digits of a digest are told.
 const DIGITS: usize = 12;
 
+/// How many an approver has to give at least.
+const FEWEST: usize = 8;
+
+const DIGEST: &str = "digest";
+
+/// The option `--digest`: what was looked at is what is decided.
+pub(crate) fn digest() -> Arg {
+    Arg::new(DIGEST)
+        .long("digest")
+        .display_order(99)
+        .value_name("DIGITS")
+        .value_parser(|text: &str| {
+            let is_digest = text.len() >= FEWEST && text.bytes().all(|it| it.is_ascii_hexdigit());
+            if is_digest {
+                return Ok(text.to_ascii_lowercase());
+            }
+            Err(format!("expected the first {FEWEST} hexadecimal digits or more, as `approvals show` prints them"))
+        })
+        .help("Decide only if the call's digest still begins so, as when it was looked at")
+}
+
 /// Somebody who decides.
 pub(crate) struct Decider<'a> {
     session: &'a Session,
     key: ApproverKey,
+    /// How the digest of the call has to begin.
+    digest: Option<String>,
 }
 
 /// What is said of a call.
@@ -33,7 +56,8 @@ pub(crate) struct Saying<'a> {
 impl<'a> Decider<'a> {
     /// With the key that the command line names.
     pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
-        Ok(Self { session, key: signing::key(matches)? })
+        let digest = matches.try_get_one::<String>(DIGEST).ok().flatten().cloned();
+        Ok(Self { session, key: signing::key(matches)?, digest })
     }
 
     /// Who they are.
@@ -54,6 +78,7 @@ impl<'a> Decider<'a> {
         said: impl Fn(&Verdict) -> bool,
     ) -> Result<(), Stop> {
         let Saying { call, statement, of, doing } = saying;
+        self.refuse_another(call)?;
         if matches!(statement.verdict, Verdict::Approve { .. }) {
             refuse_altered(call)?;
         }
@@ -77,6 +102,21 @@ impl<'a> Decider<'a> {
         let statement = Statement::revoke(grant, self.name(), Timestamp::now());
         let submitted = self.submit(self.signed(&statement)?).await?;
         self.write(&submitted, None)
+    }
+
+    /// Whoever can write to the journal could put another call in the place of the one that was looked at.
+    fn refuse_another(&self, call: &CallRecord) -> Result<(), Stop> {
+        match &self.digest {
+            Some(digits) if !call.digest.starts_with(digits.as_str()) => Err(Stop::new(
+                Exit::Lost,
+                format!(
+                    "call {} has the digest {}, which does not begin with {digits}: it is not the call that was \
+                     looked at; look again with `approvals show`",
+                    call.id, call.digest
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn signed(&self, statement: &Statement) -> Result<Signed, Stop> {

@@ -54,6 +54,21 @@ fn nothing_that_a_model_wrote_acts_on_the_terminal() {
 }
 
 #[test]
+fn another_call_than_the_one_that_was_looked_at_is_not_decided() {
+    let journal = Journal::new();
+    let shown = journal.run(&["approvals", "show", PENDING, "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    let digest = shown["digest"].as_str().unwrap();
+    let other = journal.run(&["approvals", "approve", PENDING, "--digest", "00000000"]);
+    assert_eq!(other.code, 4, "{}", other.err);
+    assert!(other.err.contains("not the call that was looked at"), "{}", other.err);
+    let short = journal.run(&["approvals", "approve", PENDING, "--digest", "0000"]);
+    assert_eq!(short.code, 2, "{}", short.err);
+    let same = journal.run(&["approvals", "approve", PENDING, "--digest", &digest[..12]]);
+    assert_eq!(same.code, 0, "{}", same.err);
+}
+
+#[test]
 fn calls_are_approved_each_by_its_id() {
     let journal = Journal::new();
     insta::assert_snapshot!(
