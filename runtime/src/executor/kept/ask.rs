@@ -94,6 +94,7 @@ impl Kept<'_> {
         let Some(asker) = &self.keeping.asker else { return self.outcome_of(&record) };
         if record.shows_what_is_judged() == Some(false) {
             tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
+            self.keeping.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
         let Some(asking) = self.keeping.busy.ask(record.id) else {
