@@ -91,11 +91,14 @@ impl Busy {
         self.lock().told.insert(call);
     }
 
-    /// The calls that somebody here has taken note of; those that are pending no more are forgotten.
-    pub(crate) fn noted(&self, pending: &[CallId]) -> HashSet<CallId> {
-        let mut calls = self.lock();
-        calls.told.retain(|call| pending.contains(call));
-        calls.told.clone()
+    /// The calls that somebody here has taken note of.
+    pub(crate) fn noted(&self) -> HashSet<CallId> {
+        self.lock().told.clone()
+    }
+
+    /// Forgets who has taken note of calls that are pending no more; these are all that are.
+    pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
+        self.lock().told.retain(|call| pending.contains(call));
     }
 
     pub(crate) fn is_noted(&self, call: CallId) -> bool {

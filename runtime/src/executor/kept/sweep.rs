@@ -168,8 +168,11 @@ impl Kept<'_> {
         }
         if self.keeping.asker.is_some() {
             let pending = self.listed(&[State::Pending], false, None).await?;
-            let ids: Vec<CallId> = pending.iter().map(|it| it.id).collect();
-            let noted = self.keeping.busy.noted(&ids);
+            if !self.run.is_own() {
+                let all = pending.iter().map(|it| it.id).collect();
+                self.keeping.busy.forget_all_but(&all);
+            }
+            let noted = self.keeping.busy.noted();
             let untold = ours(pending).filter(|it| !noted.contains(&it.id));
             errands.extend(untold.map(Errand::Tell));
         }
