@@ -9,6 +9,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Value, value::RawValue};
 
+use crate::arguments::canonical;
+
 /// The text is none that anything may be taken out of.
 #[derive(Debug)]
 pub(super) struct Unreadable;
@@ -19,8 +21,8 @@ pub(super) struct Entries<'t>(pub(super) Vec<Entry<'t>>);
 pub(super) struct Entry<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) raw: &'t RawValue,
-    /// Read when it is first compared.
-    value: OnceCell<Option<Value>>,
+    /// Its one spelling, in which numbers are exact; made when it is first compared.
+    canonical: OnceCell<Option<String>>,
 }
 
 impl Entry<'_> {
@@ -29,11 +31,10 @@ impl Entry<'_> {
     }
 
     pub(super) fn is_one_of(&self, constants: &[Value]) -> bool {
-        let value = self.value.get_or_init(|| serde_json::from_str(self.raw.get()).ok());
-        let Some(value) = value else { return false };
-        // 1.0 is 1.
-        let same =
-            |only: &Value| only == value || (only.is_number() && only.as_f64() == value.as_f64());
+        let spelt = self.canonical.get_or_init(|| canonical(self.raw.get()).ok());
+        let Some(spelt) = spelt else { return false };
+        // 1.0 is 1, and 9007199254740993 is not the integer beside it.
+        let same = |only: &Value| canonical(&only.to_string()).is_ok_and(|only| only == *spelt);
         constants.iter().any(same)
     }
 }
@@ -56,12 +57,28 @@ impl<'de> Deserialize<'de> for Entries<'de> {
                     if !keys.insert(key.clone()) {
                         return Err(A::Error::custom("a key repeats"));
                     }
-                    entries.push(Entry { key, raw, value: OnceCell::new() });
+                    entries.push(Entry { key, raw, canonical: OnceCell::new() });
                 }
                 Ok(Entries(entries))
             }
         }
 
         deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_exactly_and_not_by_their_spelling() {
+        let Entries(entries) = serde_json::from_str(r#"{"a":1.0,"b":9007199254740993}"#).unwrap();
+        let [one, large] = &entries[..] else { panic!("two entries") };
+        assert!(one.is_one_of(&[json!(1)]));
+        assert!(large.is_one_of(&[json!(9_007_199_254_740_993_u64)]));
+        assert!(!large.is_one_of(&[json!(9_007_199_254_740_992_u64)]));
     }
 }
