@@ -7,6 +7,7 @@ mod claiming;
 mod deadlines;
 mod grants;
 mod hostile;
+mod odd;
 mod recorded;
 mod secrets;
 mod support;

@@ -3,5 +3,4 @@
 
 mod broken;
 mod holds;
-mod odd;
 mod tools;

@@ -1,15 +1,9 @@
 //! What acts is written down before it acts, and its result with its final state.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
-use jiff::Timestamp;
-use toolwright::journal::{
-    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, State, Store,
-    StoreError, Unit,
-};
+use toolwright::journal::State;
 use toolwright::{Call, CallFailure, CallId, Outcome};
 
+use super::odd::Odd;
 use super::support::{a_refund, answered, office, path, suspended};
 use crate::support::kind;
 
@@ -130,7 +124,7 @@ async fn a_call_that_nobody_polls_any_more_says_so() {
 #[tokio::test]
 async fn a_call_that_cannot_be_recorded_is_not_run() {
     let office = office();
-    let broken = Broken { inner: MemoryStore::new(), fails_at: 1, commits: Arc::default() };
+    let broken = Odd { fails_from: Some(1), ..Odd::default() };
     let executor = office.builder().journal(broken).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
@@ -142,7 +136,7 @@ async fn a_call_that_cannot_be_recorded_is_not_run() {
 #[tokio::test(start_paused = true)]
 async fn a_result_that_cannot_be_recorded_is_told_to_the_host_and_is_no_success() {
     let office = office();
-    let broken = Broken { inner: MemoryStore::new(), fails_at: 2, commits: Arc::default() };
+    let broken = Odd { fails_from: Some(2), ..Odd::default() };
     let executor = office.builder().journal(broken).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await;
     let Outcome::Failed(failure @ CallFailure::ResultNotRecorded { .. }) = outcome else {
@@ -170,65 +164,4 @@ async fn a_call_that_the_journal_does_not_know_cannot_be_resumed() {
     let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse().unwrap();
     let outcome = office().executor().resume(id).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NoSuchCall(_))), "{outcome:?}");
-}
-
-/// A store whose commits fail from one on.
-struct Broken {
-    inner: MemoryStore,
-    fails_at: usize,
-    commits: Arc<std::sync::atomic::AtomicUsize>,
-}
-
-impl Store for Broken {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
-        let commit = self.commits.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
-        if commit >= self.fails_at {
-            return Box::pin(async { Err(StoreError::new("the disk is full").into()) });
-        }
-        self.inner.commit(unit, now)
-    }
-
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.inner.get(call)
-    }
-
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.inner.at(place)
-    }
-
-    fn list<'a>(
-        &'a self,
-        filter: &'a Filter,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
-        self.inner.list(filter, page)
-    }
-
-    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        self.inner.history(call)
-    }
-
-    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
-        self.inner.document(key)
-    }
-
-    fn documents<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
-        self.inner.documents(prefix)
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        self.inner.changed()
-    }
 }

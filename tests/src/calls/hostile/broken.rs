@@ -12,8 +12,8 @@ use toolwright::arguments::{SealingKey, canonical, digest};
 use toolwright::journal::State;
 use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
 
+use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended, terms};
-use super::odd::Odd;
 use super::tools::{
     After, CHARGE, ERR, FOR_RUN, GUARD, HANG_FOR_RUN, LOGIN, SLOW, Second, Thinks, Ticket, UNLOCK,
     builder_of, gone, later,

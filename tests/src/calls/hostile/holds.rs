@@ -12,8 +12,8 @@ use toolwright::arguments::SealingKey;
 use toolwright::journal::{CallRecord, CallWrite, Event, Failure, Note, State, Store, Unit};
 use toolwright::{BuildProblem, Call, CallFailure, Outcome, Registry};
 
+use super::super::odd::Odd;
 use super::super::support::{Office, a_refund, answered, key, office, suspended, terms};
-use super::odd::Odd;
 use super::tools::{FOR_RUN, OPEN, Panics, SEND, SLOW, Ticket, builder_of, killed, later};
 use crate::support::kind;
 

@@ -1,4 +1,4 @@
-//! A store that is slow, lies or counts.
+//! A store that is slow, lies, fails or counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -30,6 +30,8 @@ pub struct Odd {
     pub is_deaf: bool,
     /// The commit of this number fails, and nothing of it stands.
     pub fails_at: Option<usize>,
+    /// From this number on every commit fails.
+    pub fails_from: Option<usize>,
     /// What cannot be read: `history`, `document`, `documents` or `list`.
     pub unreadable: Option<&'static str>,
     /// Where it says to be kept.
@@ -52,7 +54,8 @@ impl Store for Odd {
             if self.slow_commits {
                 tokio::task::yield_now().await;
             }
-            if self.fails_at == Some(number) {
+            if self.fails_at == Some(number) || self.fails_from.is_some_and(|first| number >= first)
+            {
                 return Err(StoreError::new("the disk is full").into());
             }
             let done = self.inner.commit(unit, now).await;
