@@ -107,9 +107,12 @@ impl Executor {
 
     /// Sweeps at once, and again whenever something may be due, until the executor is drained. To be spawned
     /// beside whatever the application does; any number may work on one journal, in any number of processes.
-    pub async fn work(&self) {
-        let Ok(kept) = self.kept() else { return };
-        kept.work().await;
+    ///
+    /// # Errors
+    /// At once when there is no journal. Failures of the journal are traced, and it looks again.
+    pub async fn work(&self) -> Result<(), CallFailure> {
+        self.kept()?.work().await;
+        Ok(())
     }
 
     fn kept(&self) -> Result<Kept<'_>, CallFailure> {

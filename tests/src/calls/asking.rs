@@ -186,6 +186,30 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
 }
 
 #[tokio::test]
+async fn a_resumed_call_has_the_id_that_its_provider_gave_it() {
+    let office = office();
+    let waits = suspended(office.executor().submit(&a_refund().id("toolu_1")).await);
+    office.approve(waits.call).await.unwrap();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&heard);
+    let listen = move |event: &toolwright::Event<'_>| {
+        log.lock().unwrap().push((event.call, event.provider_id.map(str::to_owned)));
+    };
+    let later = office.builder().listen(listen).build().unwrap();
+    answered(later.resume(waits.call).await);
+    let heard = heard.lock().unwrap();
+    assert!(!heard.is_empty());
+    assert!(heard.iter().all(|it| *it == (waits.call, Some("toolu_1".to_owned()))), "{heard:?}");
+}
+
+#[tokio::test]
+async fn an_executor_without_a_journal_has_nothing_to_work_on_and_says_so() {
+    let executor = crate::support::executor([]);
+    assert_eq!(executor.work().await, Err(CallFailure::NoJournal));
+    assert_eq!(executor.sweep().await, Err(CallFailure::NoJournal));
+}
+
+#[tokio::test]
 async fn listeners_hear_of_a_call_that_is_decided_at_once_as_of_one() {
     let office = office();
     let heard = Arc::new(Mutex::new(Vec::new()));

@@ -7,6 +7,7 @@ use super::claim::Step;
 use super::here::not_here;
 use super::submit::Judged;
 use super::{Kept, not_recorded};
+use crate::approval::{Subject, Verdict};
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
@@ -93,7 +94,13 @@ impl Kept<'_> {
         let last = history.last();
         let said = last.filter(|it| it.event == Some(Event::DidNotHappen));
         let Some(signed) = said.and_then(|it| it.signed.as_ref()) else { return Ok(None) };
-        Ok(self.keeping.enrolled.verify(signed).err().map(|unverified| unverified.to_string()))
+        let statement = match self.keeping.enrolled.verify(signed) {
+            Ok(verified) => verified.into_statement(),
+            Err(unverified) => return Ok(Some(unverified.to_string())),
+        };
+        let is_said_of_it = statement.verdict == Verdict::DidNotHappen
+            && matches!(statement.about, Subject::Call { id, .. } if id == record.id);
+        Ok((!is_said_of_it).then(|| "what was signed is about something else".to_owned()))
     }
 
     pub(super) async fn doubt(self, record: &CallRecord, why: String) -> Result<Step, CallFailure> {

@@ -74,7 +74,10 @@ impl<'a> Kept<'a> {
             Err(why) => return Err(not_here(record, why)),
         };
         self.has_services(plan, record, call)?;
-        let own_call = Call::new(record.tool.as_str(), arguments.as_str());
+        let mut own_call = Call::new(record.tool.as_str(), arguments.as_str());
+        if let Some(provider_id) = &record.provider_id {
+            own_call = own_call.id(provider_id.as_str());
+        }
         let call = call.unwrap_or(&own_call);
         let judged = match self.settle_text(plan, call, &arguments, record.id) {
             Ok(judged) => judged,

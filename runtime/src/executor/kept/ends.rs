@@ -2,13 +2,11 @@
 
 use super::super::outcome::CallFailure;
 use super::here::ended_key;
+use super::sweep::PAGE;
 use super::{Kept, TRIES, not_recorded, too_busy};
 use crate::context::CallId;
 use crate::error::ToolError;
 use crate::journal::{DocumentWrite, Filter, Page, State, Unit};
-
-/// How many calls one look takes from the journal.
-const PAGE: usize = 100;
 
 impl Kept<'_> {
     /// Ends everything of a run that has not begun, and lets nothing of it begin.

@@ -16,7 +16,7 @@ use crate::error::ToolError;
 use crate::journal::{CallRecord, Entry, Event, Failure, Filter, Page, State};
 
 /// How many calls one look takes from the journal.
-const PAGE: usize = 100;
+pub(super) const PAGE: usize = 100;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
