@@ -9,11 +9,12 @@ mod canonical;
 mod digest;
 mod filling;
 mod fingerprint;
-mod number;
+pub(crate) mod number;
 mod sealing;
 mod settled;
 
 pub use canonical::{ArgumentsError, canonical};
+pub(crate) use canonical::{canonical_of, read};
 pub use digest::digest;
 pub use fingerprint::fingerprint;
 pub use sealing::{SealingError, SealingKey};

@@ -53,6 +53,7 @@ mod input;
 pub mod journal;
 mod output;
 mod owned_file;
+pub mod policy;
 pub mod provider;
 mod registry;
 pub mod repair;

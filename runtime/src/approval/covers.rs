@@ -211,7 +211,7 @@ fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
 }
 
 /// The parts of a JSON pointer, unescaped; nothing where it is none.
-fn segments(pointer: &str) -> Option<Vec<String>> {
+pub(crate) fn segments(pointer: &str) -> Option<Vec<String>> {
     if pointer.is_empty() {
         return Some(Vec::new());
     }
@@ -228,7 +228,7 @@ fn segments(pointer: &str) -> Option<Vec<String>> {
 }
 
 /// A place in an array: digits, without a sign or zeros before them.
-fn index(segment: &str) -> Option<usize> {
+pub(crate) fn index(segment: &str) -> Option<usize> {
     let digits = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     let plain = digits && (segment == "0" || !segment.starts_with('0'));
     if plain { segment.parse().ok() } else { None }

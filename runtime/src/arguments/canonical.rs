@@ -89,14 +89,14 @@ pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
 }
 
 /// The same of a value that was read.
-pub(super) fn canonical_of(node: &Node) -> String {
+pub(crate) fn canonical_of(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);
     out
 }
 
 /// The value of a text that is JSON and nothing else.
-pub(super) fn read(text: &str) -> Result<Node, ArgumentsError> {
+pub(crate) fn read(text: &str) -> Result<Node, ArgumentsError> {
     let parsed = parse_deep(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {
             let before = text.bytes().take(at).filter(|byte| byte & 0xc0 != 0x80).count();

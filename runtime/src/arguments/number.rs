@@ -12,7 +12,7 @@ const MOST_ZEROS: usize = 40;
 const SHORT: usize = 30;
 
 /// The one text of a number of JSON's grammar.
-pub(super) fn canonical(number: &str) -> Cow<'_, str> {
+pub(crate) fn canonical(number: &str) -> Cow<'_, str> {
     let (sign, unsigned) = match number.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
         None => ("", number),

@@ -1,0 +1,212 @@
+//! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
+//! [`Policy::load`].
+//!
+//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* silences the mode's
+//!   question and nothing else. Rules can only add objections, so that their order does not matter.
+//! - A [`Mode`] says what becomes of calls by their danger; `plan` puts aside what changes something.
+//! - A [`Protection`] is a rule that is there unless it is named off.
+//! - What is not known counts: a call that does not say which files it touches may touch any.
+//!
+//! # Patterns for files
+//!
+//! | pattern | fits |
+//! | --- | --- |
+//! | `*.pem` | files of that name in any folder, as in `.gitignore` |
+//! | `./*.pem` | those in the base folder |
+//! | `src/**`, `src/` | `src` and all that is in it |
+//! | `**/.git/**` | any `.git` and all that is in it |
+//! | `/etc/**` | an absolute name |
+//! | `*`, `?`, `[ab]`, `{a,b}` | characters, but for `/` |
+//!
+//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; links are the business of whoever opens files.
+//! A rule that refuses or asks compares without regard to case. A call that reads a whole folder names the folder: a
+//! pattern that begins in it, `secrets/**`, counts; one for any folder, `*.pem`, does not.
+//!
+//! # A file
+//!
+//! ```
+//! use toolwright::policy::{Policy, Question, Verdict};
+//! use toolwright::{Danger, Effect, Footprint, Registry, tool};
+//!
+//! /// Deletes a file.
+//! #[tool(effect = idempotent, danger = dangerous, writes(file = path))]
+//! async fn delete_file(
+//!     /// Which.
+//!     path: String,
+//! ) {
+//! }
+//!
+//! let text = r#"
+//! version = 1
+//! mode = "interactive"
+//!
+//! [[allow]]
+//! name = "clean-up"
+//! reason = "what was built can be built again"
+//! tool = "delete_file"
+//! writes = ["target/**"]
+//! matches = [{ tool = "delete_file", writes = ["target/debug"] }]
+//! does_not_match = [{ tool = "delete_file", writes = ["targets"] }]
+//! "#;
+//! let catalog = Registry::of([DELETE_FILE])?.catalog();
+//! let policy = Policy::builder().text("policy.toml", text).build(&catalog)?;
+//!
+//! let footprint = Footprint::nothing().writing::<toolwright::File>("target/debug");
+//! let mut question = Question {
+//!     tool: "delete_file",
+//!     group: None,
+//!     tags: &[],
+//!     danger: Danger::Dangerous,
+//!     effect: Effect::Idempotent,
+//!     principal: None,
+//!     arguments: r#"{"path":"target/debug"}"#,
+//!     footprint: Some(&footprint),
+//!     approval: None,
+//!     accepted: false,
+//! };
+//! assert_eq!(policy.judge(&question).verdict, Verdict::Allow);
+//! // What the tool itself asks for, no rule silences.
+//! question.approval = Some("it deletes");
+//! assert!(matches!(policy.judge(&question).verdict, Verdict::Ask { grants_count: true, .. }));
+//! println!("{}", policy.explain(&question));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod argument;
+mod builder;
+mod command;
+mod compile;
+mod compiled;
+mod decimal;
+mod examples;
+mod explain;
+mod holds;
+mod judged;
+mod mode;
+mod paths;
+mod problem;
+mod protection;
+mod question;
+mod read;
+mod rule;
+mod values;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use crate::catalog::Catalog;
+use compiled::Compiled;
+use judged::decide;
+use paths::Base;
+use question::Asking;
+
+pub use argument::ArgumentTest;
+pub use builder::PolicyBuilder;
+pub use explain::Explanation;
+pub use judged::{Judged, Said, Says, Verdict};
+pub use mode::{Mode, ModeSays};
+pub use problem::{Place, PolicyError, PolicyProblem};
+pub use protection::Protection;
+pub use question::Question;
+pub use rule::{Example, Rule, RuleKind, WhenUnknown};
+
+/// Decides which calls run, which ask a person, and which are refused. It is shared, not copied.
+///
+/// See [the module](self) for an example.
+#[derive(Debug, Clone)]
+pub struct Policy(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    mode: Mode,
+    plan: bool,
+    /// The strongest first.
+    rules: Vec<Compiled>,
+    /// Which rules may say something of the tools that were there when the policy was made.
+    by_tool: HashMap<String, Box<[usize]>, FixedState>,
+    base: Base,
+    looks_at_files: bool,
+}
+
+impl Policy {
+    fn new(mode: Mode, plan: bool, rules: Vec<Compiled>, catalog: &Catalog, base: Base) -> Self {
+        let known = |tool: &str| {
+            let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
+            known.map(|(index, _)| index).collect()
+        };
+        let by_tool = catalog.names().map(|it| (it.to_owned(), known(it))).collect();
+        let asks_files =
+            |it: &Compiled| it.reads.is_some() || it.writes.is_some() || it.outside.is_some();
+        let looks_at_files = rules.iter().any(asks_files);
+        Self(Arc::new(Inner { mode, plan, rules, by_tool, base, looks_at_files }))
+    }
+
+    /// A policy in code, or of several files.
+    #[must_use]
+    pub fn builder() -> PolicyBuilder {
+        PolicyBuilder::default()
+    }
+
+    /// The policy of a file, for these tools. Relative names begin in the current directory.
+    ///
+    /// # Errors
+    /// When it cannot be read, or something in it is wrong; every problem at once, each with its place.
+    pub fn load(path: impl AsRef<Path>, catalog: &Catalog) -> Result<Self, PolicyError> {
+        Self::builder().load(path).build(catalog)
+    }
+
+    /// What becomes of a call.
+    #[must_use]
+    pub fn judge(&self, question: &Question<'_>) -> Judged {
+        let inner = &*self.0;
+        let asking = Asking::new(question, &inner.base);
+        let said = |rule: &Compiled| {
+            let (says, certain) = rule.says(&asking)?;
+            let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
+            Some(Said { rule, says, reason, certain })
+        };
+        let mut rules: Vec<Said> = match inner.by_tool.get(question.tool) {
+            Some(known) => known.iter().filter_map(|index| said(&inner.rules[*index])).collect(),
+            None => {
+                let named = inner.rules.iter().filter(|it| it.selects_name(question.tool));
+                named.filter_map(said).collect()
+            }
+        };
+        // A deny that may not match has become an ask.
+        rules.sort_by_key(|it| it.says);
+        let verdict = decide(&rules, inner.mode, inner.plan, question);
+        Judged { verdict, rules, mode: inner.mode.says(question.danger) }
+    }
+
+    /// What becomes of a call, and what every rule, the tool and the mode say of it.
+    #[must_use]
+    pub fn explain(&self, question: &Question<'_>) -> Explanation {
+        Explanation::new(self.judge(question), self.0.mode, self.0.plan, question)
+    }
+
+    /// The mode.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.0.mode
+    }
+
+    /// Whether what changes something is planned first.
+    #[must_use]
+    pub fn plans(&self) -> bool {
+        self.0.plan
+    }
+
+    /// Whether a rule looks at the files that calls touch. Where none does, a question needs no footprint.
+    #[must_use]
+    pub fn looks_at_files(&self) -> bool {
+        self.0.looks_at_files
+    }
+
+    /// The names of the rules, the strongest first.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.0.rules.iter().map(|it| &*it.name)
+    }
+}

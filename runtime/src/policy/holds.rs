@@ -1,0 +1,35 @@
+//! Whether something holds of a call, as far as it is known.
+
+/// What is known; a later one is more certain to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holds {
+    No,
+    Unknown,
+    Yes,
+}
+
+impl Holds {
+    /// Whether one of these holds.
+    pub(super) fn any(these: impl IntoIterator<Item = Self>) -> Self {
+        these.into_iter().max().unwrap_or(Self::No)
+    }
+
+    /// Whether all of these hold; of none, none does.
+    pub(super) fn all(these: impl IntoIterator<Item = Self>) -> Self {
+        these.into_iter().min().unwrap_or(Self::No)
+    }
+
+    pub(super) fn not(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Unknown => Self::Unknown,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
+impl From<bool> for Holds {
+    fn from(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+}

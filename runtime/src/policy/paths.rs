@@ -1,0 +1,240 @@
+//! Names of files, patterns for them, and when a pattern fits a name.
+//!
+//! - Names are normalised before they are compared: `./`, doubled and trailing slashes go, `..` is resolved. Nothing is
+//!   looked up: to follow no link out of a folder is the business of whoever opens files.
+//! - Relative names begin in the base folder. Where it is not known, a relative name and an absolute pattern may or may
+//!   not mean one file: the answer is [`Holds::Unknown`].
+//! - What refuses or asks compares without regard to case and to characters that some file systems ignore; what allows
+//!   compares exactly.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::holds::Holds;
+use crate::footprint::{File, ResourceKind};
+
+/// Where relative names begin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Base(pub(super) Option<String>);
+
+/// A name, as it is compared.
+#[derive(Debug)]
+pub(super) struct Name {
+    exact: String,
+    folded: String,
+    is_absolute: bool,
+    /// It is the base folder, or one around it.
+    is_around: bool,
+}
+
+/// A pattern of a rule.
+#[derive(Debug)]
+pub(super) struct PathPattern {
+    matcher: GlobMatcher,
+    /// The folder itself, where the pattern is for all that is in it.
+    folder: Option<GlobMatcher>,
+    anchor: Anchor,
+    is_folded: bool,
+}
+
+#[derive(Debug)]
+enum Anchor {
+    /// In any folder.
+    Floating,
+    /// In this folder and no other.
+    In { is_absolute: bool, folder: String },
+}
+
+/// A folder of a rule.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: String,
+    is_absolute: bool,
+    is_folded: bool,
+}
+
+impl Base {
+    pub(super) fn name(&self, written: &str) -> Name {
+        let exact = self.whole(&File::normalise(written));
+        let folded = fold(&exact);
+        let is_absolute = is_absolute(&exact);
+        let is_around = match &self.0 {
+            Some(base) if is_absolute => is_in(&fold(base), &folded),
+            _ => exact == "/" || exact == "." || exact.split('/').all(|part| part == ".."),
+        };
+        Name { exact, folded, is_absolute, is_around }
+    }
+
+    /// The name from the base on.
+    fn whole(&self, normalised: &str) -> String {
+        match &self.0 {
+            Some(base) if !is_absolute(normalised) => {
+                File::normalise(&format!("{base}/{normalised}"))
+            }
+            _ => normalised.to_owned(),
+        }
+    }
+
+    pub(super) fn folder(&self, written: &str, is_folded: bool) -> Result<Folder, String> {
+        if written.is_empty() {
+            return Err(
+                "a folder is empty; write `.` for the folder where relative names begin".to_owned()
+            );
+        }
+        home(written)?;
+        let path = self.whole(&File::normalise(written));
+        self.known(written, &path)?;
+        let is_absolute = is_absolute(&path);
+        Ok(Folder { path: if is_folded { fold(&path) } else { path }, is_absolute, is_folded })
+    }
+
+    pub(super) fn pattern(&self, written: &str, is_folded: bool) -> Result<PathPattern, String> {
+        home(written)?;
+        let pattern = match written.ends_with('/') {
+            true => format!("{written}**"),
+            false => written.to_owned(),
+        };
+        let inner = pattern.strip_prefix("./").unwrap_or(&pattern);
+        if inner.is_empty() || inner.split('/').any(|part| part == ".") {
+            return Err(format!(
+                "`{written}` is no pattern for files: expected one such as `*.pem`, `src/**` or `**/.git/**`"
+            ));
+        }
+        if inner.split('/').skip_while(|part| *part == "..").any(|part| part == "..") {
+            return Err(format!(
+                "the pattern `{written}` has `..` inside, which no name has: write it without"
+            ));
+        }
+        let (anchor, glob) = if !pattern.contains('/') {
+            (Anchor::Floating, format!("**/{pattern}"))
+        } else if pattern.starts_with("**/") {
+            (Anchor::Floating, pattern)
+        } else {
+            let literal: Vec<&str> =
+                inner.split('/').take_while(|part| !part.contains(SPECIAL)).collect();
+            let rest = inner.split('/').skip(literal.len()).collect::<Vec<_>>().join("/");
+            let literal = match (literal.join("/"), inner.starts_with('/')) {
+                (literal, true) if literal.is_empty() => "/".to_owned(),
+                (literal, false) if literal.is_empty() => ".".to_owned(),
+                (literal, _) => literal,
+            };
+            let folder = self.whole(&File::normalise(&literal));
+            self.known(written, &folder)?;
+            let start = match folder.as_str() {
+                "." => String::new(),
+                "/" => "/".to_owned(),
+                other => format!("{}/", globset::escape(other)),
+            };
+            let glob = match rest.is_empty() {
+                true => start.trim_end_matches('/').to_owned(),
+                false => format!("{start}{rest}"),
+            };
+            let is_absolute = is_absolute(&folder);
+            let folder = if is_folded { fold(&folder) } else { folder };
+            (Anchor::In { is_absolute, folder }, glob)
+        };
+        let glob = if is_folded { fold(&glob) } else { glob };
+        let compile = |glob: &str| {
+            let compiled = GlobBuilder::new(glob).literal_separator(true).build();
+            compiled
+                .map(|it| it.compile_matcher())
+                .map_err(|error| format!("`{written}` is no pattern for files: {}", error.kind()))
+        };
+        let folder = glob.strip_suffix("/**").filter(|it| !it.is_empty() && *it != "**");
+        let folder = folder.map(compile).transpose()?;
+        Ok(PathPattern { matcher: compile(&glob)?, folder, anchor, is_folded })
+    }
+
+    /// An absolute pattern needs to know where relative names are.
+    fn known(&self, written: &str, path: &str) -> Result<(), String> {
+        match &self.0 {
+            None if is_absolute(path) => Err(format!(
+                "`{written}` is absolute, and nobody can tell where relative names are: give the folder where they \
+                 begin (`PolicyBuilder::base`)"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is no plain character in a pattern.
+const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', '!'];
+
+impl PathPattern {
+    /// Whether a file is one of those that are meant.
+    ///
+    /// A folder may hold such files. To touch the one in which a pattern begins, or one around it, may be to touch them;
+    /// a pattern for any folder is asked so only where the base folder or one around it is `written`.
+    pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
+        let text = name.text(self.is_folded);
+        let is_fit = |it: &GlobMatcher| it.is_match(text);
+        if is_fit(&self.matcher) || self.folder.as_ref().is_some_and(is_fit) {
+            return Holds::Yes;
+        }
+        let unknown = match &self.anchor {
+            Anchor::Floating => written && name.is_around,
+            Anchor::In { is_absolute, folder } => {
+                start(*is_absolute, folder) != start(name.is_absolute, text) || is_in(folder, text)
+            }
+        };
+        if unknown { Holds::Unknown } else { Holds::No }
+    }
+}
+
+impl Folder {
+    pub(super) fn holds(&self, name: &Name) -> Holds {
+        let text = name.text(self.is_folded);
+        if is_in(text, &self.path) {
+            return Holds::Yes;
+        }
+        match start(self.is_absolute, &self.path) == start(name.is_absolute, text) {
+            true => Holds::No,
+            // `..` from a folder that is known to be inside is outside of it.
+            false if !self.is_absolute && !name.is_absolute && self.path == "." => Holds::No,
+            false => Holds::Unknown,
+        }
+    }
+}
+
+impl Name {
+    fn text(&self, is_folded: bool) -> &str {
+        if is_folded { &self.folded } else { &self.exact }
+    }
+}
+
+/// Whether a normalised name is a folder's, or of something in it.
+fn is_in(name: &str, folder: &str) -> bool {
+    match folder {
+        "/" => is_absolute(name),
+        "." => !is_absolute(name) && name != ".." && !name.starts_with("../"),
+        _ => name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+    }
+}
+
+/// Where a name begins; names that begin elsewhere cannot be compared.
+fn start(is_absolute: bool, path: &str) -> (bool, usize) {
+    (is_absolute, path.split('/').take_while(|part| *part == "..").count())
+}
+
+pub(super) fn is_absolute(path: &str) -> bool {
+    let is_drive = |bytes: &[u8]| matches!(bytes, [drive, b':', b'/', ..] | [drive, b':'] if drive.is_ascii_alphabetic());
+    path.starts_with('/') || is_drive(path.as_bytes())
+}
+
+/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored.
+fn fold(text: &str) -> String {
+    let is_ignored = |it: &char| matches!(it, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let kept: String = text.chars().filter(|it| !is_ignored(it)).collect();
+    match kept.is_ascii() {
+        true => kept.to_ascii_lowercase(),
+        false => kept.to_uppercase().to_lowercase(),
+    }
+}
+
+fn home(written: &str) -> Result<(), String> {
+    match written == "~" || written.starts_with("~/") {
+        true => Err(format!(
+            "`{written}` begins with `~`, which nobody resolves: write the folder out, or `**/` for any"
+        )),
+        false => Ok(()),
+    }
+}

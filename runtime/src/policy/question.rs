@@ -1,0 +1,110 @@
+//! What a policy is asked about, and what of it is worked out when a rule needs it.
+
+use std::cell::OnceCell;
+
+use super::paths::{Base, Name};
+use crate::arguments::read;
+use crate::footprint::{Facts, File, Footprint, ResourceKind};
+use crate::repair::tree::Node;
+use crate::tool::{Danger, Definition, Effect};
+
+/// A call, as a policy sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's group.
+    pub group: Option<&'a str>,
+    /// The tool's tags.
+    pub tags: &'a [String],
+    /// How dangerous this call is.
+    pub danger: Danger,
+    /// What the tool changes.
+    pub effect: Effect,
+    /// The user on whose behalf it is called.
+    pub principal: Option<&'a str>,
+    /// The arguments that would run, as JSON text.
+    pub arguments: &'a str,
+    /// What the call touches; nothing where that is not known, which counts as everything.
+    pub footprint: Option<&'a Footprint>,
+    /// Why the tool itself wants a person's word.
+    pub approval: Option<&'a str>,
+    /// It was planned, and a person accepted it: the flag `plan` is off for it.
+    pub accepted: bool,
+}
+
+impl<'a> Question<'a> {
+    /// The question about a call of a tool.
+    #[must_use]
+    pub fn of(
+        definition: &'a Definition,
+        facts: &'a Facts,
+        principal: Option<&'a str>,
+        arguments: &'a str,
+    ) -> Self {
+        Self {
+            tool: &definition.name,
+            group: definition.group.as_deref(),
+            tags: &definition.tags,
+            danger: facts.danger,
+            effect: definition.effect,
+            principal,
+            arguments,
+            footprint: facts.touches(),
+            approval: facts.approval.as_deref(),
+            accepted: false,
+        }
+    }
+}
+
+/// A question that is being answered. Arguments are parsed and names prepared once, when the first rule asks for them.
+pub(super) struct Asking<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) base: &'a Base,
+    arguments: OnceCell<Option<Node>>,
+    reads: OnceCell<Option<Files>>,
+    writes: OnceCell<Option<Files>>,
+}
+
+/// Files that a call names; nothing stands for all files.
+pub(super) type Files = Vec<Option<Name>>;
+
+impl<'a> Asking<'a> {
+    pub(super) fn new(question: &'a Question<'a>, base: &'a Base) -> Self {
+        let (arguments, reads, writes) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { question, base, arguments, reads, writes }
+    }
+
+    /// Nothing where they cannot be read.
+    pub(super) fn arguments(&self) -> Option<&Node> {
+        self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref()
+    }
+
+    /// The files that the call reads, where it says which. Who does not say what it writes has not said either that
+    /// it reads nothing.
+    pub(super) fn reads(&self) -> Option<&Files> {
+        let find = || {
+            self.writes()?;
+            self.files(self.question.footprint?.reads_named()?)
+        };
+        self.reads.get_or_init(find).as_ref()
+    }
+
+    /// The files that the call writes, where it says which.
+    pub(super) fn writes(&self) -> Option<&Files> {
+        let find = || match self.question.footprint {
+            Some(footprint) => self.files(footprint.writes_named()?),
+            None if self.question.effect == Effect::Read => Some(Files::new()),
+            None => None,
+        };
+        self.writes.get_or_init(find).as_ref()
+    }
+
+    fn files<'n>(
+        &self,
+        named: impl Iterator<Item = (&'static str, Option<&'n str>)>,
+    ) -> Option<Files> {
+        let files = named.filter(|(kind, _)| *kind == File::LABEL);
+        Some(files.map(|(_, name)| name.map(|it| self.base.name(it))).collect())
+    }
+}
