@@ -1,0 +1,44 @@
+//! Answers in words.
+
+use toolwright::Danger;
+use toolwright::policy::{Mode, Policy, Rule};
+
+use super::scene::{Case, bare, policy};
+
+fn told(policy: &Policy, case: &Case) -> String {
+    policy.explain(&case.question()).to_string()
+}
+
+#[test]
+fn who_decided_is_told_and_what_the_others_would_have_said() {
+    let rules = [
+        Rule::deny("vendored code is not ours").named("vendored").writes("vendor/**"),
+        Rule::always_ask("writing is serious").named("serious").tool("write_*"),
+        Rule::ask("it is somebody's file").named("file").group("file"),
+        Rule::allow("it is a sandbox").named("sandbox").tool("write_file"),
+    ];
+    let policy = |mode, plan| policy(bare().mode(mode).plan(plan).rules(rules.clone()));
+    let write =
+        Case { group: Some("file"), approval: Some("it is large"), ..Case::of("write_file") };
+    let other = Case { group: None, approval: None, ..write.clone() };
+    let allow = || super::scene::policy(bare().rule(rules[3].clone()));
+    let texts = [
+        told(&policy(Mode::Strict, false), &write.clone().writing("vendor/a")),
+        told(&policy(Mode::Interactive, false), &write.clone().writing("src/a")),
+        told(&policy(Mode::Interactive, false), &write.clone().undeclared()),
+        told(&policy(Mode::Strict, false), &write.clone().danger(Danger::Critical)),
+        told(&policy(Mode::AutoSafe, true), &write),
+        told(&allow(), &other),
+        told(&super::scene::policy(bare()), &other),
+        told(&super::scene::policy(bare().mode(Mode::Unrestricted)), &other),
+    ];
+    insta::assert_snapshot!(texts.join("\n\n"));
+}
+
+#[test]
+fn an_explanation_is_data_too() {
+    let rule = Rule::deny("no").named("never").writes("vendor/**");
+    let policy = policy(bare().rule(rule));
+    let explanation = policy.explain(&Case::of("bash").undeclared().question()).clone();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&explanation).expect("it serialises"));
+}

@@ -1,0 +1,12 @@
+//! Which calls run, ask or are refused: modes, rules, files, arguments, protections, problems.
+
+mod agent;
+mod arguments;
+mod explained;
+mod files;
+mod laws;
+mod modes;
+mod names;
+mod problems;
+mod protections;
+mod scene;
