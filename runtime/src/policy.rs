@@ -80,6 +80,7 @@ mod compiled;
 mod decimal;
 mod examples;
 mod explain;
+mod glob;
 mod holds;
 mod judged;
 mod mode;

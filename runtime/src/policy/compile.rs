@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use globset::{Glob, GlobMatcher};
+use regex::Regex;
 use serde_json::Value;
 
 use super::builder::Arriving;
 use super::command::refusal;
 use super::compiled::Compiled;
 use super::examples::check;
+use super::glob;
 use super::paths::Base;
 use super::problem::{At, Problems, suggestion};
 use super::rule::{Rule, RuleKind, WhenUnknown};
@@ -40,7 +41,7 @@ pub(super) fn compile<'r>(
 pub(super) struct Scope<'a> {
     pub(super) catalog: &'a Catalog,
     arriving: &'a Arriving,
-    came: Vec<GlobMatcher>,
+    came: Vec<Regex>,
     pub(super) base: &'a Base,
     is_command: fn(&Definition, &str) -> bool,
 }
@@ -48,7 +49,9 @@ pub(super) struct Scope<'a> {
 impl Scope<'_> {
     fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
         let name = rule.name.as_ref().map_or("", |it| &it.value);
-        self.sense(rule, name, problems);
+        if !rule.is_partial {
+            self.sense(rule, name, problems);
+        }
         let mut is_known = self.tools_known(rule, name, problems);
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
         let groups = self.catalog.definitions().filter_map(|it| it.group.as_deref());
@@ -96,7 +99,9 @@ impl Scope<'_> {
         if is_known {
             self.arguments_known(rule, &compiled, problems);
         }
-        check(rule, &compiled, self, problems);
+        if !rule.is_partial {
+            check(rule, &compiled, self, problems);
+        }
         Some(compiled)
     }
 
@@ -137,8 +142,7 @@ impl Scope<'_> {
     fn tools_known(&self, rule: &Rule, name: &str, problems: &mut Problems) -> bool {
         let mut all = true;
         for tool in rule.tools.iter().flatten() {
-            let Ok(glob) = Glob::new(&tool.value) else { continue };
-            let glob = glob.compile_matcher();
+            let Ok(glob) = glob::compile(&tool.value) else { continue };
             let is_known = tool.value == "*"
                 || self.catalog.names().any(|it| glob.is_match(it))
                 || self.arrives(&tool.value);
@@ -166,8 +170,14 @@ impl Scope<'_> {
             && rule.tools.as_ref().is_none_or(|tools| {
                 tools.iter().any(|it| it.value == "*" || self.arrives(&it.value))
             });
+        let is_empty = rule.is_partial || rule.tools.as_ref().is_some_and(Vec::is_empty);
         let is_for_tools = rule.tools.is_some() || rule.groups.is_some() || rule.tags.is_some();
-        if is_for_tools && selected.is_empty() && !may_arrive && !self.catalog.is_empty() {
+        if is_for_tools
+            && !is_empty
+            && selected.is_empty()
+            && !may_arrive
+            && !self.catalog.is_empty()
+        {
             let message = format!("rule `{}`: no tool has all that it selects by", compiled.name);
             problems.add(rule.place.as_ref(), message);
         }
@@ -264,21 +274,16 @@ fn known<'a>(
     all
 }
 
-fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Vec<GlobMatcher>> {
+fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Vec<Regex>> {
     let mut made = Vec::with_capacity(tools.len());
     for tool in tools {
-        match Glob::new(&tool.value) {
-            Ok(glob) if !tool.value.is_empty() => made.push(glob.compile_matcher()),
-            Ok(_) => problems
-                .add(tool.place.as_ref(), format!("rule `{rule}`: the name of a tool is empty")),
-            Err(error) => problems.add(
-                tool.place.as_ref(),
-                format!(
-                    "rule `{rule}`: `{}` is no pattern for tools: {}",
-                    tool.value,
-                    error.kind()
-                ),
-            ),
+        match glob::compile(&tool.value) {
+            Ok(glob) if !tool.value.is_empty() => made.push(glob),
+            Ok(_) => {
+                let message = format!("rule `{rule}`: the name of a tool is empty");
+                problems.add(tool.place.as_ref(), message);
+            }
+            Err(error) => problems.add(tool.place.as_ref(), format!("rule `{rule}`: {error}")),
         }
     }
     (made.len() == tools.len()).then_some(made)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use globset::GlobMatcher;
+use regex::Regex;
 
 use super::holds::Holds;
 use super::judged::Says;
@@ -18,7 +18,7 @@ pub(super) struct Compiled {
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
     pub(super) when_unknown: WhenUnknown,
-    pub(super) tools: Option<Vec<GlobMatcher>>,
+    pub(super) tools: Option<Vec<Regex>>,
     pub(super) groups: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
     pub(super) principals: Option<Vec<String>>,

@@ -91,17 +91,17 @@ impl fmt::Display for Explanation {
         }
         let denied_by_rule = self.rules.iter().any(|it| it.says == Says::Deny);
         let allowed = self.rules.iter().find(|it| it.says == Says::Allow);
+        let calls = format!("{} calls", danger_name(self.danger));
         write!(formatter, "\n- the mode `{}` ", self.mode)?;
         match (self.mode_says, &self.verdict) {
-            (ModeSays::Deny, _) if !denied_by_rule => formatter.write_str("refuses")?,
-            (ModeSays::Deny, _) => formatter.write_str("would refuse")?,
+            (ModeSays::Deny, _) if !denied_by_rule => write!(formatter, "refuses {calls}")?,
+            (ModeSays::Deny, _) => write!(formatter, "would refuse {calls}")?,
             (ModeSays::Ask, Verdict::Ask { .. }) if allowed.is_none() => {
-                formatter.write_str("asks about")?
+                write!(formatter, "asks about {calls}")?;
             }
-            (ModeSays::Ask, _) => formatter.write_str("would ask about")?,
-            (ModeSays::Allow, _) => formatter.write_str("lets run")?,
+            (ModeSays::Ask, _) => write!(formatter, "would ask about {calls}")?,
+            (ModeSays::Allow, _) => write!(formatter, "lets {calls} run")?,
         }
-        write!(formatter, " {} calls", danger_name(self.danger))?;
         if let (ModeSays::Ask, Some(allowed)) = (self.mode_says, allowed) {
             write!(formatter, ", which rule `{}` silences", allowed.rule)?;
         }

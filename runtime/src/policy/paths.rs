@@ -7,8 +7,9 @@
 //! - What refuses or asks compares without regard to case and to characters that some file systems ignore; what allows
 //!   compares exactly.
 
-use globset::{GlobBuilder, GlobMatcher};
+use regex::Regex;
 
+use super::glob::{SPECIAL, compile, escape};
 use super::holds::Holds;
 use crate::footprint::{File, ResourceKind};
 
@@ -29,9 +30,7 @@ pub(super) struct Name {
 /// A pattern of a rule.
 #[derive(Debug)]
 pub(super) struct PathPattern {
-    matcher: GlobMatcher,
-    /// The folder itself, where the pattern is for all that is in it.
-    folder: Option<GlobMatcher>,
+    regex: Regex,
     anchor: Anchor,
     is_folded: bool,
 }
@@ -122,7 +121,7 @@ impl Base {
             let start = match folder.as_str() {
                 "." => String::new(),
                 "/" => "/".to_owned(),
-                other => format!("{}/", globset::escape(other)),
+                other => format!("{}/", escape(other)),
             };
             let glob = match rest.is_empty() {
                 true => start.trim_end_matches('/').to_owned(),
@@ -133,15 +132,7 @@ impl Base {
             (Anchor::In { is_absolute, folder }, glob)
         };
         let glob = if is_folded { fold(&glob) } else { glob };
-        let compile = |glob: &str| {
-            let compiled = GlobBuilder::new(glob).literal_separator(true).build();
-            compiled
-                .map(|it| it.compile_matcher())
-                .map_err(|error| format!("`{written}` is no pattern for files: {}", error.kind()))
-        };
-        let folder = glob.strip_suffix("/**").filter(|it| !it.is_empty() && *it != "**");
-        let folder = folder.map(compile).transpose()?;
-        Ok(PathPattern { matcher: compile(&glob)?, folder, anchor, is_folded })
+        Ok(PathPattern { regex: compile(&glob)?, anchor, is_folded })
     }
 
     /// An absolute pattern needs to know where relative names are.
@@ -156,9 +147,6 @@ impl Base {
     }
 }
 
-/// What is no plain character in a pattern.
-const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', '!'];
-
 impl PathPattern {
     /// Whether a file is one of those that are meant.
     ///
@@ -166,15 +154,17 @@ impl PathPattern {
     /// a pattern for any folder is asked so only where the base folder or one around it is `written`.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
-        let is_fit = |it: &GlobMatcher| it.is_match(text);
-        if is_fit(&self.matcher) || self.folder.as_ref().is_some_and(is_fit) {
+        if let Anchor::In { is_absolute, folder } = &self.anchor
+            && start(*is_absolute, folder) != start(name.is_absolute, text)
+        {
+            return Holds::Unknown;
+        }
+        if self.regex.is_match(text) {
             return Holds::Yes;
         }
         let unknown = match &self.anchor {
             Anchor::Floating => written && name.is_around,
-            Anchor::In { is_absolute, folder } => {
-                start(*is_absolute, folder) != start(name.is_absolute, text) || is_in(folder, text)
-            }
+            Anchor::In { folder, .. } => is_in(folder, text),
         };
         if unknown { Holds::Unknown } else { Holds::No }
     }
@@ -226,7 +216,8 @@ fn fold(text: &str) -> String {
     let kept: String = text.chars().filter(|it| !is_ignored(it)).collect();
     match kept.is_ascii() {
         true => kept.to_ascii_lowercase(),
-        false => kept.to_uppercase().to_lowercase(),
+        // Some letters have another one in between: ẞ, ß, SS, ss.
+        false => kept.to_lowercase().to_uppercase().to_lowercase(),
     }
 }
 

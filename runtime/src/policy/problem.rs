@@ -73,6 +73,11 @@ impl Problems {
         self.0.push(PolicyProblem { place: place.cloned(), message: message.into() });
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn finish(mut self) -> Result<(), PolicyError> {
         if self.0.is_empty() {
             return Ok(());

@@ -1,6 +1,9 @@
 //! Rules that hold without being written, unless they are named off.
 
+use super::glob::escape;
+use super::paths::is_absolute;
 use super::rule::{Rule, WhenUnknown};
+use crate::footprint::{File, ResourceKind};
 
 /// A rule that every policy has unless it is named off ([`PolicyBuilder::without`](super::PolicyBuilder::without),
 /// `protections_off` in a file).
@@ -66,7 +69,6 @@ impl Protection {
 
     /// Its rule; nothing where there is nothing to protect.
     pub(super) fn rule(self, known: &Known<'_>) -> Option<Rule> {
-        let literal = |path: &String| globset::escape(path);
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
             Self::Env => writes("files of the environment may hold secrets", [".env*"]),
@@ -104,6 +106,13 @@ pub(super) struct Known<'a> {
     pub(super) policies: &'a [String],
     pub(super) journals: &'a [String],
     pub(super) roots: &'a [String],
+}
+
+/// A pattern for this path and no other.
+fn literal(path: &String) -> String {
+    let path = File::normalise(path);
+    let start = if is_absolute(&path) { "" } else { "./" };
+    format!("{start}{}", escape(&path))
 }
 
 /// Refuses to write files of these patterns; nothing without any.

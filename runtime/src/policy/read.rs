@@ -169,6 +169,7 @@ impl Reader<'_> {
     }
 
     fn rule(&mut self, kind: RuleKind, table: &DeTable<'_>, span: &Range<usize>) -> Rule {
+        let before = self.problems.len();
         self.keys(table, &RULE_KEYS, "a rule");
         let reason = match find(table, "reason") {
             Some(reason) => self.text(reason, "reason"),
@@ -225,6 +226,7 @@ impl Reader<'_> {
                 }
             }
         }
+        rule.is_partial = self.problems.len() > before;
         for (key, matches) in [("matches", true), ("does_not_match", false)] {
             let Some(value) = find(table, key) else { continue };
             let Some(examples) = value.get_ref().as_array() else {
@@ -254,6 +256,7 @@ impl Reader<'_> {
             );
         }
         for (key, value) in table.iter() {
+            let before = self.problems.len();
             let side = match key.get_ref().as_ref() {
                 "at_least" => Side::AtLeast,
                 "more_than" => Side::MoreThan,
@@ -270,7 +273,9 @@ impl Reader<'_> {
                         // It was told.
                         _ => continue,
                     };
-                    rule.arguments.push((pointer.clone(), ArgumentTest(test)));
+                    if self.problems.len() == before {
+                        rule.arguments.push((pointer.clone(), ArgumentTest(test)));
+                    }
                     continue;
                 }
             };
@@ -289,6 +294,7 @@ impl Reader<'_> {
             self.expected(value, "an example", "a table, as `{ tool = \"…\", arguments = { … } }`");
             return None;
         };
+        let before = self.problems.len();
         self.keys(table, &EXAMPLE_KEYS, "an example");
         let Some(tool) = find(table, "tool") else {
             self.wrong(&value.span(), "this example names no `tool`");
@@ -318,7 +324,7 @@ impl Reader<'_> {
         };
         example.reads = files("reads");
         example.writes = files("writes");
-        Some(example)
+        (self.problems.len() == before).then_some(example)
     }
 
     /// Sees to it that there are no other keys than these.

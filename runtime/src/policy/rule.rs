@@ -78,6 +78,8 @@ pub struct Rule {
     pub(super) outside: Option<Vec<At<String>>>,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<Checked>>,
+    /// Not all of it could be read, so that nothing follows from what is missing.
+    pub(super) is_partial: bool,
 }
 
 /// An example, and whether its rule must match it.
@@ -138,6 +140,7 @@ impl Rule {
             outside: None,
             when_unknown: At::code(WhenUnknown::Count),
             examples: Vec::new(),
+            is_partial: false,
         }
     }
 

@@ -1,4 +1,5 @@
 //! The policy of a coding agent, as it stands among the docs.
+#![expect(unused_variables, reason = "the tools are never run")]
 
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Catalog, Danger, Effect, Registry, tool};
@@ -54,7 +55,7 @@ async fn delete_file(
 }
 
 /// Runs tests.
-#[tool(effect = idempotent, reads(file), writes(file = "target"))]
+#[tool(effect = idempotent, reads(), writes(file = "target"))]
 async fn run_tests(
     /// How many at once.
     jobs: u8,
@@ -83,7 +84,7 @@ async fn git_push(
 }
 
 /// Fetches a page.
-#[tool(tags("network"), effect = read, reads(file))]
+#[tool(tags("network"), effect = read, reads())]
 async fn web_fetch(
     /// From which host.
     host: String,

@@ -1,4 +1,5 @@
 //! A few tools, and calls of them.
+#![expect(unused_variables, reason = "the tools are never run")]
 
 use toolwright::policy::{Policy, PolicyBuilder, PolicyError, Protection, Question, Rule, Verdict};
 use toolwright::{Catalog, Danger, Effect, File, Footprint, Registry, tool};

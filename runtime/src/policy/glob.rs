@@ -1,0 +1,178 @@
+//! Patterns with `*`, `?`, `[…]`, `{…}` and `**`, as regular expressions over characters. (The crates for globs match bytes,
+//! so that their `?` takes half a letter.)
+
+use regex::Regex;
+
+/// Compiles a pattern. `/**` at its end fits the folder itself as well.
+pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
+    let mut writer = Writer { left: pattern.chars().peekable(), out: "(?s)^".to_owned(), depth: 0 };
+    let no_pattern = |why: &str| format!("`{pattern}` is no pattern: {why}");
+    writer.write().map_err(no_pattern)?;
+    writer.out.push('$');
+    Regex::new(&writer.out).map_err(|_| no_pattern("it is too long, or a range in it is backwards"))
+}
+
+/// A text that fits itself alone.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for it in text.chars() {
+        if SPECIAL.contains(&it) {
+            out.push('\\');
+        }
+        out.push(it);
+    }
+    out
+}
+
+/// What is no plain character in a pattern.
+pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+struct Writer<'p> {
+    left: std::iter::Peekable<std::str::Chars<'p>>,
+    out: String,
+    /// How many braces are open.
+    depth: usize,
+}
+
+impl Writer<'_> {
+    fn write(&mut self) -> Result<(), &'static str> {
+        let mut is_start = true;
+        while let Some(it) = self.left.next() {
+            let was_start = std::mem::replace(&mut is_start, it == '/');
+            match it {
+                '*' if self.left.next_if_eq(&'*').is_some() => {
+                    is_start = self.folders(was_start)?;
+                }
+                '*' => self.out.push_str("[^/]*"),
+                '?' => self.out.push_str("[^/]"),
+                '[' => self.class()?,
+                '{' => {
+                    self.depth += 1;
+                    self.out.push_str("(?:");
+                }
+                '}' if self.depth == 0 => return Err("it closes a brace that is not open"),
+                '}' => {
+                    self.depth -= 1;
+                    self.out.push(')');
+                }
+                ',' if self.depth > 0 => self.out.push('|'),
+                '\\' => {
+                    let literal = self.left.next().ok_or("it ends with `\\`")?;
+                    self.literal(literal);
+                }
+                literal => self.literal(literal),
+            }
+        }
+        if self.depth > 0 { Err("a brace is not closed") } else { Ok(()) }
+    }
+
+    /// Any number of folders; whether what follows begins a segment.
+    fn folders(&mut self, was_start: bool) -> Result<bool, &'static str> {
+        let alone = "`**` stands alone between slashes, and not in braces";
+        if !was_start || self.depth > 0 {
+            return Err(alone);
+        }
+        match self.left.next() {
+            Some('/') => self.out.push_str("(?:.*/)?"),
+            None => match self.out.strip_suffix('/') {
+                // Not in `/**`, where nothing stands before the slash.
+                Some(before) if !before.ends_with('^') => {
+                    self.out.truncate(before.len());
+                    self.out.push_str("(?:/.*)?");
+                }
+                _ => self.out.push_str(".*"),
+            },
+            Some(_) => return Err(alone),
+        }
+        Ok(true)
+    }
+
+    fn class(&mut self) -> Result<(), &'static str> {
+        const OPEN: &str = "a bracket is not closed";
+        self.out.push('[');
+        if self.left.next_if(|it| matches!(it, '!' | '^')).is_some() {
+            self.out.push_str("^/");
+        }
+        let mut is_first = true;
+        loop {
+            match self.left.next().ok_or(OPEN)? {
+                ']' if !is_first => break,
+                '/' => return Err("brackets hold no `/`"),
+                '-' if !is_first && self.left.peek().is_some_and(|it| *it != ']') => {
+                    self.out.push('-')
+                }
+                '\\' => {
+                    let literal = self.left.next().ok_or(OPEN)?;
+                    self.literal(literal);
+                }
+                literal => self.literal(literal),
+            }
+            is_first = false;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+
+    fn literal(&mut self, literal: char) {
+        if literal.is_ascii_punctuation() && literal != '/' && literal != '<' && literal != '>' {
+            self.out.push('\\');
+        }
+        self.out.push(literal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_what_they_say() {
+        let cases: [(&str, &[&str], &[&str]); 13] = [
+            (
+                "**/.git/**",
+                &[".git", ".git/a", "x/.git", "/x/y/.git/a/b"],
+                &["git", ".gitx", "a.git/b"],
+            ),
+            ("src/**", &["src", "src/a", "src/a/b"], &["srcx", "a/src", ""]),
+            ("src/**/a", &["src/a", "src/b/c/a"], &["src/ba", "a"]),
+            ("**", &["", "a", "/a/b", "a\nb"], &[]),
+            ("/**", &["/", "/a/b"], &["a"]),
+            ("a?c", &["abc", "aäc", "a図c", "a\nc"], &["ac", "a/c", "abbc"]),
+            ("[!a-c]x", &["dx", "äx", "-x"], &["ax", "bx", "/x", "x"]),
+            ("[ä-ü]", &["ö"], &["a", "ÿ"]),
+            ("[]-]", &["]", "-"], &["["]),
+            ("[a&&b~~c--d]", &["&", "~", "a", "b"], &["x"]),
+            ("*.{rs,to{m,y}l}", &["a.rs", ".toml", "b.toyl"], &["a.r", "a/b.rs", "a.rs,toml"]),
+            ("a,b.+(c)|^$", &["a,b.+(c)|^$"], &["a,bx+(c)|^$"]),
+            ("\\*\\[a\\]", &["*[a]"], &["x[a]", "*a"]),
+        ];
+        for (pattern, fits, others) in cases {
+            let compiled = compile(pattern).unwrap_or_else(|error| panic!("{error}"));
+            for name in fits {
+                assert!(compiled.is_match(name), "{pattern} and {name}");
+            }
+            for name in others {
+                assert!(!compiled.is_match(name), "{pattern} and {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_told() {
+        for pattern in ["a**", "**a/b", "{**}", "{a", "a}", "[a", "[", "[a/b]", "[b-a]", "a\\"] {
+            let error = compile(pattern).err();
+            assert!(
+                error.is_some_and(|it| it.starts_with(&format!("`{pattern}` is no pattern: "))),
+                "{pattern}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_escaped_text_fits_itself_alone() {
+        for text in ["a[1]{b,c}*?\\d", "-!,^$.|()+", "größe"] {
+            let compiled = compile(&escape(text)).unwrap_or_else(|error| panic!("{error}"));
+            assert!(compiled.is_match(text) && !compiled.is_match("a1b"), "{text}");
+        }
+    }
+}
