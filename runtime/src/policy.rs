@@ -146,7 +146,6 @@ impl Policy {
     }
 
     /// A policy in code, or of several files.
-    #[must_use]
     pub fn builder() -> PolicyBuilder {
         PolicyBuilder::default()
     }

@@ -79,7 +79,7 @@ impl Protection {
             }
             Self::Policy => writes(
                 "a policy is not changed by those it is for",
-                known.policies.iter().map(literal),
+                known.policies.iter().map(|it| literal(it)),
             ),
             Self::Journal => {
                 let beside = |path: &String| [literal(path), format!("{}-*", literal(path))];
@@ -109,7 +109,7 @@ pub(super) struct Known<'a> {
 }
 
 /// A pattern for this path and no other.
-fn literal(path: &String) -> String {
+fn literal(path: &str) -> String {
     let path = File::normalise(path);
     let start = if is_absolute(&path) { "" } else { "./" };
     format!("{start}{}", escape(&path))

@@ -129,6 +129,8 @@ fn mode() -> impl Strategy<Value = Mode> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn another_objection_never_lets_more_run(
         rules in rules(),

@@ -1,6 +1,8 @@
 //! A few tools, and calls of them.
 #![expect(unused_variables, reason = "the tools are never run")]
 
+use std::sync::LazyLock;
+
 use toolwright::policy::{Policy, PolicyBuilder, PolicyError, Protection, Question, Rule, Verdict};
 use toolwright::{Catalog, Danger, Effect, File, Footprint, Registry, tool};
 
@@ -55,8 +57,11 @@ async fn bash(
 }
 
 pub fn catalog() -> Catalog {
-    let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
-    Registry::of(tools).expect("tools of different names").catalog()
+    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
+        let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
+        Registry::of(tools).expect("tools of different names").catalog()
+    });
+    CATALOG.clone()
 }
 
 /// A policy without protections.
