@@ -25,7 +25,7 @@ use crate::footprint::{File, ResourceKind};
 ///     .root("/work")
 ///     .without([Protection::Env])
 ///     .rule(Rule::deny("vendored code is not ours").named("vendored").writes("vendor/**"))
-///     .build(&Registry::of([])?.catalog())?;
+///     .build(&Registry::default().catalog())?;
 /// assert!(policy.rules().any(|it| it == "vendored"));
 /// assert!(policy.rules().any(|it| it == "workspace-bounds"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
