@@ -1,6 +1,7 @@
 //! What a policy is asked about, and what of it is worked out when a rule needs it.
 
 use std::cell::OnceCell;
+use std::fmt;
 
 use super::paths::{Base, Name};
 use crate::arguments::read;
@@ -9,7 +10,7 @@ use crate::repair::tree::Node;
 use crate::tool::{Danger, Definition, Effect};
 
 /// A call, as a policy sees it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The tool's name.
     pub tool: &'a str,
@@ -54,6 +55,19 @@ impl<'a> Question<'a> {
             approval: facts.approval.as_deref(),
             accepted: false,
         }
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Question")
+            .field("tool", &self.tool)
+            .field("danger", &self.danger)
+            .field("effect", &self.effect)
+            .field("principal", &self.principal)
+            .finish_non_exhaustive()
     }
 }
 

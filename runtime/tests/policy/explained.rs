@@ -1,7 +1,7 @@
 //! Answers in words.
 
 use toolwright::Danger;
-use toolwright::policy::{Mode, Policy, Rule};
+use toolwright::policy::{ArgumentTest, Mode, Policy, Rule};
 
 use super::scene::{Case, bare, policy};
 
@@ -41,4 +41,15 @@ fn an_explanation_is_data_too() {
     let policy = policy(bare().rule(rule));
     let explanation = policy.explain(&Case::of("bash").undeclared().question()).clone();
     insta::assert_snapshot!(serde_json::to_string_pretty(&explanation).expect("it serialises"));
+}
+
+#[test]
+fn a_question_and_its_answer_show_no_arguments() {
+    let rule =
+        Rule::deny("no").tool("send_mail").argument("/to", ArgumentTest::contains(["\"a\""]));
+    let policy = policy(bare().rule(rule));
+    let case = Case::of("send_mail").arguments(r#"{"to":["a","hunter2"]}"#);
+    let question = case.question();
+    let shown = format!("{question:?} {:?} {}", policy.judge(&question), policy.explain(&question));
+    assert!(shown.contains("send_mail") && !shown.contains("hunter2"), "{shown}");
 }
