@@ -19,7 +19,9 @@ mod store;
 
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
-pub use record::{Answered, Ask, CallRecord, Entry, FORMAT, Kept, Note, Place, Requester};
+pub use record::{
+    Answered, Ask, CallRecord, Entry, FORMAT, FailedAttempt, Kept, Note, Place, Requester,
+};
 pub use replay::{Contradiction, replay};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

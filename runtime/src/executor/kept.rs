@@ -151,6 +151,9 @@ impl<'a> Kept<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
+            if record.answer.is_some() {
+                return self.outcome_of(&record);
+            }
             let outcome = match self.tend(record.clone()).await {
                 Ok(tended) if tended.version != record.version => continue,
                 Ok(tended) if self.is_to_be_told(&tended) => self.notify(tended, call, None).await,
@@ -199,7 +202,7 @@ impl<'a> Kept<'a> {
             let mut ended = record.clone();
             let note = self.keeping.note(Some(why.to_owned()));
             let Ok(entry) = ended.advance(Event::RunEnded, note) else { return Ok(record) };
-            ended.answer = Some(answer.into());
+            ended.answer_with(answer);
             match self.write(Some(record.version), &ended, vec![entry]).await {
                 Ok(()) => return Ok(ended),
                 Err(error) if error.is_conflict() => {}
@@ -219,7 +222,7 @@ impl<'a> Kept<'a> {
 
     /// What is to be told of a call as it stands.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
-        if let (true, Some(answer)) = (record.state.is_answered(), &record.answer) {
+        if let Some(answer) = &record.answer {
             if let Err(why) = self.vouched(record) {
                 let (call, tool) = (record.id, record.tool.clone());
                 return CallFailure::NotVouched { call, tool, why }.into();

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::next::{Event, Illegal, next};
+use super::next::{Event, Failure, Illegal, next};
 use super::state::State;
 use crate::approval::Signed;
 use crate::arguments::{canonical, digest};
@@ -123,8 +123,15 @@ pub struct CallRecord {
     /// A change of the arguments that is still to be judged, as JSON text.
     pub proposal: Option<String>,
 
-    /// Its one answer.
+    /// How its attempts failed, in order; of the last generation that ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedAttempt>,
+    /// Its one answer, as its run gets it.
     pub answer: Option<Answered>,
+    /// What came of it after its run had its answer: of a planned call that was accepted, of a dead one that was
+    /// requeued. It is for operators and listeners, never for a history that has an answer already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Answered>,
     /// Whether the run has taken note of its answer.
     pub delivered: bool,
     /// When it was recorded.
@@ -142,6 +149,23 @@ pub struct Answered {
     pub text: String,
     /// All of it, as the executor reads it back.
     pub whole: serde_json::Value,
+}
+
+/// An attempt that gave no result.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailedAttempt {
+    /// Counted from 1 in each generation.
+    pub attempt: u32,
+    /// When it ended.
+    pub at: Timestamp,
+    /// What went wrong.
+    pub failure: Failure,
+    /// The kind of the tool's error, a word for programs.
+    pub kind: String,
+    /// What the model would read; nothing where a secret was among the arguments.
+    pub message: Option<String>,
+    /// The cause, for operators; nothing where a secret was among the arguments.
+    pub cause: Option<String>,
 }
 
 /// One thing that happened to a call. Entries are only ever added.
@@ -216,11 +240,19 @@ impl CallRecord {
             decision: None,
             grant: None,
             proposal: None,
+            failures: Vec::new(),
             answer: None,
+            result: None,
             delivered: false,
             created: at,
             updated: at,
         }
+    }
+
+    /// Sets its answer; where its run has one already, that one stays and this is its [`result`](Self::result).
+    pub fn answer_with(&mut self, answer: impl Into<Answered>) {
+        let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
+        *place = Some(answer.into());
     }
 
     /// When somebody has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
@@ -335,6 +367,18 @@ impl fmt::Debug for Kept {
             Self::Sealed(_) => "Sealed(..)",
             Self::Withheld => "Withheld",
         })
+    }
+}
+
+/// Without the words, which may repeat what a model wrote.
+impl fmt::Debug for FailedAttempt {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("FailedAttempt")
+            .field("attempt", &self.attempt)
+            .field("failure", &self.failure)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 

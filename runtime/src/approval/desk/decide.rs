@@ -54,8 +54,8 @@ pub(super) fn decide(
             check_arguments(arguments, &record)?;
             record.proposal = Some(arguments.clone());
         }
-        Verdict::Reject { reason } => record.answer = Some(rejection(reason.as_deref())),
-        Verdict::Happened { result } => record.answer = Some(Answered::result(result)),
+        Verdict::Reject { reason } => record.answer_with(rejection(reason.as_deref())),
+        Verdict::Happened { result } => record.answer_with(Answered::result(result)),
         // What was decided before was decided of a generation that is over.
         Verdict::DidNotHappen => record.decision = None,
         Verdict::Approve { grant: None } | Verdict::Revoke => {}

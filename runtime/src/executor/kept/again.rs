@@ -142,7 +142,7 @@ impl Kept<'_> {
         let mut refused = record.clone();
         let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
         refused.proposal = None;
-        refused.answer = Some(error.into());
+        refused.answer_with(error);
         self.moved(record, refused, vec![entry]).await
     }
 }

@@ -173,7 +173,7 @@ impl<'a> Kept<'a> {
                 _ => format!("`{tool}` was begun, and cannot be begun again: {why}"),
             },
         );
-        denied.answer = Some((&error).into());
+        denied.answer_with(&error);
         self.moved(record, denied, entries).await
     }
 

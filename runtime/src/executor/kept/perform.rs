@@ -86,7 +86,7 @@ impl Kept<'_> {
             Err(failure) => return failure.into(),
         };
         if ended.state.is_answered() {
-            ended.answer = Some(self.keep_answer(&record, &answer));
+            ended.answer_with(self.keep_answer(&record, &answer));
         }
         unfinished.ends_as(&ended, &entries);
         let outcome = self.concluded(record, ended, entries, answer).await;
@@ -244,7 +244,7 @@ impl Left {
         if record.state.is_answered() {
             let tool = &record.tool;
             let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"));
-            record.answer = Some((&error.class(Class::Cancelled)).into());
+            record.answer_with(&error.class(Class::Cancelled));
         }
         Some((record, entries.ok()?))
     }

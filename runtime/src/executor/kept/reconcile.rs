@@ -38,7 +38,7 @@ impl Kept<'_> {
         let entry = match looked {
             Ok(Ok(Reconciled::Happened(output))) => {
                 let entry = self.step(&mut next, Event::Happened, why)?;
-                next.answer = Some(self.keep_answer(record, &Answer::from(output)));
+                next.answer_with(self.keep_answer(record, &Answer::from(output)));
                 entry
             }
             Ok(Ok(Reconciled::DidNotHappen)) => self.step(&mut next, Event::DidNotHappen, why)?,

@@ -65,7 +65,7 @@ impl Kept<'_> {
         let error =
             ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
                 .hint("go on without it, or tell the user that it needs approval");
-        record.answer = Some((&error).into());
+        record.answer_with(&error);
         Ok(entry)
     }
 
@@ -80,7 +80,7 @@ impl Kept<'_> {
                 "`{}` was begun {} times, and each time whoever ran it was lost",
                 record.tool, record.attempt
             );
-            record.answer = Some((&ToolError::new("owner_lost", message)).into());
+            record.answer_with(&ToolError::new("owner_lost", message));
         }
         Ok(entry)
     }
