@@ -29,6 +29,7 @@ pub struct Call<'a> {
 struct Extras {
     values: Vec<(TypeId, &'static str, Value)>,
     cancelled: Option<CancellationToken>,
+    reason: Option<Box<str>>,
 }
 
 impl<'a> Call<'a> {
@@ -62,6 +63,17 @@ impl<'a> Call<'a> {
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.extras().cancelled = Some(token);
         self
+    }
+
+    /// What the model said of why it makes the call: people read it in a plan.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<Box<str>>) -> Self {
+        self.extras().reason = Some(reason.into());
+        self
+    }
+
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.extras.as_ref()?.reason.as_deref()
     }
 
     /// The service of this type that the call brings; the last one given counts.

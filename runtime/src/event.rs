@@ -8,6 +8,7 @@ use crate::context::CallId;
 use crate::error::ToolError;
 use crate::journal::State;
 use crate::output::Answer;
+use crate::policy::Verdict;
 use crate::repair::Repairs;
 
 /// Something that happened to a call.
@@ -37,6 +38,13 @@ pub enum EventKind<'a> {
     Repaired {
         /// What was changed.
         repairs: &'a Repairs,
+    },
+    /// The policy said what becomes of it. Without a policy nothing is told.
+    Judged {
+        /// What it said.
+        verdict: &'a Verdict,
+        /// What was judged, where a journal is kept; see [`CallRecord::digest`](crate::journal::CallRecord::digest).
+        digest: Option<&'a str>,
     },
     /// Its input was read; the tool is about to run.
     Executing,

@@ -12,6 +12,7 @@ mod plan;
 mod problem;
 mod ready;
 mod resolve;
+mod rules;
 mod run;
 mod service;
 mod turn;
@@ -25,6 +26,7 @@ use crate::capability::{Own, Scope};
 use crate::catalog::Catalog;
 use crate::error::ToolError;
 use crate::footprint::Facts;
+use crate::policy::{Explanation, Policy, PolicyError};
 use crate::registry::Registry;
 use crate::stage;
 
@@ -42,6 +44,7 @@ pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;
+pub(crate) use rules::{About, Rules};
 pub(crate) use run::Run;
 
 /// Runs calls. Cheap to clone; a clone is the same executor.
@@ -152,6 +155,42 @@ impl Executor {
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.run, call)
+    }
+
+    /// What the policy says of a call, and why, without running it. No person's word and no grant is looked at.
+    ///
+    /// # Errors
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        let found = stage::find(&self.run, call.name())?;
+        let plan = found.plan();
+        let own = Own::of(&self.run, plan, call, None)?;
+        let scope = Scope::new(&self.run, plan, call, own.as_ref());
+        let rules = &self.run.core.rules;
+        let settle = AssertUnwindSafe(|| stage::settle(rules, plan, scope, call.arguments()));
+        let settled = catch_unwind(settle);
+        let (facts, settled) =
+            settled.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+        let about = About { plan, facts: &facts, user: self.run.user(), accepted: false };
+        Ok(rules.explain(about, settled.arguments()))
+    }
+
+    /// The policy as it is now.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.run.core.rules.current()
+    }
+
+    /// Reads the files of the policy again. It counts for every call that is judged from now on, and a call that a
+    /// person has approved is judged once more before it runs.
+    ///
+    /// Nothing reads them by itself: whoever can write a policy could otherwise change it while an agent works.
+    ///
+    /// # Errors
+    /// When something in them is wrong, or they would plan calls and no journal is kept; the policy is as it was.
+    pub fn reload_policy(&self) -> Result<(), PolicyError> {
+        let core = &self.run.core;
+        core.rules.reload(&core.registry.catalog(), core.keeping.is_some())
     }
 
     /// What policy would know of a call, without running it: its danger, whether it asks a person,

@@ -130,10 +130,21 @@ struct Inner {
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     looks_at_files: bool,
+    four_eyes: bool,
+    /// The folders that tools work in.
+    roots: Vec<String>,
 }
 
 impl Policy {
-    fn new(mode: Mode, plan: bool, rules: Vec<Compiled>, catalog: &Catalog, base: Base) -> Self {
+    fn new(
+        mode: Mode,
+        plan: bool,
+        four_eyes: bool,
+        rules: Vec<Compiled>,
+        catalog: &Catalog,
+        base: Base,
+        roots: Vec<String>,
+    ) -> Self {
         let known = |tool: &str| {
             let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
             known.map(|(index, _)| index).collect()
@@ -142,7 +153,7 @@ impl Policy {
         let asks_files =
             |it: &Compiled| it.reads.is_some() || it.writes.is_some() || it.outside.is_some();
         let looks_at_files = rules.iter().any(asks_files);
-        Self(Arc::new(Inner { mode, plan, rules, by_tool, base, looks_at_files }))
+        Self(Arc::new(Inner { mode, plan, rules, by_tool, base, looks_at_files, four_eyes, roots }))
     }
 
     /// A policy in code, or of several files.
@@ -203,6 +214,28 @@ impl Policy {
     #[must_use]
     pub fn looks_at_files(&self) -> bool {
         self.0.looks_at_files
+    }
+
+    /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.
+    #[must_use]
+    pub fn looks_at_arguments(&self, tool: &str) -> bool {
+        let inner = &*self.0;
+        let looks = |rule: &Compiled| !rule.arguments.is_empty();
+        match inner.by_tool.get(tool) {
+            Some(known) => known.iter().any(|index| looks(&inner.rules[*index])),
+            None => inner.rules.iter().any(|rule| looks(rule) && rule.selects_name(tool)),
+        }
+    }
+
+    /// Whether whoever a call is made for may not approve it.
+    #[must_use]
+    pub fn four_eyes(&self) -> bool {
+        self.0.four_eyes
+    }
+
+    /// The folders that tools work in, as they are written.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.0.roots.iter().map(Path::new)
     }
 
     /// The names of the rules, the strongest first.

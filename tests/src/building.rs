@@ -1,6 +1,7 @@
 //! Whatever a tool would miss is found when the executor is built, before any call.
 
-use toolwright::{BuildProblem, Executor, Registry, tool};
+use toolwright::policy::Policy;
+use toolwright::{BuildProblem, tool};
 
 use crate::support::{Held, Log, PING, builder, ping};
 
@@ -44,9 +45,9 @@ fn every_tool_and_everything_it_misses_is_named_in_one_error() {
 }
 
 #[test]
-fn an_executor_without_a_policy_is_not_built() {
-    let error = Executor::builder(Registry::of([PING]).unwrap()).build().unwrap_err();
-    assert_eq!(error.problems, [BuildProblem::NoPolicy]);
+fn everything_and_a_policy_are_not_both_taken() {
+    let error = builder([PING]).policy(Policy::builder()).build().unwrap_err();
+    assert_eq!(error.problems, [BuildProblem::TwoPolicies]);
 }
 
 #[test]

@@ -10,5 +10,5 @@ mod hostile;
 mod odd;
 mod recorded;
 mod secrets;
-mod support;
+pub(crate) mod support;
 mod turns;

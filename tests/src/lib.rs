@@ -31,6 +31,7 @@ mod methods;
 mod middleware;
 mod one_answer;
 mod panics;
+mod policy;
 mod processes;
 mod profiles;
 mod registration;

@@ -106,6 +106,8 @@ pub enum Verdict {
     },
     /// It did not happen.
     DidNotHappen,
+    /// The plan that it waits for is accepted, so that it is judged.
+    Accept,
     /// The grant no longer counts.
     Revoke,
 }
@@ -120,6 +122,7 @@ impl fmt::Display for Verdict {
             Self::Reject { .. } => "rejected",
             Self::Happened { .. } => "found to have happened",
             Self::DidNotHappen => "found not to have happened",
+            Self::Accept => "accepted",
             Self::Revoke => "revoked",
         })
     }

@@ -12,10 +12,13 @@ use super::plan::{Declared, Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
+use super::rules::Rules;
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
 use crate::capability::{Opener, Opening, Resource, Value};
+use crate::catalog::Catalog;
 use crate::error::ToolError;
 use crate::event::{Event, Listener};
+use crate::policy::{PolicyBuilder, PolicyError};
 use crate::registry::{Entry, Registration, Registry};
 use crate::tool::Repair;
 
@@ -40,6 +43,8 @@ pub(crate) struct Core {
     pub(crate) records_content: bool,
     /// How many calls run at once.
     pub(crate) limit: u32,
+    /// The policy.
+    pub(crate) rules: Rules,
     /// The journal, where one is kept.
     pub(crate) keeping: Option<Keeping>,
     /// Nobody listens and no journal is kept.
@@ -64,6 +69,7 @@ pub struct ExecutorBuilder {
     timeout: Option<Duration>,
     limit: u32,
     unrestricted: bool,
+    policy: Option<PolicyBuilder>,
     repair: Repair,
     records_content: bool,
     resolving: Option<Resolving>,
@@ -82,6 +88,7 @@ impl ExecutorBuilder {
             timeout: Some(DEFAULT_TIMEOUT),
             limit: DEFAULT_LIMIT,
             unrestricted: false,
+            policy: None,
             repair: Repair::Standard,
             records_content: false,
             resolving: None,
@@ -89,8 +96,43 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Runs every call that its tool does not want approved. There is no policy yet that could
-    /// decide otherwise, so it has to be spelt out.
+    /// Which calls run, which ask a person and which are refused. Without a word, the mode is `interactive`: what is
+    /// safe runs, and a person is asked about the rest; and the protections hold. Names in rules are checked against
+    /// the tools that are there. The journal, the files of the policy and the [workspace
+    /// roots](Self::workspace_root) are known to it.
+    ///
+    /// ```
+    /// use toolwright::policy::{Mode, Policy, Rule};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Deletes a note.
+    /// #[tool(effect = idempotent, danger = dangerous, writes())]
+    /// async fn delete_note(
+    ///     /// Which.
+    ///     title: String,
+    /// ) {
+    ///     drop(title);
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let rule = Rule::deny("notes are kept").named("keep-notes").tool("delete_note");
+    /// let policy = Policy::builder().mode(Mode::AutoSafe).rule(rule);
+    /// let executor = Executor::builder(Registry::of([DELETE_NOTE])?).policy(policy).build()?;
+    /// let answer = executor.call(&Call::new("delete_note", r#"{"title":"groceries"}"#)).await;
+    /// let error = answer.error().expect("refused");
+    /// assert_eq!(error.to_string(), "`delete_note` is not allowed here: notes are kept");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn policy(mut self, policy: PolicyBuilder) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Runs every call that its tool does not want approved: no rules, no protections. Where a journal is kept, tools
+    /// that ask are still asked about.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -227,8 +269,9 @@ impl ExecutorBuilder {
     /// When something is missing or given twice; all such problems at once.
     pub fn build(self) -> Result<Executor, BuildError> {
         let mut problems = self.general_problems();
-        let keeping = self.keeping.build(&mut problems);
         let catalog = self.registry.catalog();
+        let rules = self.rules(&catalog, &mut problems);
+        let keeping = self.keeping.build(&mut problems);
         let (services, values) = self.services.into_iter().unzip();
         let (openers, opening) = self.openers.into_iter().unzip();
         let provisions = Provisions {
@@ -244,9 +287,9 @@ impl ExecutorBuilder {
         let entries = catalog.tools().entries().iter();
         let plans: Vec<Plan> = entries.map(|entry| provisions.plan(entry, &gates)).collect();
         problems.extend(plans.iter().flat_map(|plan| plan.lacks.iter().cloned()));
-        if !problems.is_empty() {
+        let Some(rules) = rules.filter(|_| problems.is_empty()) else {
             return Err(BuildError { problems });
-        }
+        };
         let is_plain = self.listeners.is_empty() && keeping.is_none();
         let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
         let core = Core {
@@ -264,16 +307,35 @@ impl ExecutorBuilder {
             released: CancellationToken::new(),
             records_content: self.records_content,
             limit: self.limit,
+            rules,
             keeping,
             is_plain,
         };
         Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
+    /// The policy; nothing where it is wrong, which is told.
+    fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+        if self.unrestricted {
+            return wanted(Rules::open(catalog), problems);
+        }
+        let mut policy = self.policy.clone().unwrap_or_default();
+        if let Some(journal) = self.keeping.store.as_ref().and_then(|store| store.file()) {
+            policy = policy.journal(journal);
+        }
+        policy = self.keeping.roots.iter().fold(policy, PolicyBuilder::root);
+        let rules = wanted(Rules::new(policy, catalog), problems)?;
+        problems.extend(rules.exposed(&self.keeping.roots));
+        if rules.current().plans() && self.keeping.store.is_none() {
+            problems.push(BuildProblem::NoPlan);
+        }
+        Some(rules)
+    }
+
     fn general_problems(&self) -> Vec<BuildProblem> {
         let mut problems = Vec::new();
-        if !self.unrestricted {
-            problems.push(BuildProblem::NoPolicy);
+        if self.unrestricted && self.policy.is_some() {
+            problems.push(BuildProblem::TwoPolicies);
         }
         if self.limit == 0 {
             problems.push(BuildProblem::NoCalls);
@@ -292,6 +354,10 @@ impl ExecutorBuilder {
         let services = self.services.iter().map(|(declared, _)| *declared);
         services.chain(self.per_run.iter().copied()).chain(self.per_call.iter().copied())
     }
+}
+
+fn wanted(rules: Result<Rules, PolicyError>, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+    rules.map_err(|error| problems.push(BuildProblem::Policy(error))).ok()
 }
 
 impl fmt::Debug for ExecutorBuilder {

@@ -175,7 +175,7 @@ impl<'a> Stages<'a> {
     fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
             let plan = self.plan;
-            let mut facts = plan.facts();
+            let mut facts = self.run.core.rules.facts(plan);
             let scope = Scope::new(self.run, plan, self.call, own);
             let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
             if let Some(repairs) = facts.repairs() {
@@ -183,7 +183,8 @@ impl<'a> Stages<'a> {
             }
             plan.judged(&mut facts);
             if self.claimed.is_none() {
-                stage::approve(self.call.name(), &facts)?;
+                let (run, arguments, watch) = (self.run, self.arguments, self.watch);
+                stage::approve(stage::Read { run, plan, scope, arguments, facts: &facts, watch })?;
             }
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));

@@ -5,8 +5,8 @@ use super::keeping::OnNoApprover;
 /// What is known of a call when it is judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
-    /// Its tool wants a person's word.
-    pub(crate) asks: bool,
+    /// What policy and the tool want.
+    pub(crate) wanted: Wanted,
     /// A person approved exactly this call.
     pub(crate) is_decided: bool,
     /// A person approved calls like it.
@@ -19,11 +19,27 @@ pub(crate) struct Case {
     pub(crate) on_nobody: Option<OnNoApprover>,
 }
 
+/// What policy and the tool want before a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Nothing,
+    /// A person's decision about this call, or a grant.
+    Word,
+    /// A person's decision about this call; a grant does not count.
+    OwnWord,
+    /// It is put into a plan.
+    Plan,
+    /// It must not run.
+    Never,
+}
+
 /// What becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
     Allow,
     Ask,
+    Queue,
+    Deny,
     Refuse(Refusal),
     Fail,
 }
@@ -37,13 +53,23 @@ pub(crate) enum Refusal {
 }
 
 pub(crate) fn judge(case: Case) -> Judgement {
-    if !case.asks || case.is_decided {
+    let grants_count = match case.wanted {
+        // A later no of the policy beats an earlier yes of a person.
+        Wanted::Never => return Judgement::Deny,
+        Wanted::Nothing => return Judgement::Allow,
+        Wanted::Plan if case.was_denied => return Judgement::Refuse(Refusal::DeniedBefore),
+        Wanted::Plan if case.cannot_be_kept => return Judgement::Refuse(Refusal::SecretCannotWait),
+        Wanted::Plan => return Judgement::Queue,
+        Wanted::Word => true,
+        Wanted::OwnWord => false,
+    };
+    if case.is_decided {
         return Judgement::Allow;
     }
     if case.was_denied {
         return Judgement::Refuse(Refusal::DeniedBefore);
     }
-    if case.is_granted {
+    if grants_count && case.is_granted {
         return Judgement::Allow;
     }
     match case.on_nobody {
@@ -61,39 +87,69 @@ pub(crate) fn judge(case: Case) -> Judgement {
 mod tests {
     use super::*;
 
+    const WANTED: [Wanted; 5] =
+        [Wanted::Nothing, Wanted::Word, Wanted::OwnWord, Wanted::Plan, Wanted::Never];
+
     /// Every case there is.
     fn cases() -> impl Iterator<Item = Case> {
         let nobody =
             [None, Some(OnNoApprover::Deny), Some(OnNoApprover::Park), Some(OnNoApprover::Fail)];
-        (0..32).flat_map(move |bits: u8| {
-            nobody.map(|on_nobody| Case {
-                asks: bits & 1 != 0,
-                is_decided: bits & 2 != 0,
-                is_granted: bits & 4 != 0,
-                was_denied: bits & 8 != 0,
-                cannot_be_kept: bits & 16 != 0,
-                on_nobody,
+        (0..16).flat_map(move |bits: u8| {
+            nobody.into_iter().flat_map(move |on_nobody| {
+                WANTED.map(|wanted| Case {
+                    wanted,
+                    is_decided: bits & 1 != 0,
+                    is_granted: bits & 2 != 0,
+                    was_denied: bits & 4 != 0,
+                    cannot_be_kept: bits & 8 != 0,
+                    on_nobody,
+                })
             })
         })
     }
 
+    fn asks(case: &Case) -> bool {
+        matches!(case.wanted, Wanted::Word | Wanted::OwnWord)
+    }
+
     #[test]
     fn what_asks_runs_only_by_a_decision_or_a_grant() {
-        for case in cases().filter(|case| case.asks && !case.is_decided && !case.is_granted) {
+        for case in cases().filter(|case| asks(case) && !case.is_decided && !case.is_granted) {
             assert_ne!(judge(case), Judgement::Allow, "{case:?}");
         }
     }
 
     #[test]
+    fn what_is_asked_about_each_time_runs_by_no_grant() {
+        for case in cases().filter(|it| it.wanted == Wanted::OwnWord && !it.is_decided) {
+            assert_ne!(judge(case), Judgement::Allow, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_must_not_run_does_not_run_whatever_a_person_said() {
+        for case in cases().filter(|case| case.wanted == Wanted::Never) {
+            assert_eq!(judge(case), Judgement::Deny, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_planned_does_not_run() {
+        for case in cases().filter(|case| case.wanted == Wanted::Plan) {
+            assert!(matches!(judge(case), Judgement::Queue | Judgement::Refuse(_)), "{case:?}");
+        }
+    }
+
+    #[test]
     fn what_nobody_has_to_decide_runs() {
-        for case in cases().filter(|case| !case.asks) {
+        for case in cases().filter(|case| case.wanted == Wanted::Nothing) {
             assert_eq!(judge(case), Judgement::Allow, "{case:?}");
         }
     }
 
     #[test]
     fn a_denial_holds_against_a_grant_and_asks_nobody_again() {
-        for case in cases().filter(|case| case.asks && case.was_denied && !case.is_decided) {
+        for case in cases().filter(|case| asks(case) && case.was_denied && !case.is_decided) {
             assert_eq!(judge(case), Judgement::Refuse(Refusal::DeniedBefore), "{case:?}");
         }
     }
@@ -101,7 +157,7 @@ mod tests {
     #[test]
     fn a_secret_without_a_key_never_waits() {
         for case in cases().filter(|case| case.cannot_be_kept) {
-            assert_ne!(judge(case), Judgement::Ask, "{case:?}");
+            assert!(!matches!(judge(case), Judgement::Ask | Judgement::Queue), "{case:?}");
         }
     }
 }

@@ -219,7 +219,7 @@ impl KeepingBuilder {
 
 /// Whether a file lies in a folder, links followed as far as they lead. What cannot be looked at is compared as
 /// it is written.
-fn is_inside(file: &Path, folder: &Path) -> bool {
+pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     let whole = |path: &Path| {
         std::fs::canonicalize(path)
             .or_else(|_| std::path::absolute(path))

@@ -3,6 +3,7 @@
 //! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait.
 //! - `ask`: a person is asked; what they say goes to the journal before it counts.
 //! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
+//! - `queue`: a call is put into a plan.
 //! - `covered`, `here`, `texts`: what is looked at then: decisions and grants, tool and run, sealed texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `sweep`: what time or a crash has left behind; `reconcile`: a tool that finds out; `ends`: a run that is over.
@@ -15,6 +16,7 @@ mod covered;
 mod ends;
 mod here;
 mod perform;
+mod queue;
 mod reconcile;
 mod submit;
 mod sweep;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::policy::PolicyError;
+
 /// Why an executor cannot be built: every problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildError {
@@ -15,8 +17,12 @@ pub struct BuildError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildProblem {
-    /// Nobody said what may run.
-    NoPolicy,
+    /// The policy is wrong.
+    Policy(PolicyError),
+    /// Everything shall run, and a policy says what may.
+    TwoPolicies,
+    /// What changes something is planned first, and nothing is kept that a plan could be in.
+    NoPlan,
     /// The limit lets no call run.
     NoCalls,
     /// A tool needs what nobody gives.
@@ -75,8 +81,13 @@ impl fmt::Display for BuildError {
 impl fmt::Display for BuildProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoPolicy => formatter
-                .write_str("nothing says what may run; call `.unrestricted()` to run everything"),
+            Self::Policy(error) => write!(formatter, "{error}"),
+            Self::TwoPolicies => formatter.write_str(
+                "`.unrestricted()` runs everything and `.policy(…)` says what may run; keep one",
+            ),
+            Self::NoPlan => formatter.write_str(
+                "the policy plans what changes something, and there is no journal to keep the plan in; give one with `.journal(…)`",
+            ),
             Self::NoCalls => {
                 formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
             }

@@ -118,6 +118,9 @@ pub struct CallRecord {
     pub ask: Option<Ask>,
     /// What a person decided in this generation.
     pub decision: Option<Signed>,
+    /// That a person accepted the plan that it is in. It counts as long as the call is what was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Signed>,
     /// The grant that covers it.
     pub grant: Option<String>,
     /// A change of the arguments that is still to be judged, as JSON text.
@@ -238,6 +241,7 @@ impl CallRecord {
             not_before: None,
             ask: None,
             decision: None,
+            accepted: None,
             grant: None,
             proposal: None,
             failures: Vec::new(),

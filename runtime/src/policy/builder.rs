@@ -1,6 +1,6 @@
 //! Puts a policy together: what is written in code, in files, and what holds without being written.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Policy;
@@ -41,7 +41,10 @@ pub struct PolicyBuilder {
     base: Option<String>,
     /// Where a file was loaded; counts where nothing else says where relative names begin.
     loaded_in: Option<String>,
+    /// Files that are read when the policy is made.
+    files: Vec<PathBuf>,
     policies: Vec<String>,
+    four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
     pub(super) problems: Problems,
@@ -99,6 +102,11 @@ impl PolicyBuilder {
         self
     }
 
+    /// The same without any.
+    pub(crate) fn unprotected(self) -> Self {
+        self.without(Protection::ALL)
+    }
+
     /// A folder that tools work in; files outside of all of them are refused.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.rooted(At::code(text_of(folder.as_ref())))
@@ -113,6 +121,15 @@ impl PolicyBuilder {
     /// and with a loaded file the current directory.
     pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
         self.base = Some(text_of(folder.as_ref()));
+        self
+    }
+
+    /// Whoever a call is made for may not approve it. Once is enough.
+    ///
+    /// A call is made for the user of its run, and approved by the name with which a key was enrolled: give the same
+    /// person the same name in both.
+    pub fn four_eyes(mut self, four_eyes: bool) -> Self {
+        self.four_eyes |= four_eyes;
         self
     }
 
@@ -133,10 +150,9 @@ impl PolicyBuilder {
         read(self, &Arc::from(name.as_ref()), text)
     }
 
-    /// What a file says, which is protected from then on. Nothing else here does I/O.
+    /// What a file says, read when the policy is made, each time anew; the file is protected from then on.
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        let name = path.display().to_string();
         match std::env::current_dir() {
             Ok(folder) => self.loaded_in = Some(text_of(&folder)),
             Err(error) => {
@@ -149,13 +165,27 @@ impl PolicyBuilder {
             self.policies.push(text_of(&known));
         }
         self.policies.dedup();
-        match std::fs::read_to_string(path) {
-            Ok(text) => self.text(name, &text),
-            Err(error) => {
-                self.problems.add(None, format!("the policy `{name}` cannot be read: {error}"));
-                self
+        self.files.push(path.to_owned());
+        self
+    }
+
+    /// Adds what the files say. Nothing else here does I/O.
+    fn with_files(mut self) -> Self {
+        for path in std::mem::take(&mut self.files) {
+            let name = path.display().to_string();
+            match std::fs::read_to_string(&path) {
+                Ok(text) => self = self.text(name, &text),
+                Err(error) => {
+                    self.problems.add(None, format!("the policy `{name}` cannot be read: {error}"));
+                }
             }
         }
+        self
+    }
+
+    /// The files that it is read from, under all names that are known.
+    pub(crate) fn protected_files(&self) -> impl Iterator<Item = &Path> {
+        self.policies.iter().map(Path::new)
     }
 
     pub(super) fn protections_off(&mut self, names: Vec<At<String>>) {
@@ -175,7 +205,11 @@ impl PolicyBuilder {
     ///
     /// # Errors
     /// When something in it is wrong: every problem.
-    pub fn build(mut self, catalog: &Catalog) -> Result<Policy, PolicyError> {
+    pub fn build(self, catalog: &Catalog) -> Result<Policy, PolicyError> {
+        self.with_files().made(catalog)
+    }
+
+    fn made(mut self, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let base = self.known_base();
         self.name_rules();
         let roots: Vec<String> = self.roots.iter().map(|it| it.value.clone()).collect();
@@ -194,9 +228,11 @@ impl PolicyBuilder {
         Ok(Policy::new(
             self.mode.unwrap_or_default(),
             self.plan.unwrap_or(false),
+            self.four_eyes,
             compiled,
             catalog,
             base,
+            roots,
         ))
     }
 

@@ -84,6 +84,7 @@ impl Scope<'_> {
             reason: Arc::from(rule.reason.value.as_str()),
             kind: rule.kind,
             when_unknown: rule.when_unknown.value,
+            only_certain: rule.only_certain,
             tools: whole(tools)?,
             groups: words(&rule.groups),
             tags: words(&rule.tags),

@@ -18,6 +18,7 @@ pub(super) struct Compiled {
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
     pub(super) when_unknown: WhenUnknown,
+    pub(super) only_certain: bool,
     pub(super) tools: Option<Vec<Regex>>,
     pub(super) groups: Option<Vec<String>>,
     pub(super) tags: Option<Vec<String>>,
@@ -42,6 +43,7 @@ impl Compiled {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {
             (_, Holds::No) | (RuleKind::Allow, Holds::Unknown) => return None,
+            (_, Holds::Unknown) if self.only_certain => return None,
             (RuleKind::Deny, Holds::Unknown) if self.when_unknown == WhenUnknown::Ask => Says::Ask,
             (RuleKind::Deny, _) => Says::Deny,
             (RuleKind::AlwaysAsk, _) => Says::AlwaysAsk,

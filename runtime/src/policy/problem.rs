@@ -55,6 +55,10 @@ impl Place {
 }
 
 impl PolicyError {
+    pub(crate) fn of(message: String) -> Self {
+        Self { problems: vec![PolicyProblem { place: None, message }] }
+    }
+
     /// What is wrong, in the order of the places.
     #[must_use]
     pub fn problems(&self) -> &[PolicyProblem] {

@@ -19,7 +19,7 @@ use crate::footprint::{File, ResourceKind};
 /// | `workspace-bounds` | no file outside of the roots is touched, where there are roots |
 ///
 /// Each refuses where a call says which files it touches. A call that does not say so may touch these too: a person is
-/// asked about it.
+/// asked about it; but `ask-for-keys` asks only about calls that name a key, because else it would ask about every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {
@@ -94,10 +94,11 @@ impl Protection {
                 Some(known.roots.iter().cloned().fold(rule, Rule::outside))
             }
         };
-        Some(rule?.named(self.name()).when_unknown(match self {
-            Self::KeyReads => WhenUnknown::Count,
-            _ => WhenUnknown::Ask,
-        }))
+        let rule = rule?.named(self.name());
+        Some(match self {
+            Self::KeyReads => Rule { only_certain: true, ..rule },
+            _ => rule.when_unknown(WhenUnknown::Ask),
+        })
     }
 }
 

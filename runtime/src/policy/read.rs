@@ -17,10 +17,11 @@ use crate::tool::{Danger, Effect};
 
 /// The format that is read.
 const VERSION: &str = "1";
-const FILE_KEYS: [&str; 10] = [
+const FILE_KEYS: [&str; 11] = [
     "version",
     "mode",
     "plan",
+    "four_eyes",
     "roots",
     "protections_off",
     "arriving",
@@ -124,6 +125,12 @@ impl Reader<'_> {
             match value.get_ref().as_bool() {
                 Some(plan) => builder = builder.plan(plan),
                 None => self.expected(value, "plan", "`true` or `false`"),
+            }
+        }
+        if let Some(value) = find(table, "four_eyes") {
+            match value.get_ref().as_bool() {
+                Some(four_eyes) => builder = builder.four_eyes(four_eyes),
+                None => self.expected(value, "four_eyes", "`true` or `false`"),
             }
         }
         if let Some(roots) = find(table, "roots") {

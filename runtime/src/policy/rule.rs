@@ -78,6 +78,8 @@ pub struct Rule {
     pub(super) outside: Option<Vec<At<String>>>,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<Checked>>,
+    /// What is not known does not count; for protections alone.
+    pub(super) only_certain: bool,
     /// Not all of it could be read, so that nothing follows from what is missing.
     pub(super) is_partial: bool,
 }
@@ -140,6 +142,7 @@ impl Rule {
             outside: None,
             when_unknown: At::code(WhenUnknown::Count),
             examples: Vec::new(),
+            only_certain: false,
             is_partial: false,
         }
     }

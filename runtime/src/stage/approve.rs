@@ -1,14 +1,65 @@
-//! Refuses what a person would have to allow, as long as nobody can be asked.
+//! Asks the policy. As long as nobody can be asked, what a person would have to decide is refused.
 
+use std::borrow::Cow;
+
+use crate::capability::Scope;
 use crate::error::{Class, ToolError};
+use crate::executor::{About, Plan, Run};
 use crate::footprint::Facts;
+use crate::policy::{Judged, Verdict};
+use crate::stage::record::Watch;
+
+/// What is judged of a call whose input has been read.
+pub(crate) struct Read<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) plan: &'a Plan,
+    pub(crate) scope: Scope<'a>,
+    pub(crate) arguments: &'a str,
+    pub(crate) facts: &'a Facts,
+    pub(crate) watch: Option<&'a Watch<'a>>,
+}
 
 #[inline]
-pub(crate) fn approve(tool: &str, facts: &Facts) -> Result<(), ToolError> {
-    match &facts.approval {
-        None => Ok(()),
-        Some(reason) => Err(refused(tool, reason)),
+pub(crate) fn approve(read: Read<'_>) -> Result<(), ToolError> {
+    if !read.run.core.rules.is_open() {
+        return approved(&read);
     }
+    match &read.facts.approval {
+        None => Ok(()),
+        Some(reason) => Err(refused(&read.plan.entry.name, reason)),
+    }
+}
+
+#[cold]
+fn approved(read: &Read<'_>) -> Result<(), ToolError> {
+    let judged = judged(read)?;
+    if let Some(watch) = read.watch {
+        watch.judged(&judged.verdict, None);
+    }
+    let tool = &read.plan.entry.name;
+    match judged.verdict {
+        Verdict::Allow => Ok(()),
+        Verdict::Ask { reasons, .. } => Err(refused(tool, &reasons.join("; "))),
+        Verdict::Deny { reason } => Err(denied(tool, &reason)),
+        Verdict::Queue => Err(ToolError::new(
+            "cannot_be_planned",
+            format!("`{tool}` was not run: what changes something is planned first, and no plan is kept here"),
+        )
+        .hint("go on without it, and say what you would have done")),
+    }
+}
+
+/// What the policy says. It sees the arguments as they will run, where a rule looks at them.
+fn judged(read: &Read<'_>) -> Result<Judged, ToolError> {
+    let rules = &read.run.core.rules;
+    let plan = read.plan;
+    let user = read.run.user();
+    let about = About { plan, facts: read.facts, user, accepted: false };
+    if rules.looks_at_arguments(plan) {
+        let (_, settled) = super::settle(rules, plan, read.scope, read.arguments)?;
+        return Ok(rules.judge(about, settled.arguments()));
+    }
+    Ok(rules.judge(about, "{}"))
 }
 
 #[cold]
@@ -19,4 +70,11 @@ fn refused(tool: &str, reason: &str) -> ToolError {
     )
     .class(Class::NotStarted { retry_after: None })
     .hint("go on without this call, or tell the user that it needs approval")
+}
+
+#[cold]
+pub(crate) fn denied(tool: &str, reason: &str) -> ToolError {
+    let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
+    ToolError::new("denied", denied)
+        .hint("do not make this call again; find another way, or tell the user")
 }

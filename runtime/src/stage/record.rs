@@ -15,6 +15,7 @@ use crate::event::EventKind;
 use crate::executor::Run;
 use crate::journal::State;
 use crate::output::Answer;
+use crate::policy::Verdict;
 use crate::repair::Repairs;
 use crate::tool::Definition;
 
@@ -60,6 +61,11 @@ impl<'a> Watch<'a> {
 
     pub(crate) fn repaired(&self, repairs: &Repairs) {
         self.tell(EventKind::Repaired { repairs });
+    }
+
+    #[cold]
+    pub(crate) fn judged(&self, verdict: &Verdict, digest: Option<&str>) {
+        self.tell(EventKind::Judged { verdict, digest });
     }
 
     #[cold]

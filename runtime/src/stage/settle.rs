@@ -4,16 +4,17 @@ use super::input::{accepted, read};
 use crate::arguments::Settled;
 use crate::capability::Scope;
 use crate::error::ToolError;
-use crate::executor::Plan;
+use crate::executor::{Plan, Rules};
 use crate::footprint::Facts;
 
 /// The final arguments, and what is known of a call with them. Nothing of the tool has run.
 pub(crate) fn settle(
+    rules: &Rules,
     plan: &Plan,
     scope: Scope<'_>,
     arguments: &str,
 ) -> Result<(Facts, Settled), ToolError> {
-    let mut read_facts = plan.facts();
+    let mut read_facts = rules.facts(plan);
     let _unpolled = read(plan, scope, arguments, &mut read_facts)?;
     let accepted = accepted(plan, arguments, &read_facts)?;
     let settled = Settled::of(&plan.entry.definition, &accepted).map_err(|error| {
@@ -23,7 +24,7 @@ pub(crate) fn settle(
         ))
     })?;
     // Once more, so that the facts are those of what will run.
-    let mut facts = plan.facts();
+    let mut facts = rules.facts(plan);
     let _unpolled = read(plan, scope, settled.arguments(), &mut facts)?;
     facts.also_mended(read_facts);
     plan.judged(&mut facts);

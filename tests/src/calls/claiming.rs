@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolwright::journal::{CallRecord, CallWrite, Event, Note, State, Store, Unit};
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
+use super::odd::Odd;
 use super::support::{Office, Ran, a_refund, answered, office, path, suspended};
 use crate::support::kind;
 
@@ -26,6 +27,21 @@ mod later {
     ) {
         ran.add(format!("later refund {order} {cents}"));
     }
+}
+
+/// The record and its history are read one after the other.
+#[tokio::test]
+async fn a_call_that_somebody_else_claims_while_it_is_looked_at_is_not_taken_for_forged() {
+    let office = office();
+    let waits = suspended(office.executor().submit(&a_refund()).await);
+    office.approve(waits.call).await.unwrap();
+    let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
+    let late = office.builder().journal(store).build().unwrap();
+    let (late, other) = (late.resume(waits.call), office.executor());
+    let (late, other) = futures::future::join(late, other.resume(waits.call)).await;
+    assert_eq!(answered(other).text(), "refunded 100 for A-1");
+    assert_eq!(answered(late).text(), "refunded 100 for A-1");
+    assert_eq!(office.ran.times(), 1);
 }
 
 /// Invariant 8: the tool's definition.

@@ -34,6 +34,8 @@ pub struct Odd {
     pub fails_from: Option<usize>,
     /// What cannot be read: `history`, `document`, `documents` or `list`.
     pub unreadable: Option<&'static str>,
+    /// Histories are read a moment after they are asked for.
+    pub late_histories: bool,
     /// Where it says to be kept.
     pub file: Option<std::path::PathBuf>,
 }
@@ -100,6 +102,9 @@ impl Store for Odd {
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         Box::pin(async move {
             self.readable("history")?;
+            if self.late_histories {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
             self.inner.history(call).await
         })
     }

@@ -174,10 +174,14 @@ pub fn key(name: &str, seed: u8) -> ApproverKey {
 impl Office {
     /// Without a word on what happens where nobody can be asked.
     pub fn bare(&self) -> ExecutorBuilder {
+        self.ruled().unrestricted()
+    }
+
+    /// The same without a word on what may run.
+    pub fn ruled(&self) -> ExecutorBuilder {
         let tools = [REFUND, NOTE, LOOK, FAIL, HANG, HANG_AGAIN, SHIP, SIGN_IN];
         let clock = self.clock.clone();
         Executor::builder(Registry::of(tools).unwrap())
-            .unrestricted()
             .service_arc(Arc::clone(&self.ran))
             .journal(self.store.clone())
             .clock(move || clock.now())

@@ -58,6 +58,10 @@ pub(super) fn decide(
         Verdict::Happened { result } => record.answer_with(Answered::result(result)),
         // What was decided before was decided of a generation that is over.
         Verdict::DidNotHappen => record.decision = None,
+        Verdict::Accept => {
+            record.decision = None;
+            record.accepted = Some((*signed).clone());
+        }
         Verdict::Approve { grant: None } | Verdict::Revoke => {}
     }
     Ok(Some(Decided { record, entry, grant }))
@@ -71,6 +75,7 @@ pub(super) fn event_of(verdict: &Verdict) -> Option<Event> {
         Verdict::Reject { .. } => Event::Rejected,
         Verdict::Happened { .. } => Event::Happened,
         Verdict::DidNotHappen => Event::DidNotHappen,
+        Verdict::Accept => Event::Accepted,
         Verdict::Revoke => return None,
     })
 }

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
 use crate::journal::{CallRecord, Event, Kept as Text, StoreError};
+use crate::stage;
 
 impl Kept<'_> {
     /// Judges a call that was edited, requeued, or overtaken by a change.
@@ -58,21 +59,30 @@ impl Kept<'_> {
         let mut next = record.clone();
         next.proposal = None;
         self.take_up(&mut next, plan, &judged)?;
-        let (case, grant) = self.case(&next, &judged).await?;
+        let known = self.known(&next, plan, &judged).await?;
         let mut entries = Vec::new();
-        match judge(case) {
+        match judge(known.case) {
             Judgement::Allow if why.is_none() => {
-                let covered = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
+                let covered =
+                    known.grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
                 entries.push(self.step(&mut next, Event::Allowed, covered)?);
             }
-            Judgement::Refuse(refusal) => {
-                let error = super::submit::refused(&next, &judged.facts, refusal);
+            Judgement::Deny => {
+                let error = stage::denied(&next.tool, &known.reason);
                 return self.refuse(record, &error).await;
             }
-            Judgement::Fail => return Err(super::submit::nobody(&next, &judged.facts)),
+            Judgement::Refuse(refusal) => {
+                let error = super::submit::refused(&next, &known.reason, refusal);
+                return self.refuse(record, &error).await;
+            }
+            Judgement::Queue => {
+                let call = Call::new(record.tool.as_str(), judged.settled.arguments());
+                entries.push(self.queue(&mut next, plan, &call, &judged).await?);
+            }
+            Judgement::Fail => return Err(super::submit::nobody(&next, &known.reason)),
             Judgement::Allow | Judgement::Ask => {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
-                let mut entry = self.ask(&mut next, plan, &call, &judged).await?;
+                let mut entry = self.ask(&mut next, plan, &call, &judged, &known.reason).await?;
                 if let (Some(why), Some(ask)) = (why, &mut next.ask) {
                     ask.reason = format!("{} ({why})", ask.reason);
                     entry.why = Some(ask.reason.clone());

@@ -37,8 +37,9 @@ impl Kept<'_> {
         plan: &Plan,
         call: &Call<'_>,
         judged: &Judged,
+        reason: &str,
     ) -> Result<Entry, CallFailure> {
-        let reason = judged.facts.approval.as_deref().unwrap_or("it has to be decided").to_owned();
+        let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
         let preview = self.preview(record, plan, call, judged).await;
         let deadline = later(self.keeping.now(), self.keeping.expires_after);
         let entry = self.step(record, Event::Asked, Some(reason.clone()))?;
@@ -49,7 +50,7 @@ impl Kept<'_> {
 
     /// What the tool itself shows of the call. Of a call with a secret it shows nothing: nobody knows where in
     /// the preview the secret would be.
-    async fn preview(
+    pub(super) async fn preview(
         self,
         record: &CallRecord,
         plan: &Plan,

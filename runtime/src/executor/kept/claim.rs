@@ -4,7 +4,7 @@
 use tracing::Instrument as _;
 
 use super::super::Plan;
-use super::super::judge::{Judgement, judge};
+use super::super::judge::{Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::covered::Use;
 use super::here::not_here;
@@ -61,7 +61,9 @@ impl<'a> Kept<'a> {
     ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
-        self.replay(record).await?;
+        if let Some(moved) = self.replay(record).await? {
+            return Ok(moved);
+        }
         if self.run_has_ended(record).await? {
             return self.end_with_run(record).await;
         }
@@ -89,13 +91,16 @@ impl<'a> Kept<'a> {
         if self.digest(record, &judged.settled) != record.digest {
             return self.deny(record, "its arguments are not those that were judged").await;
         }
-        let (case, grant) = self.case(record, &judged).await?;
-        if judge(case) != Judgement::Allow {
-            let why = self.decided(record).err();
-            return self
-                .change(record, why.as_deref().unwrap_or("nothing allows it any more"))
-                .await;
+        let known = self.known(record, plan, &judged).await?;
+        if judge(known.case) != Judgement::Allow {
+            let why = match known.case.wanted {
+                Wanted::Never => known.reason,
+                Wanted::Plan => "what changes something is planned first now".to_owned(),
+                _ => self.decided(record).err().unwrap_or("nothing allows it any more".to_owned()),
+            };
+            return self.change(record, &why).await;
         }
+        let grant = known.grant;
         let mut claimed = record.clone();
         claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
         let entry = self.claimed(&mut claimed)?;
@@ -134,15 +139,18 @@ impl<'a> Kept<'a> {
         outcome
     }
 
-    /// Whether the call stands where its history takes it.
-    async fn replay(self, record: &CallRecord) -> Result<(), CallFailure> {
+    /// Whether the call stands where its history takes it; the call as it is where somebody has changed it since it
+    /// was read.
+    async fn replay(self, record: &CallRecord) -> Result<Option<Step>, CallFailure> {
         let history = self.keeping.store.history(record.id).await;
         let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
-        replay(record, &history).map_err(|why| CallFailure::Contradiction {
-            call: record.id,
-            tool: record.tool.clone(),
-            why,
-        })
+        let Err(why) = replay(record, &history) else { return Ok(None) };
+        let now = self.load(record.id).await?;
+        if now.version != record.version {
+            return Ok(Some(Step::Moved(Box::new(now))));
+        }
+        let (call, tool) = (record.id, record.tool.clone());
+        Err(CallFailure::Contradiction { call, tool, why })
     }
 
     /// Moves a record from `ready` to `running`, owned by this executor.

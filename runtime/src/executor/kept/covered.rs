@@ -54,6 +54,9 @@ impl Kept<'_> {
             Verdict::Edit { .. } => record.generation.checked_sub(1),
             _ => None,
         };
+        if self.is_own(record, &statement.by) {
+            return Err("whoever a call is made for may not approve it".to_owned());
+        }
         let is_this_call = match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation: of, .. }, Verdict::Edit { digest, .. })
             | (Subject::Call { id, generation: of, digest }, _) => {
@@ -66,6 +69,11 @@ impl Kept<'_> {
         }
         Err("its decision does not count: it is about another call, or about this one as it was"
             .to_owned())
+    }
+
+    /// Whether this is whom the call is made for, where the policy asks for another pair of eyes.
+    fn is_own(self, record: &CallRecord, by: &str) -> bool {
+        self.run.core.rules.current().four_eyes() && record.requester.user.as_deref() == Some(by)
     }
 
     /// A grant that covers the call, whose granter's key counts.
@@ -85,6 +93,10 @@ impl Kept<'_> {
                     continue;
                 }
             };
+            if grant.signed.statement().is_ok_and(|it| self.is_own(record, &it.by)) {
+                tracing::debug!(call = %record.id, grant = grant.id, "whoever a call is made for may not grant it");
+                continue;
+            }
             let asked = Asked {
                 tool: &record.tool,
                 fingerprint: &record.fingerprint,

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::super::judge::{Case, Judgement, Refusal, judge};
+use super::super::judge::{Case, Judgement, Refusal, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
-use super::super::{Plan, calling::Stages};
+use super::super::{About, Plan, calling::Stages};
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
 use crate::call::Call;
@@ -15,6 +15,7 @@ use crate::footprint::Facts;
 use crate::journal::{
     CallRecord, CommitError, Event, Filter, Kept as Text, Page, Place, Requester, State,
 };
+use crate::policy::Verdict;
 use crate::stage::{self, record::Watch};
 use crate::tool::{DeclaredApproval, Effect, Repair};
 
@@ -22,6 +23,15 @@ use crate::tool::{DeclaredApproval, Effect, Repair};
 pub(super) struct Judged {
     pub(super) facts: Facts,
     pub(super) settled: Settled,
+}
+
+/// What is known of a call when it is judged.
+pub(super) struct Known {
+    pub(super) case: Case,
+    /// A grant that covers it.
+    pub(super) grant: Option<super::covered::Use>,
+    /// Why it is refused or asked about.
+    pub(super) reason: String,
 }
 
 impl Kept<'_> {
@@ -44,7 +54,8 @@ impl Kept<'_> {
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
         let is_unkept = plan.entry.definition.effect == Effect::Read && !self.keeping.reads;
-        if is_unkept && never_asks && plan.asks_nobody() {
+        let is_open = self.run.core.rules.is_open();
+        if is_unkept && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch);
             return stages.with_own(Some(Identity::of(id))).await.into();
         }
@@ -55,7 +66,12 @@ impl Kept<'_> {
         if let (Some(watch), Some(repairs)) = (watch, judged.facts.repairs()) {
             watch.repaired(repairs);
         }
-        if is_unkept && judged.facts.approval.is_none() {
+        let verdict = self.verdict(plan, &judged, self.run.user(), false);
+        let told = watch.filter(|_| !is_open);
+        if is_unkept && verdict == Verdict::Allow {
+            if let Some(watch) = told {
+                watch.judged(&verdict, None);
+            }
             let stages = Stages::new(self.run, plan, call, watch);
             let arguments = judged.settled.arguments();
             let begun = AtomicBool::new(false);
@@ -65,6 +81,9 @@ impl Kept<'_> {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
+        if let Some(watch) = told {
+            watch.judged(&verdict, Some(&record.digest));
+        }
         self.decide(record, plan, call, &judged, watch, asking).await
     }
 
@@ -87,7 +106,8 @@ impl Kept<'_> {
     ) -> Result<Judged, ToolError> {
         let own = Own::of(self.run, plan, call, Some(Identity::of(id)))?;
         let scope = Scope::new(self.run, plan, call, own.as_ref());
-        let settle = std::panic::AssertUnwindSafe(|| stage::settle(plan, scope, arguments));
+        let rules = &self.run.core.rules;
+        let settle = std::panic::AssertUnwindSafe(|| stage::settle(rules, plan, scope, arguments));
         let settled = std::panic::catch_unwind(settle)
             .unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
         let is_computed = plan.entry.definition.approval == DeclaredApproval::Computed;
@@ -164,15 +184,15 @@ impl Kept<'_> {
             );
         }
         for _ in 0..TRIES {
-            let (case, grant) = match self.case(&opened, judged).await {
+            let known = match self.known(&opened, plan, judged).await {
                 Ok(known) => known,
                 Err(failure) => return failure.into(),
             };
             let mut record = opened.clone();
             let mut entries = vec![opened.opened(self.keeping.note_of(&opened))];
-            let committed = match judge(case) {
+            let committed = match judge(known.case) {
                 Judgement::Allow => {
-                    let claimed = self.allow_and_claim(&mut record, &mut entries, grant);
+                    let claimed = self.allow_and_claim(&mut record, &mut entries, known.grant);
                     let documents = match claimed {
                         Ok(documents) => documents,
                         Err(failure) => return failure.into(),
@@ -180,17 +200,33 @@ impl Kept<'_> {
                     self.write_with(None, &record, entries, documents).await
                 }
                 Judgement::Ask => {
-                    let asked = self.ask(&mut record, plan, call, judged).await;
+                    let asked = self.ask(&mut record, plan, call, judged, &known.reason).await;
                     match asked {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
                     self.write(None, &record, entries).await
                 }
-                Judgement::Refuse(refusal) => {
-                    return Outcome::Answered(refused(&record, &judged.facts, refusal).into());
+                Judgement::Queue => {
+                    match self.queue(&mut record, plan, call, judged).await {
+                        Ok(entry) => entries.push(entry),
+                        Err(failure) => return failure.into(),
+                    }
+                    self.write(None, &record, entries).await
                 }
-                Judgement::Fail => return nobody(&record, &judged.facts).into(),
+                Judgement::Deny => {
+                    let error = stage::denied(&record.tool, &known.reason);
+                    match self.step(&mut record, Event::Denied, Some(known.reason)) {
+                        Ok(entry) => entries.push(entry),
+                        Err(failure) => return failure.into(),
+                    }
+                    record.answer_with(&error);
+                    self.write(None, &record, entries).await
+                }
+                Judgement::Refuse(refusal) => {
+                    return Outcome::Answered(refused(&record, &known.reason, refusal).into());
+                }
+                Judgement::Fail => return nobody(&record, &known.reason).into(),
             };
             match committed {
                 Ok(()) if record.state == State::Running => {
@@ -198,6 +234,7 @@ impl Kept<'_> {
                         .perform(record, plan, call, judged.settled.arguments(), watch)
                         .await;
                 }
+                Ok(()) if record.answer.is_some() => return self.outcome_of(&record),
                 Ok(()) => {
                     self.announce(&record, watch);
                     return match asking {
@@ -219,15 +256,36 @@ impl Kept<'_> {
         not_recorded(&opened.tool, too_busy(opened.id)).into()
     }
 
-    /// What is known of a call, and the grant that covers it.
-    pub(super) async fn case(
+    /// What the policy says of a call, or without one its tool.
+    pub(super) fn verdict(
+        self,
+        plan: &Plan,
+        judged: &Judged,
+        user: Option<&str>,
+        accepted: bool,
+    ) -> Verdict {
+        let about = About { plan, facts: &judged.facts, user, accepted };
+        self.run.core.rules.judge(about, judged.settled.arguments()).verdict
+    }
+
+    /// What is known of a call as it is judged: what the policy says of it, whether a person or a grant does.
+    pub(super) async fn known(
         self,
         record: &CallRecord,
+        plan: &Plan,
         judged: &Judged,
-    ) -> Result<(Case, Option<super::covered::Use>), CallFailure> {
-        let asks = judged.facts.approval.is_some();
+    ) -> Result<Known, CallFailure> {
+        let user = record.requester.user.as_deref();
+        let accepted = self.is_accepted(record);
+        let (wanted, reason) = match self.verdict(plan, judged, user, accepted) {
+            Verdict::Allow => (Wanted::Nothing, String::new()),
+            Verdict::Ask { reasons, grants_count: true } => (Wanted::Word, reasons.join("; ")),
+            Verdict::Ask { reasons, grants_count: false } => (Wanted::OwnWord, reasons.join("; ")),
+            Verdict::Queue => (Wanted::Plan, String::new()),
+            Verdict::Deny { reason } => (Wanted::Never, reason),
+        };
         let mut case = Case {
-            asks,
+            wanted,
             is_decided: false,
             is_granted: false,
             was_denied: false,
@@ -237,17 +295,22 @@ impl Kept<'_> {
                 None => Some(self.keeping.on_no_approver),
             },
         };
-        if !asks {
-            return Ok((case, None));
+        let mut grant = None;
+        match wanted {
+            Wanted::Nothing | Wanted::Never => {}
+            Wanted::Plan => case.was_denied = self.was_denied(record).await?,
+            Wanted::Word | Wanted::OwnWord => {
+                case.is_decided = self.is_decided(record);
+                if !case.is_decided {
+                    case.was_denied = self.was_denied(record).await?;
+                    if wanted == Wanted::Word {
+                        grant = self.grant(record, judged.settled.arguments()).await?;
+                    }
+                }
+            }
         }
-        case.is_decided = self.is_decided(record);
-        if case.is_decided {
-            return Ok((case, None));
-        }
-        case.was_denied = self.was_denied(record).await?;
-        let grant = self.grant(record, judged.settled.arguments()).await?;
         case.is_granted = grant.is_some();
-        Ok((case, grant))
+        Ok(Known { case, grant, reason })
     }
 
     /// Whether a person said no to the same call in this run.
@@ -334,9 +397,8 @@ impl Kept<'_> {
 }
 
 /// Why nobody is asked.
-pub(super) fn refused(record: &CallRecord, facts: &Facts, refusal: Refusal) -> ToolError {
+pub(super) fn refused(record: &CallRecord, reason: &str, refusal: Refusal) -> ToolError {
     let tool = &record.tool;
-    let reason = facts.approval.as_deref().unwrap_or_default();
     let not_started = Class::NotStarted { retry_after: None };
     match refusal {
         Refusal::DeniedBefore => ToolError::new(
@@ -362,9 +424,6 @@ pub(super) fn refused(record: &CallRecord, facts: &Facts, refusal: Refusal) -> T
     }
 }
 
-pub(super) fn nobody(record: &CallRecord, facts: &Facts) -> CallFailure {
-    CallFailure::NobodyToAsk {
-        tool: record.tool.clone(),
-        reason: facts.approval.as_deref().unwrap_or_default().to_owned(),
-    }
+pub(super) fn nobody(record: &CallRecord, reason: &str) -> CallFailure {
+    CallFailure::NobodyToAsk { tool: record.tool.clone(), reason: reason.to_owned() }
 }

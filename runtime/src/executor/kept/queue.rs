@@ -1,0 +1,61 @@
+//! A call that changes something is put into the plan of its run, and its model told so. It runs when a person accepts
+//! it, and is judged again then.
+
+use jiff::Timestamp;
+
+use super::super::Plan;
+use super::super::outcome::CallFailure;
+use super::Kept;
+use super::submit::Judged;
+use crate::approval::{Subject, Verdict};
+use crate::call::Call;
+use crate::journal::{Answered, Ask, CallRecord, Entry, Event};
+
+/// Why a call is in a plan, where its caller does not say.
+const REASON: &str = "what changes something is planned first";
+
+impl Kept<'_> {
+    /// Moves a call to `planned`, with all that a person needs to decide about the plan.
+    pub(super) async fn queue(
+        self,
+        record: &mut CallRecord,
+        plan: &Plan,
+        call: &Call<'_>,
+        judged: &Judged,
+    ) -> Result<Entry, CallFailure> {
+        let reason = call.reason().unwrap_or(REASON).to_owned();
+        let preview = self.preview(record, plan, call, judged).await;
+        let entry = self.step(record, Event::Planned, Some(reason.clone()))?;
+        record.decision = None;
+        // Nobody is told of it before the plan is shown, and it does not expire.
+        record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
+        if record.answer.is_none() {
+            record.answer = Some(queued(&record.tool));
+        }
+        Ok(entry)
+    }
+
+    /// Whether a person whose key counts accepted the plan with exactly this call in it.
+    pub(super) fn is_accepted(self, record: &CallRecord) -> bool {
+        let Some(signed) = &record.accepted else { return false };
+        let statement = match self.keeping.enrolled.verify(signed) {
+            Ok(verified) => verified.into_statement(),
+            Err(unverified) => {
+                tracing::warn!(call = %record.id, %unverified, "that a plan was accepted does not count");
+                return false;
+            }
+        };
+        statement.verdict == Verdict::Accept
+            && matches!(
+                &statement.about,
+                Subject::Call { id, digest, .. } if *id == record.id && *digest == record.digest
+            )
+    }
+}
+
+/// What its model reads.
+fn queued(tool: &str) -> Answered {
+    Answered::text(format!(
+        "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."
+    ))
+}

@@ -1,0 +1,117 @@
+//! The policy of an executor: as it is now, and how it is made anew.
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+use super::Plan;
+use super::problem::BuildProblem;
+use crate::catalog::Catalog;
+use crate::footprint::Facts;
+use crate::policy::{Explanation, Judged, Mode, Policy, PolicyBuilder, PolicyError, Question};
+
+/// The policy of an executor.
+pub(crate) struct Rules {
+    /// What it is made of, whenever it is made.
+    written: PolicyBuilder,
+    current: RwLock<Policy>,
+    /// Everything runs that its tool does not ask about, whatever happens.
+    is_open: bool,
+}
+
+/// A call that is judged, without its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) facts: &'a Facts,
+    pub(crate) user: Option<&'a str>,
+    /// A person accepted the plan that it is in.
+    pub(crate) accepted: bool,
+}
+
+impl Rules {
+    pub(super) fn new(written: PolicyBuilder, catalog: &Catalog) -> Result<Self, PolicyError> {
+        let policy = written.clone().build(catalog)?;
+        Ok(Self { written, current: RwLock::new(policy), is_open: false })
+    }
+
+    /// Everything runs that its tool does not ask about.
+    pub(super) fn open(catalog: &Catalog) -> Result<Self, PolicyError> {
+        let written = Policy::builder().mode(Mode::Unrestricted).unprotected();
+        Ok(Self { is_open: true, ..Self::new(written, catalog)? })
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub(crate) fn current(&self) -> Policy {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads it again. What is wrong leaves everything as it was.
+    pub(super) fn reload(&self, catalog: &Catalog, can_plan: bool) -> Result<(), PolicyError> {
+        if self.is_open {
+            return Ok(());
+        }
+        let policy = self.written.clone().build(catalog)?;
+        if policy.plans() && !can_plan {
+            return Err(PolicyError::of(BuildProblem::NoPlan.to_string()));
+        }
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        Ok(())
+    }
+
+    /// What is known of every call of a tool before its input is read, with room for what a rule looks at.
+    #[inline]
+    pub(crate) fn facts(&self, plan: &Plan) -> Facts {
+        if self.is_open { plan.facts() } else { self.more_facts(plan) }
+    }
+
+    #[cold]
+    fn more_facts(&self, plan: &Plan) -> Facts {
+        let facts = plan.facts();
+        if self.current().looks_at_files() {
+            facts.with_footprint(plan.entry.definition.effect)
+        } else {
+            facts
+        }
+    }
+
+    /// Whether a rule looks at the arguments of calls of a tool.
+    pub(crate) fn looks_at_arguments(&self, plan: &Plan) -> bool {
+        !self.is_open && self.current().looks_at_arguments(&plan.entry.name)
+    }
+
+    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Judged {
+        self.current().judge(&about.question(arguments))
+    }
+
+    pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
+        self.current().explain(&about.question(arguments))
+    }
+
+    /// The files that it is read from and the folders that tools work in, where the former lie in the latter.
+    pub(super) fn exposed(&self, roots: &[PathBuf]) -> Vec<BuildProblem> {
+        let policy = self.current();
+        let roots = roots.iter().map(PathBuf::as_path).chain(policy.roots());
+        let exposed = roots.flat_map(|root| {
+            let inside =
+                self.written.protected_files().find(|file| super::keeping::is_inside(file, root));
+            inside.map(|file| BuildProblem::InWorkspace {
+                what: "policy",
+                file: file.to_owned(),
+                root: root.to_owned(),
+            })
+        });
+        exposed.collect()
+    }
+}
+
+impl<'a> About<'a> {
+    fn question(&self, arguments: &'a str) -> Question<'a> {
+        let definition = &self.plan.entry.definition;
+        let question = Question::of(definition, self.facts, self.user, arguments);
+        Question { accepted: self.accepted, ..question }
+    }
+}

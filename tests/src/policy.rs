@@ -1,0 +1,8 @@
+//! Policies at work: what an executor does with what they say. What they say is tested beside them.
+
+mod defects;
+mod gate;
+mod kept;
+mod plans;
+mod reloading;
+mod support;
