@@ -23,7 +23,7 @@ mod terminal;
 pub use approver::{Approver, ApproverError, Callback, Channel, Decision, Reply};
 pub use covers::{Asked, NotCovered, UselessTerms};
 pub(crate) use covers::{index, segments};
-pub use desk::{Desk, DeskError, Submitted};
+pub use desk::{Desk, DeskError, Grants, Submitted};
 pub use enrolled::{EnrolError, Enrolled, Unverified, Verified};
 pub use grant::{Clause, GrantTerms, Scope};
 pub use granted::{Grant, GrantError};

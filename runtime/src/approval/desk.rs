@@ -6,6 +6,7 @@
 
 mod decide;
 mod error;
+mod grants;
 mod recorded;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::context::CallId;
 use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Unit};
 
 pub use error::DeskError;
+pub use grants::Grants;
 
 use decide::decide;
 use recorded::recorded;
@@ -132,24 +134,6 @@ impl Desk {
             }
         }
         Err(DeskError::Busy { looks: LOOKS })
-    }
-
-    /// The grants of the journal, of one tool or of all; revoked and used ones too.
-    ///
-    /// # Errors
-    /// When the store fails, or a grant cannot be read.
-    pub async fn grants(&self, tool: Option<&str>) -> Result<Vec<Grant>, DeskError> {
-        let prefix = tool.map_or_else(|| Grant::PREFIX.to_owned(), |tool| Grant::key(tool, ""));
-        let documents = self.store.documents(&prefix).await?;
-        let mut grants = Vec::with_capacity(documents.len());
-        for document in documents {
-            let grant = Grant::from_text(&document.key, &document.text)?;
-            // The names of tools may hold slashes, so that a key can begin like that of another tool.
-            if tool.is_none_or(|tool| document.key == Grant::key(tool, &grant.id)) {
-                grants.push(grant);
-            }
-        }
-        Ok(grants)
     }
 
     async fn about_call(

@@ -65,6 +65,53 @@ impl Statement {
         Self::about(call, Verdict::DidNotHappen, by, at)
     }
 
+    /// The plan of this planned call is accepted.
+    #[must_use]
+    pub fn accept(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
+        Self::about(call, Verdict::Accept, by, at)
+    }
+
+    /// This dead call is tried once more, as it is. With a new key, whoever takes the key takes it for another call.
+    #[must_use]
+    pub fn requeue(call: &CallRecord, new_key: bool, by: impl Into<String>, at: Timestamp) -> Self {
+        Self::about(call, Verdict::Requeue { arguments: None, new_key }, by, at)
+    }
+
+    /// This dead call is tried once more with these arguments (all of them, as JSON text). Other arguments have
+    /// another idempotency key.
+    #[must_use]
+    pub fn requeue_with(
+        call: &CallRecord,
+        arguments: impl Into<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        let verdict = Verdict::Requeue { arguments: Some(arguments.into()), new_key: false };
+        Self::about(call, verdict, by, at)
+    }
+
+    /// This dead call is put away.
+    #[must_use]
+    pub fn discard(
+        call: &CallRecord,
+        note: Option<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        Self::about(call, Verdict::Discard { note, forget: false }, by, at)
+    }
+
+    /// The same, and what it was called with is blanked.
+    #[must_use]
+    pub fn forget(
+        call: &CallRecord,
+        note: Option<String>,
+        by: impl Into<String>,
+        at: Timestamp,
+    ) -> Self {
+        Self::about(call, Verdict::Discard { note, forget: true }, by, at)
+    }
+
     /// The grant of this id no longer counts.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {

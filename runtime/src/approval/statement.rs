@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grant::GrantTerms;
 use crate::context::CallId;
+use crate::journal::Event;
 
 /// A statement as it was signed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,8 +109,41 @@ pub enum Verdict {
     DidNotHappen,
     /// The plan that it waits for is accepted, so that it is judged.
     Accept,
+    /// It failed for good, and is to be judged once more. That is no approval: where it asks, somebody approves it.
+    Requeue {
+        /// All of its new arguments, as JSON text; without, it keeps those that it has.
+        arguments: Option<String>,
+        /// Whether it gets another idempotency key although its arguments are the same, so that whoever takes the key
+        /// takes it for another call.
+        new_key: bool,
+    },
+    /// It failed for good, and nobody wants it any more.
+    Discard {
+        /// Why, for other operators.
+        note: Option<String>,
+        /// Whether what it was called with is blanked in its record. Its answer and its history stay, so that the
+        /// same call that arrives again is answered and not run.
+        forget: bool,
+    },
     /// The grant no longer counts.
     Revoke,
+}
+
+impl Verdict {
+    /// What happens to a call by it; nothing where it is not one on calls.
+    pub(crate) fn event(&self) -> Option<Event> {
+        Some(match self {
+            Self::Approve { .. } => Event::Approved,
+            Self::Edit { .. } => Event::Edited,
+            Self::Reject { .. } => Event::Rejected,
+            Self::Happened { .. } => Event::Happened,
+            Self::DidNotHappen => Event::DidNotHappen,
+            Self::Accept => Event::Accepted,
+            Self::Requeue { .. } => Event::Requeued,
+            Self::Discard { .. } => Event::Discarded,
+            Self::Revoke => return None,
+        })
+    }
 }
 
 /// What was done, as in `approved`.
@@ -123,6 +157,10 @@ impl fmt::Display for Verdict {
             Self::Happened { .. } => "found to have happened",
             Self::DidNotHappen => "found not to have happened",
             Self::Accept => "accepted",
+            Self::Requeue { arguments: None, .. } => "requeued",
+            Self::Requeue { arguments: Some(_), .. } => "requeued with other arguments",
+            Self::Discard { forget: false, .. } => "discarded",
+            Self::Discard { forget: true, .. } => "discarded and forgotten",
             Self::Revoke => "revoked",
         })
     }

@@ -4,7 +4,8 @@
 //! - `ask`: a person is asked; what they say goes to the journal before it counts.
 //! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
 //! - `queue`: a call is put into a plan.
-//! - `covered`, `here`, `texts`: what is looked at then: decisions and grants, tool and run, sealed texts.
+//! - `covered`, `word`, `here`, `texts`: what is looked at then: decisions and grants, what people said, tool and run,
+//!   sealed texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `sweep`: what time or a crash has left behind; `reconcile`: a tool that finds out; `ends`: a run that is over.
 
@@ -21,6 +22,7 @@ mod reconcile;
 mod submit;
 mod sweep;
 mod texts;
+mod word;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -241,7 +243,10 @@ impl<'a> Kept<'a> {
 
     /// Whether a result that a person supplied is of somebody whose key counts.
     fn vouched(self, record: &CallRecord) -> Result<(), Unverified> {
-        let Some(signed) = &record.decision else { return Ok(()) };
+        // Of what comes after the answer its run is told nothing.
+        let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
+            return Ok(());
+        };
         match signed.statement().map(|statement| statement.verdict) {
             Ok(Verdict::Happened { .. }) => self.keeping.enrolled.verify(signed).map(|_| ()),
             _ => Ok(()),

@@ -60,6 +60,8 @@ pub enum Event {
     Doubted,
     /// An operator wants it tried again.
     Requeued,
+    /// What an operator wanted of it cannot be done, so that it is as dead as before.
+    PutBack,
     /// An operator put it away.
     Discarded,
 }
@@ -151,8 +153,10 @@ pub fn next(state: State, event: Event) -> Result<State, Illegal> {
         (S::Judging, Event::Asked) => S::Pending,
         (S::Judging, Event::Allowed) => S::Ready,
         (S::Judging, Event::Doubted) => S::Indeterminate,
+        (S::Judging, Event::PutBack) => S::Dead,
 
         (S::Planned, Event::Accepted) => S::Judging,
+        (S::Planned, Event::Rejected) => S::Rejected,
 
         (S::Pending, Event::Approved) => S::Ready,
         (S::Pending, Event::Edited) => S::Judging,
@@ -212,6 +216,7 @@ impl Event {
             Self::DidNotHappen,
             Self::Doubted,
             Self::Requeued,
+            Self::PutBack,
             Self::Discarded,
         ];
         let effects = [Effect::Read, Effect::Idempotent, Effect::Keyed, Effect::Once];
@@ -245,6 +250,7 @@ impl fmt::Display for Event {
             Self::DidNotHappen => "found not to have happened",
             Self::Doubted => "put in doubt again",
             Self::Requeued => "requeued",
+            Self::PutBack => "put back to the dead letters",
             Self::Discarded => "discarded",
         })
     }

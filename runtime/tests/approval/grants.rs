@@ -1,7 +1,8 @@
 //! Grants in a journal: given with an approval, revoked, read back.
 
 use toolwright::approval::{
-    Asked, DeskError, Enrolled, Grant, GrantError, GrantTerms, Signed, Statement, UselessTerms,
+    Asked, DeskError, Enrolled, Grant, GrantError, GrantTerms, Grants, Signed, Statement,
+    UselessTerms,
 };
 use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Unit};
 
@@ -22,7 +23,7 @@ async fn granted() -> (MemoryStore, Grant) {
     let store = journal([pending(1)]).await;
     let statement = Statement::approve_with_grant(&pending(1), terms(), "ada", at(5));
     let submitted = desk(&store).submit(signed(&statement), at(6)).await.expect("granted");
-    let grant = desk(&store).grants(None).await.expect("readable").pop().expect("one");
+    let grant = desk(&store).grants(None).await.expect("grants").readable.pop().expect("one");
     assert_eq!(submitted.grant.as_ref(), Some(&grant.id));
     (store, grant)
 }
@@ -43,7 +44,7 @@ async fn an_approval_with_a_grant_said_again_makes_no_second_one() {
     let (store, grant) = granted().await;
     let again = desk(&store).submit(grant.signed.clone(), at(7)).await.expect("recorded");
     assert_eq!((again.repeated, again.grant), (true, Some(grant.id)));
-    assert_eq!(desk(&store).grants(None).await.expect("readable").len(), 1);
+    assert_eq!(desk(&store).grants(None).await.expect("grants").readable.len(), 1);
 }
 
 #[tokio::test]
@@ -72,7 +73,7 @@ async fn a_grant_that_does_not_fit_leaves_the_call_as_it_was() {
             _ => assert!(matches!(error, DeskError::Terms { .. }), "{number}: {error}"),
         }
         assert_eq!(call_of(&store, pending(1).id).await, pending(1));
-        assert_eq!(desk(&store).grants(None).await, Ok(Vec::new()));
+        assert_eq!(desk(&store).grants(None).await, Ok(Grants::default()));
     }
     assert_eq!(terms().check(at(7200)), Err(UselessTerms::Ended(at(7200))));
     assert_eq!(terms().check(at(7199)), Ok(()));
@@ -90,7 +91,8 @@ async fn a_revoked_grant_covers_nothing_and_is_revoked_once() {
         let done = desk(&store).submit(again, at(9)).await.expect("revoked before");
         assert_eq!((done.who.as_str(), done.at, done.repeated), ("bob", at(8), true));
     }
-    let now = desk(&store).grants(Some("send_mail")).await.expect("readable").pop().expect("one");
+    let now =
+        desk(&store).grants(Some("send_mail")).await.expect("grants").readable.pop().expect("one");
     assert_eq!(now.revoked, Some(first));
     assert_eq!(now.covers(&ASKED, &enrolled()), Err(GrantError::Revoked { id: grant.id }));
 }
@@ -119,8 +121,38 @@ async fn grants_are_listed_by_tool_even_where_names_begin_alike() {
         store.commit(unit, at(0)).await.expect("a document");
     }
     for (tool, count) in [(None, 3), (Some("mail"), 1), (Some("mail/send"), 1), (Some("ma"), 0)] {
-        assert_eq!(desk(&store).grants(tool).await.expect("readable").len(), count, "{tool:?}");
+        assert_eq!(
+            desk(&store).grants(tool).await.expect("grants").readable.len(),
+            count,
+            "{tool:?}"
+        );
     }
+}
+
+#[tokio::test]
+async fn a_grant_that_cannot_be_read_hides_none_of_the_others() {
+    let (store, grant) = granted().await;
+    let renamed = Grant { id: "renamed".to_owned(), ..grant.clone() };
+    let misplaced = Grant::key("send_mail", "elsewhere");
+    let texts = [
+        (Grant::key("send_mail", "broken"), "{".to_owned()),
+        (Grant::key("send_mail", "renamed"), renamed.to_text()),
+        (misplaced, grant.to_text()),
+        (Grant::key("other", "broken"), "{".to_owned()),
+    ];
+    for (key, text) in texts {
+        let write = DocumentWrite { key, expects: None, text: Some(text) };
+        let unit = Unit { calls: Vec::new(), documents: vec![write] };
+        store.commit(unit, at(0)).await.expect("a document");
+    }
+    let all = desk(&store).grants(None).await.expect("grants");
+    assert_eq!((&all.readable[..], all.unreadable.len()), (&[grant.clone()][..], 4));
+    let of_one = desk(&store).grants(Some("send_mail")).await.expect("grants");
+    assert_eq!((of_one.readable.len(), of_one.unreadable.len()), (1, 3));
+    let words: Vec<_> = of_one.unreadable.iter().map(ToString::to_string).collect();
+    assert!(words.iter().any(|it| it.contains("`grant/send_mail/broken`")), "{words:?}");
+    let revoke = signed(&Statement::revoke(&grant.id, "ada", at(8)));
+    desk(&store).submit(revoke, at(8)).await.expect("revoked all the same");
 }
 
 #[tokio::test]

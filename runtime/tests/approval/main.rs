@@ -6,6 +6,7 @@ mod desk;
 mod forged;
 mod grants;
 mod keys;
+mod letters;
 mod races;
 mod scene;
 mod terms;

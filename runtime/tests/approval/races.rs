@@ -133,7 +133,7 @@ async fn a_grant_is_given_once_however_many_give_it() {
         let statements = [vec![give("ada"); 6], vec![give("bob"); 6]].concat();
         let outcomes = race(&store, statements).await;
         one_won(&store, &record, &outcomes).await;
-        let grants = desk(&store).grants(None).await.expect("readable");
+        let grants = desk(&store).grants(None).await.expect("grants").readable;
         let decision = call_of(&store, record.id).await.decision.expect("decided");
         assert_eq!(grants.iter().map(|grant| &grant.signed).collect::<Vec<_>>(), [&decision]);
     }

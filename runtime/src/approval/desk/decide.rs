@@ -4,7 +4,10 @@ use super::{DeskError, Said};
 use crate::approval::granted::Grant;
 use crate::approval::{GrantTerms, Verdict};
 use crate::arguments::canonical;
-use crate::journal::{Answered, CallRecord, Entry, Event, Note, State};
+use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State};
+
+/// What is shown instead of arguments that are kept no more, as JSON.
+const FORGOTTEN: &str = r#""(forgotten)""#;
 
 /// A call after a decision, and what goes with it.
 pub(super) struct Decided {
@@ -20,14 +23,15 @@ pub(super) fn decide(
 ) -> Result<Option<Decided>, DeskError> {
     let Said { signed, statement, now } = said;
     let verdict = &statement.verdict;
-    let event = event_of(verdict)
-        .ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let event =
+        verdict.event().ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
     let (generation, waited) = (record.generation, record.state == State::Pending);
     let note = Note {
         who: statement.by.clone(),
         at: *now,
         why: match verdict {
             Verdict::Reject { reason } => reason.clone(),
+            Verdict::Discard { note, .. } => note.clone(),
             _ => None,
         },
         signed: Some((*signed).clone()),
@@ -56,28 +60,24 @@ pub(super) fn decide(
         }
         Verdict::Reject { reason } => record.answer_with(rejection(reason.as_deref())),
         Verdict::Happened { result } => record.answer_with(Answered::result(result)),
-        // What was decided before was decided of a generation that is over.
+        // What was decided before was decided of a generation that is over. What is said now is no approval; the
+        // executor finds it in the history.
         Verdict::DidNotHappen => record.decision = None,
         Verdict::Accept => {
             record.decision = None;
             record.accepted = Some((*signed).clone());
         }
-        Verdict::Approve { grant: None } | Verdict::Revoke => {}
+        Verdict::Requeue { arguments, .. } => {
+            if let Some(arguments) = arguments {
+                check_arguments(arguments, &record)?;
+            }
+            record.proposal.clone_from(arguments);
+            record.decision = None;
+        }
+        Verdict::Discard { forget: true, .. } => forget(&mut record),
+        Verdict::Approve { grant: None } | Verdict::Discard { .. } | Verdict::Revoke => {}
     }
     Ok(Some(Decided { record, entry, grant }))
-}
-
-/// What happens to a call by a verdict; nothing where it is not one on calls.
-pub(super) fn event_of(verdict: &Verdict) -> Option<Event> {
-    Some(match verdict {
-        Verdict::Approve { .. } => Event::Approved,
-        Verdict::Edit { .. } => Event::Edited,
-        Verdict::Reject { .. } => Event::Rejected,
-        Verdict::Happened { .. } => Event::Happened,
-        Verdict::DidNotHappen => Event::DidNotHappen,
-        Verdict::Accept => Event::Accepted,
-        Verdict::Revoke => return None,
-    })
 }
 
 fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Result<(), DeskError> {
@@ -91,7 +91,22 @@ fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Resu
     terms.check(said.now).map_err(|error| DeskError::Terms { call: record.id, error })
 }
 
+/// Blanks what the call was made with, and what may repeat it. The answer stays, for the same call that arrives again.
+fn forget(record: &mut CallRecord) {
+    (record.raw, record.arguments) = (Kept::Withheld, Kept::Withheld);
+    FORGOTTEN.clone_into(&mut record.shown);
+    record.repairs.clear();
+    for failed in &mut record.failures {
+        (failed.message, failed.cause) = (None, None);
+    }
+    (record.ask, record.proposal, record.result) = (None, None, None);
+}
+
 fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError> {
+    // The statement stands in the history as it was signed, for everybody to read.
+    if !matches!(record.arguments, Kept::Plain(_)) {
+        return Err(DeskError::Secrets { call: record.id });
+    }
     match canonical(arguments) {
         Ok(text) if text.starts_with('{') => Ok(()),
         Ok(_) => Err(DeskError::Arguments { call: record.id, error: None }),

@@ -131,6 +131,15 @@ pub enum DeskError {
         #[source]
         error: UselessTerms,
     },
+    /// New arguments would be readable in the history of a call whose own are not.
+    #[error(
+        "the arguments of call {call} are sealed or not kept, so that no others can be given: reject or discard it, \
+         and have it made anew"
+    )]
+    Secrets {
+        /// Which call.
+        call: CallId,
+    },
     /// What somebody gives as arguments is none.
     #[error(
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"

@@ -1,6 +1,5 @@
 //! What a call's history says to a statement that comes too late, or again. Pure.
 
-use super::decide::event_of;
 use super::{DeskError, Said, Submitted};
 use crate::approval::granted::Grant;
 use crate::approval::{Statement, Verdict};
@@ -18,8 +17,8 @@ pub(super) fn recorded(
     digest: &str,
 ) -> Result<Submitted, DeskError> {
     let verdict = &said.statement.verdict;
-    let event = event_of(verdict)
-        .ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let event =
+        verdict.event().ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
     let decisions = || {
         history.iter().filter_map(|entry| {
             let statement = entry.signed.as_ref()?.statement().ok()?;

@@ -1,4 +1,5 @@
-//! A call that was edited, requeued, put in doubt or overtaken by a change is judged again.
+//! A call that was edited, accepted, requeued, put in doubt or overtaken by a change is judged again. Neither that its
+//! plan is accepted nor that it is requeued approves a call: where it asks, a person decides.
 
 use super::super::Plan;
 use super::super::judge::{Judgement, judge};
@@ -6,8 +7,8 @@ use super::super::outcome::CallFailure;
 use super::claim::Step;
 use super::here::not_here;
 use super::submit::Judged;
+use super::word::{Doubt, Word};
 use super::{Kept, not_recorded};
-use crate::approval::{Subject, Verdict};
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
@@ -15,7 +16,7 @@ use crate::journal::{CallRecord, Event, Kept as Text, StoreError};
 use crate::stage;
 
 impl Kept<'_> {
-    /// Judges a call that was edited, requeued, or overtaken by a change.
+    /// Judges a call that was edited, accepted, requeued, or overtaken by a change.
     pub(super) async fn judge_again(
         self,
         record: &CallRecord,
@@ -23,19 +24,30 @@ impl Kept<'_> {
     ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
-        if let Some(why) = self.doubts(record).await? {
-            return self.doubt(record, why).await;
-        }
+        let word = match self.word(record, &self.history(record).await?) {
+            Ok(word) => word,
+            Err(doubt) => return self.doubted(record, doubt).await,
+        };
+        let is_letter = word.as_ref().is_some_and(Word::is_requeue);
         if self.run_has_ended(record).await? {
-            return self.end_with_run(record).await;
+            return match is_letter {
+                true => self.put_back(record, "its run has ended".to_owned()).await,
+                false => self.end_with_run(record).await,
+            };
         }
         let kept = match self.arguments(record) {
             Ok(arguments) => arguments,
             Err(why) if matches!(record.arguments, Text::Withheld) => {
-                return self.refuse(record, &ToolError::new("refused", why)).await;
+                return self.refuse(record, &ToolError::new("refused", why), is_letter).await;
             }
             Err(why) => return Err(not_here(record, why)),
         };
+        if let Some(word) = word.as_ref().filter(|word| word.is_last)
+            && !self.are_of_its_digest(record, &kept)
+        {
+            let doubt = Doubt::of(word.event, "its arguments are not those that were shown");
+            return self.doubted(record, doubt).await;
+        }
         self.has_services(plan, record, call)?;
         let proposed = record.proposal.as_deref();
         let settle = |text: &str| {
@@ -45,6 +57,11 @@ impl Kept<'_> {
         let mut why = None;
         let judged = match proposed.map(settle) {
             Some(Ok(judged)) => Ok(judged),
+            Some(Err(error)) if is_letter => {
+                return self
+                    .put_back(record, format!("the new arguments were not taken: {error}"))
+                    .await;
+            }
             // Whoever edited it is asked again, about the arguments as they were.
             Some(Err(error)) => {
                 why = Some(format!("the edit was not taken: {error}"));
@@ -54,11 +71,14 @@ impl Kept<'_> {
         };
         let judged = match judged {
             Ok(judged) => judged,
-            Err(error) => return self.refuse(record, &error).await,
+            Err(error) => return self.refuse(record, &error, is_letter).await,
         };
         let mut next = record.clone();
         next.proposal = None;
         self.take_up(&mut next, plan, &judged)?;
+        if word.is_some_and(|word| word.wants_new_key()) {
+            next.idempotency_key = CallId::new().to_string();
+        }
         let known = self.known(&next, plan, &judged).await?;
         let mut entries = Vec::new();
         match judge(known.case) {
@@ -69,11 +89,11 @@ impl Kept<'_> {
             }
             Judgement::Deny => {
                 let error = stage::denied(&next.tool, &known.reason);
-                return self.refuse(record, &error).await;
+                return self.refuse(record, &error, is_letter).await;
             }
             Judgement::Refuse(refusal) => {
                 let error = super::submit::refused(&next, &known.reason, refusal);
-                return self.refuse(record, &error).await;
+                return self.refuse(record, &error, is_letter).await;
             }
             Judgement::Queue => {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
@@ -95,29 +115,6 @@ impl Kept<'_> {
             Err(error) if error.is_conflict() => self.look_again(record.id).await,
             Err(error) => Err(not_recorded(&record.tool, error)),
         }
-    }
-
-    /// Why the word that the call did not happen does not count, if that is how it came to be judged again.
-    pub(super) async fn doubts(self, record: &CallRecord) -> Result<Option<String>, CallFailure> {
-        let history = self.keeping.store.history(record.id).await;
-        let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
-        let last = history.last();
-        let said = last.filter(|it| it.event == Some(Event::DidNotHappen));
-        let Some(signed) = said.and_then(|it| it.signed.as_ref()) else { return Ok(None) };
-        let statement = match self.keeping.enrolled.verify(signed) {
-            Ok(verified) => verified.into_statement(),
-            Err(unverified) => return Ok(Some(unverified.to_string())),
-        };
-        let is_said_of_it = statement.verdict == Verdict::DidNotHappen
-            && matches!(statement.about, Subject::Call { id, .. } if id == record.id);
-        Ok((!is_said_of_it).then(|| "what was signed is about something else".to_owned()))
-    }
-
-    pub(super) async fn doubt(self, record: &CallRecord, why: String) -> Result<Step, CallFailure> {
-        let mut doubted = record.clone();
-        let why = format!("that it did not happen does not count: {why}");
-        let entry = self.step(&mut doubted, Event::Doubted, Some(why))?;
-        self.moved(record, doubted, vec![entry]).await
     }
 
     /// Writes into a record what the call is now.
@@ -144,11 +141,16 @@ impl Kept<'_> {
         Ok(())
     }
 
-    pub(super) async fn refuse(
+    /// The call must not run. A dead one that was requeued is dead again, so that it is not lost.
+    async fn refuse(
         self,
         record: &CallRecord,
         error: &ToolError,
+        is_letter: bool,
     ) -> Result<Step, CallFailure> {
+        if is_letter {
+            return self.put_back(record, error.to_string()).await;
+        }
         let mut refused = record.clone();
         let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
         refused.proposal = None;

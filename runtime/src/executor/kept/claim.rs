@@ -31,6 +31,10 @@ impl<'a> Kept<'a> {
                 _ => return self.outcome_of(&record),
             };
             record = match next {
+                // What comes of it after its answer is for operators and listeners.
+                Ok(Step::Ended(Outcome::Answered(_))) if record.answer.is_some() => {
+                    return self.outcome_of(&record);
+                }
                 Ok(Step::Ended(outcome)) => return outcome,
                 Ok(Step::Moved(record)) => *record,
                 Err(failure) => return failure.into(),
@@ -61,8 +65,12 @@ impl<'a> Kept<'a> {
     ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
-        if let Some(moved) = self.replay(record).await? {
-            return Ok(moved);
+        let history = match self.replay(record).await? {
+            Ok(history) => history,
+            Err(moved) => return Ok(moved),
+        };
+        if let Err(doubt) = self.word(record, &history) {
+            return self.change(record, &doubt.why).await;
         }
         if self.run_has_ended(record).await? {
             return self.end_with_run(record).await;
@@ -139,15 +147,14 @@ impl<'a> Kept<'a> {
         outcome
     }
 
-    /// Whether the call stands where its history takes it; the call as it is where somebody has changed it since it
+    /// Its history, if the call stands where that takes it; the call as it is where somebody has changed it since it
     /// was read.
-    async fn replay(self, record: &CallRecord) -> Result<Option<Step>, CallFailure> {
-        let history = self.keeping.store.history(record.id).await;
-        let history = history.map_err(|error| not_recorded(&record.tool, error.into()))?;
-        let Err(why) = replay(record, &history) else { return Ok(None) };
+    async fn replay(self, record: &CallRecord) -> Result<Result<Vec<Entry>, Step>, CallFailure> {
+        let history = self.history(record).await?;
+        let Err(why) = replay(record, &history) else { return Ok(Ok(history)) };
         let now = self.load(record.id).await?;
         if now.version != record.version {
-            return Ok(Some(Step::Moved(Box::new(now))));
+            return Ok(Err(Step::Moved(Box::new(now))));
         }
         let (call, tool) = (record.id, record.tool.clone());
         Err(CallFailure::Contradiction { call, tool, why })

@@ -698,5 +698,5 @@ async fn a_call_that_is_turned_away_in_a_drain_uses_up_no_grant() {
     let _ = executor.drain(Duration::from_secs(1)).await;
     executor.submit(&a_refund()).await;
     assert_eq!(office.ran.times(), 0);
-    assert_eq!(office.desk().grants(None).await.unwrap()[0].used, 0);
+    assert_eq!(office.desk().grants(None).await.unwrap().readable[0].used, 0);
 }

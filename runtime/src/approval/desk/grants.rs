@@ -1,0 +1,51 @@
+//! The grants of a journal. One that cannot be read allows nothing, and hides none of the others.
+
+use super::{Desk, DeskError};
+use crate::approval::granted::{Grant, GrantError};
+use crate::journal::Document;
+
+/// What a journal has of grants.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    /// Those that can be read, in the order of their tools and ids.
+    pub readable: Vec<Grant>,
+    /// Why others cannot; each names the grant. They allow nothing.
+    pub unreadable: Vec<GrantError>,
+}
+
+impl Desk {
+    /// The grants of the journal, of one tool or of all; revoked and used ones too.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn grants(&self, tool: Option<&str>) -> Result<Grants, DeskError> {
+        let prefix = tool.map_or_else(|| Grant::PREFIX.to_owned(), |tool| Grant::key(tool, ""));
+        let mut grants = Grants::default();
+        for document in self.store.documents(&prefix).await? {
+            // The names of tools may hold slashes, so that a key can begin like that of another tool.
+            let is_of_it = document.key.rsplit_once('/').is_some_and(|(of, _)| {
+                tool.is_none_or(|tool| of.strip_prefix(Grant::PREFIX) == Some(tool))
+            });
+            if !is_of_it {
+                continue;
+            }
+            match read(&document) {
+                Ok(grant) => grants.readable.push(grant),
+                Err(error) => grants.unreadable.push(error),
+            }
+        }
+        Ok(grants)
+    }
+}
+
+fn read(document: &Document) -> Result<Grant, GrantError> {
+    let grant = Grant::from_text(&document.key, &document.text)?;
+    grant.terms()?;
+    match document.key.rsplit('/').next() == Some(grant.id.as_str()) {
+        true => Ok(grant),
+        false => Err(GrantError::Unreadable {
+            id: document.key.clone(),
+            reason: format!("it says that it is grant `{}`", grant.id),
+        }),
+    }
+}
