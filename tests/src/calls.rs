@@ -4,6 +4,7 @@
 mod approving;
 mod asking;
 mod claiming;
+mod dead;
 mod deadlines;
 mod grants;
 mod hostile;

@@ -1,0 +1,123 @@
+//! A planned call is judged when somebody whose key counts accepts it, and its run keeps the answer it has.
+
+use std::sync::atomic::Ordering::SeqCst;
+
+use toolwright::CallId;
+use toolwright::approval::Statement;
+use toolwright::arguments::{canonical, digest};
+use toolwright::journal::{
+    Answered, Ask, CallRecord, CallWrite, Event, Kept, Note, Place, State, Store, Unit,
+};
+
+use super::super::support::{answered, key, path};
+use super::office::{Letters, letters};
+
+/// A call that was put into a plan.
+async fn planned(letters: &Letters, arguments: &str) -> CallId {
+    letters.broken.0.store(false, SeqCst);
+    letters.executor().submit(&super::office::a_letter()).await;
+    let like = letters.office.records().await[0].clone();
+    let now = letters.office.clock.now();
+    let arguments = canonical(arguments).unwrap();
+    let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
+    let place = Place { run: "r".to_owned(), turn: Some(7), index: 0 };
+    let mut record = CallRecord {
+        fingerprint: like.fingerprint.clone(),
+        danger: like.danger,
+        effect: like.effect,
+        raw: Kept::Plain(arguments.clone()),
+        shown: arguments.clone(),
+        digest: digest(&like.tool, &like.fingerprint, &arguments, "", None),
+        arguments: Kept::Plain(arguments),
+        answer: Some(Answered::text("queued")),
+        ..CallRecord::draft(id, place, like.tool, now)
+    };
+    let note = || Note { who: "agent:r".to_owned(), at: now, why: None, signed: None };
+    let entries = vec![record.opened(note()), record.advance(Event::Planned, note()).unwrap()];
+    let ask = Ask { reason: "to tell Eve".to_owned(), preview: None, deadline: now, told: false };
+    record.ask = Some(ask);
+    let unit =
+        Unit { calls: vec![CallWrite { expects: None, record, entries }], documents: vec![] };
+    letters.office.store.commit(unit, now).await.unwrap();
+    id
+}
+
+async fn accept(letters: &Letters, id: CallId) {
+    let record = letters.office.record(id).await;
+    let accept = Statement::accept(&record, "ada", letters.office.clock.now());
+    letters.office.say(accept).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_planned_call_waits_until_it_is_accepted_and_runs_once() {
+    let letters = letters();
+    let id = planned(&letters, r#"{"to":"eve","copies":2}"#).await;
+    letters.executor().sweep().await.unwrap();
+    assert_eq!((letters.office.state(id).await, letters.office.ran.times()), (State::Planned, 1));
+    accept(&letters, id).await;
+    for _ in 0..2 {
+        letters.executor().sweep().await.unwrap();
+    }
+    let record = letters.office.record(id).await;
+    assert_eq!((record.state, letters.office.ran.times()), (State::Succeeded, 2));
+    assert_eq!(record.result.unwrap().text, "sent 2 to eve");
+    assert_eq!(record.idempotency_key, id.to_string());
+    assert_eq!(answered(letters.executor().resume(id).await).text(), "queued");
+}
+
+/// That its plan is accepted is no approval.
+#[tokio::test]
+async fn an_accepted_call_asks_where_its_tool_asks() {
+    let letters = letters();
+    let id = planned(&letters, r#"{"to":"abroad","copies":1}"#).await;
+    accept(&letters, id).await;
+    letters.executor().sweep().await.unwrap();
+    assert_eq!((letters.office.state(id).await, letters.office.ran.times()), (State::Pending, 1));
+    letters.office.approve(id).await.unwrap();
+    letters.executor().sweep().await.unwrap();
+    assert_eq!(letters.office.ran.times(), 2);
+}
+
+#[tokio::test]
+async fn what_a_stranger_accepts_is_planned_still() {
+    let letters = letters();
+    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
+    let before = letters.office.record(id).await;
+    let now = letters.office.clock.now();
+    let signed = key("mallory", 9).sign(&Statement::accept(&before, "mallory", now)).unwrap();
+    letters.office.desk().submit(signed, now).await.unwrap();
+    letters.executor().sweep().await.unwrap();
+    let record = letters.office.record(id).await;
+    assert_eq!((record.state, letters.office.ran.times()), (State::Planned, 1));
+    assert_eq!((record.ask, record.answer), (before.ask, before.answer));
+    let history = letters.office.history(id).await;
+    assert_eq!(path(&history), "judging → planned → judging → planned");
+    let why = history.last().unwrap().why.clone().unwrap();
+    assert!(why.contains("that its plan is accepted does not count"), "{why}");
+    accept(&letters, id).await;
+    letters.executor().sweep().await.unwrap();
+    assert_eq!(letters.office.ran.times(), 2);
+}
+
+#[tokio::test]
+async fn a_planned_call_that_is_rejected_never_runs() {
+    let letters = letters();
+    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
+    letters.office.reject(id, "not now").await.unwrap();
+    letters.executor().sweep().await.unwrap();
+    let record = letters.office.record(id).await;
+    assert_eq!((record.state, letters.office.ran.times()), (State::Rejected, 1));
+    assert_eq!(record.answer.unwrap().text, "queued");
+}
+
+#[tokio::test]
+async fn an_accepted_call_that_dies_is_a_letter() {
+    let letters = letters();
+    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
+    letters.broken.0.store(true, SeqCst);
+    accept(&letters, id).await;
+    letters.executor().sweep().await.unwrap();
+    let record = letters.office.record(id).await;
+    assert_eq!((record.state, record.answer.unwrap().text.as_str()), (State::Dead, "queued"));
+    assert!(record.result.unwrap().is_error);
+}
