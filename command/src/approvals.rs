@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 
-use crate::operator::decide::{Decider, Saying};
+use crate::operator::decide::Decider;
+use crate::operator::each::Each;
 use crate::operator::{Session, Stop, decide, filter, ids, session, signing};
 use crate::shown::call::Call;
 use crate::shown::table::Table;
@@ -127,18 +128,7 @@ async fn each(
     statement: impl Fn(&CallRecord, &str, Timestamp) -> Statement,
 ) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let mut first = None;
-    for call in &ids::found(matches, &*session.store).await? {
-        let statement = statement(call, decider.name(), Timestamp::now());
-        let saying = Saying { call, statement, of: State::Pending, doing };
-        match decider.say(saying).await {
-            Ok(()) => {}
-            Err(stop) if stop.is_the_end() => return Err(stop),
-            Err(stop) => {
-                let exit = stop.told();
-                first = first.or(Some(exit));
-            }
-        }
-    }
-    first.map_or(Ok(()), |exit| Err(Stop::after(exit)))
+    let calls = ids::found(matches, &*session.store).await?;
+    let each = Each { calls: &calls, of: State::Pending, doing, pause: None };
+    each.say(&decider, statement).await
 }

@@ -22,8 +22,9 @@ With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\"
 \"run\", \"turn\", \"index\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
 \"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"version\", \"generation\", \"attempt\", \"owner\", \
 \"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
-{\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"answer\": {\"is_error\", \"text\"}, \
-\"delivered\", \"created\", \"updated\"}.
+{\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"failures\": [{\"attempt\", \
+\"at\", \"failure\", \"kind\", \"message\", \"cause\"}], \"answer\": {\"is_error\", \"text\"}, \"result\": \
+{\"is_error\", \"text\"}, \"delivered\", \"created\", \"updated\"}.
 
 `history` and `watch` write an entry a line: {\"call\", \"tool\", \
 \"run\", \"number\", \"at\", \"who\", \"from\", \"event\", \"failure\", \"exhausted\", \"to\", \"generation\", \

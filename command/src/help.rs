@@ -3,7 +3,7 @@
 
 use clap::Command;
 
-use crate::{approvals, calls, indeterminate, input, keys, schema};
+use crate::{approvals, calls, indeterminate, input, keys, letters, plan, schema};
 
 const AFTER_HELP: &str = "\
 Exit code: 0 done; 1 the journal or another file failed, or a tool or an input is refused; 2 the command line is \
@@ -12,8 +12,14 @@ cannot be used.";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
-    let operating =
-        [calls::command(), approvals::command(), indeterminate::command(), keys::command()];
+    let operating = [
+        calls::command(),
+        approvals::command(),
+        plan::command(),
+        indeterminate::command(),
+        letters::command(),
+        keys::command(),
+    ];
     let debugging = [schema::command(), input::command()];
     let groups = format!(
         "{}\n{}",

@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | `schema`, `input` | `calls`, `approvals`, `indeterminate`, `keys` |
+//! | exit code | `schema`, `input` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `keys` |
 //! | --- | --- | --- |
 //! | 0 | every tool can be shown, every input is taken | done, or recorded already |
 //! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
@@ -17,9 +17,11 @@ mod help;
 mod indeterminate;
 mod input;
 mod keys;
+mod letters;
 mod line;
 mod lines;
 mod operator;
+mod plan;
 mod schema;
 mod shown;
 mod stream;
@@ -68,6 +70,8 @@ fn run() -> Exit {
         Some((calls::NAME, matches)) => calls::run(matches),
         Some((approvals::NAME, matches)) => approvals::run(matches),
         Some((indeterminate::NAME, matches)) => indeterminate::run(matches),
+        Some((letters::NAME, matches)) => letters::run(matches),
+        Some((plan::NAME, matches)) => plan::run(matches),
         Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),

@@ -1,10 +1,14 @@
 //! What every command on a journal has: its options, the journal, where results go, why it ends early.
 
+pub(crate) mod arguments;
 pub(crate) mod decide;
+pub(crate) mod duration;
+pub(crate) mod each;
 pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod journal;
 pub(crate) mod output;
+pub(crate) mod pointer;
 pub(crate) mod session;
 pub(crate) mod signing;
 pub(crate) mod stop;

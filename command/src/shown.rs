@@ -5,6 +5,7 @@ pub(crate) mod decision;
 pub(crate) mod entry;
 pub(crate) mod grant;
 pub(crate) mod json;
+pub(crate) mod letter;
 pub(crate) mod printable;
 pub(crate) mod sheet;
 pub(crate) mod table;

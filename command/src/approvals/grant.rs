@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Kept, State};
 use super::terms::{self, Scoped};
 use crate::operator::decide::{Decider, Saying};
 use crate::operator::stop::chain;
-use crate::operator::{Session, Stop, decide, ids, signing};
+use crate::operator::{Session, Stop, decide, duration, ids, signing};
 use crate::shown::grant::scope_words;
 use crate::tell;
 
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
             option(UNTIL, "TIME", "Until then, such as 2026-01-02T03:04:05Z")
                 .value_parser(value_parser!(Timestamp)),
             option(FOR, "DURATION", "For so long from now, such as 2h or 7d")
-                .value_parser(terms::duration)
+                .value_parser(duration::signed)
                 .conflicts_with(UNTIL),
             option(USES, "N", "For so many calls").value_parser(value_parser!(u32).range(1..)),
             option(

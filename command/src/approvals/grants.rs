@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
-use toolwright::approval::{Desk, DeskError, Grant};
+use toolwright::approval::{Desk, DeskError, Grant, Grants};
 
 use crate::operator::decide::Decider;
+use crate::operator::stop::chain;
 use crate::operator::{Output, Session, Stop, filter, signing};
 use crate::shown::grant::Granted;
 use crate::shown::printable;
@@ -36,12 +37,12 @@ pub(super) fn revoke_command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let grants = Desk::new(Arc::clone(&session.store)).grants(filter::tool_of(matches)).await?;
-    if grants.is_empty() {
+    let grants = read(session, filter::tool_of(matches)).await?;
+    if grants.readable.is_empty() {
         tell("note", "there is no such grant");
     }
     let mut table = Table::new(["ID", "TOOL", "SCOPE", "USED", "UNTIL", "BY", "ARGUMENTS"]);
-    for grant in &grants {
+    for grant in &grants.readable {
         let shape = Granted::of(grant).map_err(DeskError::from)?;
         match session.output {
             Output::Json => session.output.object(&shape)?,
@@ -51,14 +52,29 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
             }
         }
     }
-    if session.output == Output::Text { session.output.text(table) } else { Ok(()) }
+    if session.output == Output::Text {
+        session.output.text(table)?;
+    }
+    match grants.unreadable.is_empty() {
+        true => Ok(()),
+        false => Err(Stop::after(Exit::Failed)),
+    }
+}
+
+/// The grants of the journal; those that cannot be read are told.
+async fn read(session: &Session, tool: Option<&str>) -> Result<Grants, Stop> {
+    let grants = Desk::new(Arc::clone(&session.store)).grants(tool).await?;
+    for error in &grants.unreadable {
+        tell("warning", printable::line(&format!("{}; it allows nothing", chain(error))));
+    }
+    Ok(grants)
 }
 
 pub(super) async fn revoke(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
     let text = matches.get_one::<String>(GRANT).map_or("", String::as_str);
-    let grants = Desk::new(Arc::clone(&session.store)).grants(None).await?;
-    decider.revoke(&one(text, &grants)?.id).await
+    let grants = read(session, None).await?;
+    decider.revoke(&one(text, &grants.readable)?.id).await
 }
 
 fn one<'a>(text: &str, grants: &'a [Grant]) -> Result<&'a Grant, Stop> {

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde_json::value::RawValue;
 use toolwright::approval::{Clause, Scope};
 use toolwright::arguments::canonical;
 use toolwright::journal::{CallRecord, Kept};
 
-use crate::operator::Stop;
+use crate::operator::{Stop, pointer};
 use crate::shown::printable;
 
 /// A scope as it was typed; which run, the call says.
@@ -32,24 +31,10 @@ pub(super) fn scope(text: &str) -> Result<Scoped, String> {
     })
 }
 
-/// A time to come, in which a day has 24 hours.
-pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
-    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
-    let duration = span
-        .to_duration(SpanRelativeTo::days_are_24_hours())
-        .map_err(|_| "expected days, hours, minutes and seconds, such as 7d or 1h30m".to_owned())?;
-    if duration.is_positive() { Ok(duration) } else { Err("it is not in the future".to_owned()) }
-}
-
 /// `POINTER=JSON`.
 pub(super) fn is(text: &str) -> Result<Clause, String> {
-    clause(text, |value| {
-        serde_json::from_str::<&RawValue>(value).ok().map(|_| vec![value.to_owned()])
-    })
-    .ok_or_else(|| {
-        "expected POINTER=JSON, such as /copies=2 or /to='\"ada\"': a text stands in double quotes"
-            .to_owned()
-    })
+    let (pointer, value) = pointer::value(text)?;
+    Ok(Clause { pointer, is_one_of: vec![value] })
 }
 
 /// `POINTER=JSON,JSON`.
@@ -64,12 +49,9 @@ pub(super) fn is_one_of(text: &str) -> Result<Clause, String> {
     })
 }
 
-/// The first `=` after which there are values ends the pointer, which may hold one itself.
 fn clause(text: &str, values: impl Fn(&str) -> Option<Vec<String>>) -> Option<Clause> {
-    text.match_indices('=').find_map(|(place, _)| {
-        let is_one_of = values(&text[place + 1..]).filter(|values| !values.is_empty())?;
-        Some(Clause { pointer: text[..place].to_owned(), is_one_of })
-    })
+    let values = |text: &str| values(text).filter(|values| !values.is_empty());
+    pointer::split(text, values).map(|(pointer, is_one_of)| Clause { pointer, is_one_of })
 }
 
 /// The clauses that were given; two of one place would seldom hold together.
@@ -150,15 +132,6 @@ mod tests {
         }
         for text in ["/to=", "/to=1,", "/to=1],[2"] {
             assert!(is_one_of(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_duration_has_days_and_goes_forward() {
-        assert_eq!(duration("7d"), Ok(SignedDuration::from_hours(168)));
-        assert_eq!(duration("1h30m"), Ok(SignedDuration::from_mins(90)));
-        for text in ["0s", "-2h", "1mo", "soon"] {
-            assert!(duration(text).is_err(), "{text}");
         }
     }
 }

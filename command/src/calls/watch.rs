@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use toolwright::CallId;
 use toolwright::journal::{CallRecord, Filter, Page, State};
 
-use crate::operator::{Session, Stop, ids};
+use crate::operator::{Session, Stop, duration, ids};
 use crate::shown::entry::Happened;
 use crate::shown::printable;
 
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
         .long(INTERVAL)
         .value_name("DURATION")
         .default_value("2s")
-        .value_parser(interval)
+        .value_parser(duration::to_wait)
         .help("Look at least so often, such as 500ms or 1m");
     Command::new(NAME)
         .about("Write what happens as it happens; with an ID, until that call is at its end")
@@ -140,10 +140,4 @@ fn first_of(time: Timestamp) -> CallId {
     let mut bytes = [0; 16];
     bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);
     CallId::from_bytes(bytes)
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    let duration: SignedDuration = text.parse().map_err(|error| format!("{error}"))?;
-    let duration = Duration::try_from(duration).map_err(|_| "it is negative".to_owned())?;
-    if duration.is_zero() { Err("it is nothing".to_owned()) } else { Ok(duration) }
 }

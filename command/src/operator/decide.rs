@@ -79,7 +79,7 @@ impl<'a> Decider<'a> {
     ) -> Result<(), Stop> {
         let Saying { call, statement, of, doing } = saying;
         self.refuse_another(call)?;
-        if matches!(statement.verdict, Verdict::Approve { .. }) {
+        if lets_run(&statement.verdict) {
             refuse_altered(call)?;
         }
         let digest: String = call.digest.chars().take(DIGITS).collect();
@@ -150,14 +150,22 @@ impl<'a> Decider<'a> {
     }
 }
 
+/// Whether the call may run by it as it is shown.
+fn lets_run(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::Approve { .. } | Verdict::Accept | Verdict::Requeue { arguments: None, .. }
+    )
+}
+
 /// Whoever can write to the journal could show one call and have another signed.
 fn refuse_altered(call: &CallRecord) -> Result<(), Stop> {
     if call.shows_what_is_judged() == Some(false) {
         return Err(Stop::new(
             Exit::Lost,
             format!(
-                "call {} was altered: the arguments that the journal shows are not those of its digest; it is not \
-                 approved, find out who writes to the journal",
+                "call {} was altered: the arguments that the journal shows are not those of its digest; nothing is \
+                 said of it, find out who writes to the journal",
                 call.id
             ),
         ));

@@ -15,6 +15,9 @@ const LIMIT: &str = "limit";
 const AFTER: &str = "after";
 const LATEST: &str = "latest";
 
+/// How many calls are read in one go.
+const AT_ONCE: usize = 500;
+
 pub(crate) fn state() -> Arg {
     Arg::new(STATE)
         .long("state")
@@ -29,20 +32,42 @@ pub(crate) fn tool() -> Arg {
     Arg::new(TOOL).long("tool").value_name("NAME").help("Only those of this tool")
 }
 
-/// The options of every list of calls.
-pub(crate) fn options() -> [Arg; 6] {
-    let option =
-        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+pub(crate) fn run() -> Arg {
+    Arg::new(RUN).long(RUN).value_name("RUN").help("Only those of this run")
+}
+
+/// The options that say which calls are meant.
+pub(crate) fn narrowing() -> [Arg; 3] {
     [
-        option(RUN, "RUN", "Only those of this run"),
+        run(),
         tool(),
-        option(TEXT, "TEXT", "Only those with this text in the arguments or the answer"),
-        option(LIMIT, "N", "At most so many")
+        Arg::new(TEXT)
+            .long(TEXT)
+            .value_name("TEXT")
+            .help("Only those with this text in the arguments or the answer"),
+    ]
+}
+
+/// The options that say which part of them is listed.
+pub(crate) fn paging() -> [Arg; 3] {
+    [
+        Arg::new(LIMIT)
+            .long(LIMIT)
+            .value_name("N")
+            .help("At most so many")
             .default_value("50")
             .value_parser(value_parser!(u32).range(1..=100_000)),
-        option(AFTER, "ID", "Only those after this call, in the order of the list"),
+        Arg::new(AFTER)
+            .long(AFTER)
+            .value_name("ID")
+            .help("Only those after this call, in the order of the list"),
         Arg::new(LATEST).long(LATEST).action(ArgAction::SetTrue).help("The latest first"),
     ]
+}
+
+/// The options of every list of calls.
+pub(crate) fn options() -> impl Iterator<Item = Arg> {
+    narrowing().into_iter().chain(paging())
 }
 
 pub(crate) fn tool_of(matches: &ArgMatches) -> Option<&str> {
@@ -55,30 +80,79 @@ pub(crate) fn states(matches: &ArgMatches) -> Vec<State> {
     names.filter_map(|name| State::named(name)).collect()
 }
 
+/// What the options say of which calls are meant, in these states.
+pub(crate) fn given(matches: &ArgMatches, states: Vec<State>) -> Filter {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() }
+}
+
+/// What the option for a run alone says.
+pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
+    Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
+}
+
 /// The calls that the options leave, in these states. That there are more is told.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
     states: Vec<State>,
 ) -> Result<Vec<CallRecord>, Stop> {
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let filter =
-        Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() };
-    let after = match text(AFTER) {
-        Some(id) => Some(ids::one(&id, &*session.store).await?.id),
+    listed(matches, session, &given(matches, states), |_| true).await
+}
+
+/// The part of a list that the options ask for; `takes` says more of which calls are in it.
+pub(crate) async fn listed(
+    matches: &ArgMatches,
+    session: &Session,
+    filter: &Filter,
+    takes: impl Fn(&CallRecord) -> bool,
+) -> Result<Vec<CallRecord>, Stop> {
+    let after = match matches.get_one::<String>(AFTER) {
+        Some(id) => Some(ids::one(id, &*session.store).await?.id),
         None => None,
     };
     let limit = matches.get_one::<u32>(LIMIT).map_or(0, |limit| *limit as usize);
     let page = Page { after, limit: limit + 1, latest_first: matches.get_flag(LATEST) };
-    let mut calls = session.store.list(&filter, page).await?;
-    if calls.is_empty() {
-        tell("note", "there is no such call");
-    }
+    let mut calls = taken(session, filter, page, takes).await?;
     if calls.len() > limit {
         calls.truncate(limit);
         if let Some(last) = calls.last() {
             tell("note", format!("there are more: go on with --after {}", last.id));
         }
+    }
+    Ok(calls)
+}
+
+/// All calls that a filter leaves, and `takes` as well.
+pub(crate) async fn all(
+    session: &Session,
+    filter: &Filter,
+    takes: impl Fn(&CallRecord) -> bool,
+) -> Result<Vec<CallRecord>, Stop> {
+    taken(session, filter, Page::first(usize::MAX), takes).await
+}
+
+/// As many as the page asks for. That there are none is told.
+async fn taken(
+    session: &Session,
+    filter: &Filter,
+    page: Page,
+    takes: impl Fn(&CallRecord) -> bool,
+) -> Result<Vec<CallRecord>, Stop> {
+    let mut calls = Vec::new();
+    let mut next = Page { limit: page.limit.min(AT_ONCE), ..page };
+    loop {
+        let some = session.store.list(filter, next).await?;
+        let is_full = some.len() == next.limit;
+        let last = some.last().map(|call| call.id);
+        calls.extend(some.into_iter().filter(|call| takes(call)).take(page.limit - calls.len()));
+        match last {
+            Some(last) if is_full && calls.len() < page.limit => next = next.after(last),
+            _ => break,
+        }
+    }
+    if calls.is_empty() {
+        tell("note", "there is no such call");
     }
     Ok(calls)
 }

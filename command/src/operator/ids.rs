@@ -14,7 +14,8 @@ use super::Stop;
 use crate::Exit;
 use crate::shown::printable;
 
-const IDS: &str = "id";
+/// The name of the argument, for what goes with it or not.
+pub(crate) const IDS: &str = "id";
 /// The fewest digits of a part.
 const FEWEST: usize = 8;
 const WHOLE: usize = 32;
@@ -33,6 +34,16 @@ pub(crate) fn one_call() -> Arg {
 /// The argument for one call or more.
 pub(crate) fn calls() -> Arg {
     one_call().num_args(1..).action(ArgAction::Append)
+}
+
+/// The same, or none.
+pub(crate) fn any_calls() -> Arg {
+    calls().required(false)
+}
+
+/// Whether calls are named.
+pub(crate) fn are_given(matches: &ArgMatches) -> bool {
+    matches.contains_id(IDS)
 }
 
 /// The calls of the command line, each once, in its order.

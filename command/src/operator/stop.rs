@@ -80,6 +80,7 @@ impl From<DeskError> for Stop {
             DeskError::OtherTool { .. }
             | DeskError::Terms { .. }
             | DeskError::Arguments { .. }
+            | DeskError::Secrets { .. }
             | DeskError::Subject { .. } => Exit::Usage,
             DeskError::Unverified(_) => Exit::Key,
             _ => Exit::Failed,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright::journal::{CallRecord, Kept, State};
+use toolwright::journal::{Answered, CallRecord, FailedAttempt, Failure, Kept, State};
 use toolwright::repair::Change;
 use toolwright::{CallId, Danger, Effect};
 
@@ -42,7 +42,9 @@ pub(crate) struct Call<'a> {
     decision: Option<Decision>,
     grant: Option<&'a str>,
     has_proposal: bool,
+    failures: Vec<Attempt<'a>>,
     answer: Option<Answer<'a>>,
+    result: Option<Answer<'a>>,
     delivered: bool,
     created: Timestamp,
     updated: Timestamp,
@@ -61,6 +63,17 @@ struct Decision {
     by: String,
     at: Timestamp,
     key: String,
+}
+
+#[derive(Serialize)]
+struct Attempt<'a> {
+    attempt: u32,
+    at: Timestamp,
+    failure: Failure,
+    kind: &'a str,
+    /// Nothing where they may repeat a secret.
+    message: Option<&'a str>,
+    cause: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -83,7 +96,18 @@ impl<'a> Call<'a> {
             _ => None,
         };
         let ask = call.ask.as_ref();
-        let answer = call.answer.as_ref();
+        let answer = |answered: &'a Answered| Answer {
+            is_error: answered.is_error,
+            text: (!has_secrets).then_some(answered.text.as_str()),
+        };
+        let attempt = |failed: &'a FailedAttempt| Attempt {
+            attempt: failed.attempt,
+            at: failed.at,
+            failure: failed.failure,
+            kind: &failed.kind,
+            message: failed.message.as_deref().filter(|_| !has_secrets),
+            cause: failed.cause.as_deref().filter(|_| !has_secrets),
+        };
         Self {
             id: call.id,
             state: call.state,
@@ -118,10 +142,9 @@ impl<'a> Call<'a> {
             decision: decision(call),
             grant: call.grant.as_deref(),
             has_proposal: call.proposal.is_some(),
-            answer: answer.map(|answer| Answer {
-                is_error: answer.is_error,
-                text: (!has_secrets).then_some(answer.text.as_str()),
-            }),
+            failures: call.failures.iter().map(attempt).collect(),
+            answer: call.answer.as_ref().map(answer),
+            result: call.result.as_ref().map(answer),
             delivered: call.delivered,
             created: call.created,
             updated: call.updated,

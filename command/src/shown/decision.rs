@@ -33,6 +33,10 @@ pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
         Verdict::Happened { .. } => "happened",
         Verdict::DidNotHappen => "did_not_happen",
         Verdict::Revoke => "revoked",
+        Verdict::Accept => "accepted",
+        Verdict::Requeue { .. } => "requeued",
+        Verdict::Discard { forget: false, .. } => "discarded",
+        Verdict::Discard { forget: true, .. } => "forgotten",
         _ => "unknown",
     }
 }

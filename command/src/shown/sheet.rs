@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use toolwright::approval::ApprovalRequest;
-use toolwright::journal::{CallRecord, Kept, State};
+use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, Kept, State};
 use toolwright::{Danger, Effect};
 
 use super::call::has_secrets;
+use super::entry::Happened;
 use super::{json, printable, when};
 
 /// What an approver needs: what shall run, why it is asked about, for whom, until when.
@@ -66,14 +67,37 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
         (Kept::Plain(raw), false) if *raw != call.shown => page.block("what the model sent", raw),
         _ => {}
     }
-    if let Some(answer) = &call.answer {
-        let heading = if answer.is_error { "answer (an error)" } else { "answer" };
-        let text = if has_secrets(call) {
-            "(not shown, since it may repeat a secret of the call)"
-        } else {
-            &answer.text
-        };
-        page.block(heading, text);
+    for failed in &call.failures {
+        page.attempt(failed, has_secrets(call));
+    }
+    page.answer("answer", call.answer.as_ref(), call);
+    page.answer("result", call.result.as_ref(), call);
+    page.0
+}
+
+/// What happened to it.
+pub(crate) fn history(entries: &[Entry]) -> String {
+    let mut page = Page::default();
+    let lines: Vec<String> = entries.iter().map(Happened::words).collect();
+    page.block("history", &lines.join("\n"));
+    page.0
+}
+
+/// A call of a plan: what it would do, and why.
+pub(crate) fn planned(call: &CallRecord, number: usize, of: usize) -> String {
+    let mut page = Page::default();
+    page.line("planned", &format!("{number} of {of}"));
+    page.line("call", &format!("{}, generation {}", call.id, call.generation));
+    page.line("run", &call.place.run);
+    page.line("tool", &call.tool);
+    page.line("danger", danger(call.danger));
+    if let Some(ask) = &call.ask {
+        page.line("why", &ask.reason);
+    }
+    page.line("digest", &call.digest);
+    page.block("arguments", &json::in_lines(&call.shown));
+    if let Some(preview) = call.ask.as_ref().and_then(|ask| ask.preview.as_ref()) {
+        page.block("preview", preview);
     }
     page.0
 }
@@ -84,6 +108,29 @@ struct Page(String);
 impl Page {
     fn line(&mut self, name: &str, text: &str) {
         let _ = writeln!(self.0, "{name:<10}   {}", printable::line(text));
+    }
+
+    fn attempt(&mut self, failed: &FailedAttempt, has_secrets: bool) {
+        let FailedAttempt { attempt, at, failure, kind, message, cause } = failed;
+        let what = format!("attempt {attempt} at {} with {kind}: {failure}", when::absolute(*at));
+        self.line("failed", &what);
+        for text in [message, cause].into_iter().flatten().filter(|_| !has_secrets) {
+            let _ = write!(self.0, "{}", printable::block(text));
+        }
+    }
+
+    fn answer(&mut self, name: &str, answered: Option<&Answered>, call: &CallRecord) {
+        let Some(answered) = answered else { return };
+        let heading =
+            if answered.is_error { format!("{name} (an error)") } else { name.to_owned() };
+        let text = match has_secrets(call) {
+            true if call.shown == CallRecord::FORGOTTEN => {
+                "(not shown, since it may repeat what the call was made with, which is forgotten)"
+            }
+            true => "(not shown, since it may repeat a secret of the call)",
+            false => &answered.text,
+        };
+        self.block(&heading, text);
     }
 
     fn block(&mut self, name: &str, text: &str) {

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::journal::{Journal, LATE, PENDING};
+use toolwright::journal::State;
+
+use super::journal::{DEAD, Journal, LATE, PENDING};
 use super::{ran, shown, toolwright};
 
 #[test]
@@ -21,6 +23,15 @@ fn each_command_says_what_it_takes() {
         &["approvals", "edit"],
         &["approvals", "grant"],
         &["approvals", "revoke"],
+        &["plan"],
+        &["plan", "run"],
+        &["plan", "reject"],
+        &["dead-letters"],
+        &["dead-letters", "list"],
+        &["dead-letters", "requeue"],
+        &["dead-letters", "edit"],
+        &["dead-letters", "discard"],
+        &["dead-letters", "purge"],
         &["indeterminate"],
         &["indeterminate", "resolve"],
         &["keys"],
@@ -55,6 +66,26 @@ fn two_is_a_wrong_command_line() {
         &["calls", "show", "abc"],
         &["calls", "watch", "--interval", "0s"],
         &["approvals", "approve"],
+        &["approvals", "edit", PENDING],
+        &["approvals", "edit", PENDING, "--arguments", "{}", "--set", "/a=1"],
+        &["plan", "run"],
+        &["plan", "run", "--all", "--first", "1"],
+        &["plan", "run", PENDING, "--all"],
+        &["plan", "run", "--first", "0"],
+        &["plan", "reject", "--all"],
+        &["dead-letters", "requeue"],
+        &["dead-letters", "requeue", "--tool", "fetch"],
+        &["dead-letters", "requeue", "--kind", "timeout", "--every", "1s"],
+        &["dead-letters", "requeue", DEAD, "--all"],
+        &["dead-letters", "requeue", DEAD, "--tool", "fetch"],
+        &["dead-letters", "requeue", "--all", "--dry-run"],
+        &["dead-letters", "requeue", "--all", "--every", "0s"],
+        &["dead-letters", "edit", DEAD],
+        &["dead-letters", "discard"],
+        &["dead-letters", "purge", "--all"],
+        &["dead-letters", "purge", "--older-than", "30d"],
+        &["dead-letters", "purge", "--older-than", "soon", "--all"],
+        &["dead-letters", "list", "--older-than", "-1d"],
         &["keys", "new"],
     ] {
         let ran = journal.run(arguments);
@@ -79,6 +110,10 @@ fn three_is_that_there_is_no_such_call_or_grant() {
         &["approvals", "approve", "ffffffff"],
         &["approvals", "revoke", "ffffffff-1"],
         &["indeterminate", "resolve", "ffffffff", "--did-not-happen"],
+        &["dead-letters", "show", "ffffffff"],
+        &["dead-letters", "requeue", DEAD, "ffffffff"],
+        &["dead-letters", "discard", DEAD, "ffffffff"],
+        &["plan", "run", "ffffffff"],
     ] {
         let ran = journal.run(arguments);
         assert!(ran.code == 3 && ran.err.starts_with("error: there is no "), "{}", ran.err);
@@ -91,6 +126,16 @@ fn four_is_that_a_decision_came_too_late() {
     assert_eq!(journal.run(&["approvals", "approve", LATE]).code, 4);
     let unsure = journal.run(&["indeterminate", "resolve", PENDING, "--did-not-happen"]);
     assert_eq!(unsure.code, 4, "{}", unsure.err);
+    for arguments in [
+        &["dead-letters", "requeue", PENDING][..],
+        &["dead-letters", "discard", PENDING],
+        &["dead-letters", "edit", PENDING, "--arguments", "{}"],
+        &["plan", "run", PENDING],
+    ] {
+        let ran = journal.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{arguments:?}: {}", ran.err);
+        assert_eq!(journal.get(PENDING).state, State::Pending);
+    }
 }
 
 #[test]

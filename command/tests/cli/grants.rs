@@ -81,7 +81,7 @@ fn a_grant_that_says_too_little_or_nonsense_is_not_signed() {
         (&["--where", "/copies=2", "--where-in", "/copies=2,3"], "given twice"),
         (&["--exactly", "--uses", "0"], "0"),
         (&["--exactly", "--until", "2020-01-01T00:00:00Z"], "past"),
-        (&["--exactly", "--for=-1h"], "not in the future"),
+        (&["--exactly", "--for=-1h"], "not longer than nothing"),
         (&["--exactly", "--for", "1h", "--until", "2120-01-01T00:00:00Z"], "cannot be used with"),
     ] {
         let ran = journal.run(&[&scope, arguments].concat());
@@ -131,4 +131,15 @@ fn grants_are_listed_and_taken_back() {
     for (id, code) in [("0199a0b0", 2), ("ffffffff-1", 3), ("a2-1", 2), ("nothing at all", 2)] {
         assert_eq!(journal.run(&["approvals", "revoke", id]).code, code, "{id}");
     }
+}
+
+#[test]
+fn a_grant_that_cannot_be_read_is_told_and_hides_none_of_the_others() {
+    let journal = Journal::new();
+    let grant = ["approvals", "grant", EMPTY, "--scope", "forever", "--exactly"];
+    assert_eq!(journal.run(&grant).code, 0);
+    journal.document("grant/restart/broken\u{1b}", "{");
+    insta::assert_snapshot!("a_broken_grant", journal.shown(&["approvals", "grants"]));
+    let revoke = journal.run(&["approvals", "revoke", &format!("{EMPTY}-1")]);
+    assert!(revoke.code == 0 && revoke.err.contains("no grant that can be read"), "{}", revoke.err);
 }

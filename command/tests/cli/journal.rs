@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallWrite, Entry, Event, Failure, Kept, Note, Place, Requester,
-    SqliteStore, Store, Unit,
+    Answered, Ask, CallRecord, CallWrite, DocumentWrite, Entry, Event, FailedAttempt, Failure,
+    Kept, Note, Place, Requester, SqliteStore, Store, Unit,
 };
 use toolwright::repair::{Change, ChangeRule};
 use toolwright::{CallId, Danger, Effect};
@@ -29,6 +29,16 @@ pub const INDETERMINATE: &str = "0199a0b0-0007-7000-8000-0000000000a7";
 pub const SUCCEEDED: &str = "0199a0b0-0008-7000-8000-0000000000a8";
 pub const DEAD: &str = "0199a0b0-0009-7000-8000-0000000000a9";
 
+// Only in a journal [with letters and a plan](Journal::with_letters).
+
+/// Died ten days ago, after two attempts.
+pub const OLD: &str = "0199a0b0-000a-7000-8000-0000000000aa";
+/// Died with a secret among its arguments.
+pub const SEALED: &str = "0199a0b0-000b-7000-8000-0000000000ab";
+/// The plan of `run-3`.
+pub const PLANNED: [&str; 2] =
+    ["0199a0b0-000c-7000-8000-0000000000ac", "0199a0b0-000d-7000-8000-0000000000ad"];
+
 pub struct Journal {
     folder: TempDir,
     pub store: SqliteStore,
@@ -46,6 +56,15 @@ impl Journal {
         let store = runtime.block_on(SqliteStore::open(folder.path().join("calls.db"))).unwrap();
         let journal = Self { folder, store, runtime };
         for (record, events) in calls() {
+            journal.add(record, &events);
+        }
+        journal
+    }
+
+    /// The same with two dead letters more, and a plan of two calls.
+    pub fn with_letters() -> Self {
+        let journal = Self::new();
+        for (record, events) in letters() {
             journal.add(record, &events);
         }
         journal
@@ -90,6 +109,8 @@ impl Journal {
     }
 
     pub fn add(&self, mut record: CallRecord, events: &[Event]) {
+        let at = record.created;
+        let note = |who: &str| Note { at, ..note(who) };
         let mut entries = vec![record.opened(note("agent:run-1"))];
         for event in events {
             entries.push(record.advance(*event, note("executor:one")).unwrap());
@@ -103,6 +124,20 @@ impl Journal {
         let expects = Some(record.version);
         let entry = record.advance(event, note("executor:one")).unwrap();
         self.commit(CallWrite { expects, record, entries: vec![entry] });
+    }
+
+    pub fn document(&self, key: &str, text: &str) {
+        let (key, text) = (key.to_owned(), Some(text.to_owned()));
+        let documents = vec![DocumentWrite { key, expects: None, text }];
+        let unit = Unit { documents, ..Unit::default() };
+        self.runtime.block_on(self.store.commit(unit, now())).unwrap();
+    }
+
+    /// Puts a record in the place of another, with no word of why.
+    pub fn replace(&self, mut record: CallRecord) {
+        let expects = Some(record.version);
+        record.version += 1;
+        self.commit(CallWrite { expects, record, entries: Vec::new() });
     }
 
     fn commit(&self, write: CallWrite) {
@@ -218,11 +253,61 @@ fn calls() -> Vec<(CallRecord, Vec<Event>)> {
     ]
 }
 
+/// Two that died, and two that are planned.
+fn letters() -> Vec<(CallRecord, Vec<Event>)> {
+    let failed = |attempt: u32, at, message: Option<&str>| FailedAttempt {
+        attempt,
+        at,
+        failure: Failure::Transient,
+        kind: "refused".to_owned(),
+        message: message.map(str::to_owned),
+        cause: message.map(|_| "connection reset\n\u{1b}[31mby peer".to_owned()),
+    };
+    let dies = |effect| {
+        let failed = |exhausted| Event::Errored { failure: Failure::Transient, effect, exhausted };
+        vec![Event::Allowed, Event::Claimed, failed(false), Event::Claimed, failed(true)]
+    };
+    let ago = now() - SignedDuration::from_hours(10 * 24 + 1);
+    let mut old = call(OLD, "post", r#"{"to":"eve@example.org","copies":1.50}"#);
+    (old.created, old.effect, old.place.run) = (ago, Effect::Keyed, "run-5".to_owned());
+    let message = "the post was closed";
+    old.failures = vec![failed(1, ago, Some(message)), failed(2, ago, Some(message))];
+    old.answer = Some(Answered::error("refused", message, None));
+    let mut sealed = call(SEALED, "log_in", r#"{"user":"ada","password":"(secret)"}"#);
+    (sealed.arguments, sealed.raw) = (Kept::Sealed("00".to_owned()), Kept::Sealed("01".to_owned()));
+    sealed.effect = Effect::Idempotent;
+    sealed.failures = vec![failed(2, sealed.created, None)];
+    sealed.answer = Some(Answered::error("refused", "hunter2 is wrong", None));
+    let planned = |id, tool, arguments, reason: &str, preview: Option<&str>| {
+        let mut call = call(id, tool, arguments);
+        call.place.run = "run-3".to_owned();
+        call.answer = Some(Answered::text("queued until the plan is accepted"));
+        call.ask = ask(reason);
+        if let Some(ask) = &mut call.ask {
+            ask.preview = preview.map(str::to_owned);
+        }
+        (call, vec![Event::Planned])
+    };
+    let [first, second] = PLANNED;
+    vec![
+        (old, dies(Effect::Keyed)),
+        (sealed, dies(Effect::Idempotent)),
+        planned(
+            first,
+            "write_file",
+            r#"{"path":"notes.md","text":"Hello"}"#,
+            "The notes are missing.",
+            Some("+ Hello\n+ \u{1b}[2Jthere"),
+        ),
+        planned(second, "restart_site", "{}", "Then the site shows them.", None),
+    ]
+}
+
 /// `TIME` for each time, `(JUST)` for how long ago something was that a test did itself.
 fn without_times(text: &str) -> String {
     let in_time = |letter: char| letter.is_ascii_alphanumeric() || "-:.".contains(letter);
     let pieces = text.split_inclusive(|letter| !in_time(letter)).map(|piece| {
-        let word = piece.trim_end_matches(|letter| !in_time(letter));
+        let word = piece.trim_end_matches(|letter| !in_time(letter) || letter == ':');
         match word.parse::<Timestamp>() {
             Ok(_) => piece.replacen(word, "TIME", 1),
             Err(_) => piece.to_owned(),

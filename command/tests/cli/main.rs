@@ -12,6 +12,8 @@ mod indeterminate;
 mod input;
 mod journal;
 mod keys;
+mod letters;
+mod plan;
 mod races;
 mod watch;
 

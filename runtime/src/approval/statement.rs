@@ -110,6 +110,7 @@ pub enum Verdict {
     /// The plan that it waits for is accepted, so that it is judged.
     Accept,
     /// It failed for good, and is to be judged once more. That is no approval: where it asks, somebody approves it.
+    /// What cannot be done, or is not taken, leaves it dead.
     Requeue {
         /// All of its new arguments, as JSON text; without, it keeps those that it has.
         arguments: Option<String>,

@@ -212,6 +212,9 @@ pub struct Note {
 }
 
 impl CallRecord {
+    /// What is [`shown`](Self::shown) of a call whose arguments an operator had blanked, as JSON.
+    pub const FORGOTTEN: &str = r#""(forgotten)""#;
+
     /// A record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
     /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
     #[must_use]

@@ -6,9 +6,6 @@ use crate::approval::{GrantTerms, Verdict};
 use crate::arguments::canonical;
 use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State};
 
-/// What is shown instead of arguments that are kept no more, as JSON.
-const FORGOTTEN: &str = r#""(forgotten)""#;
-
 /// A call after a decision, and what goes with it.
 pub(super) struct Decided {
     pub(super) record: CallRecord,
@@ -94,7 +91,7 @@ fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Resu
 /// Blanks what the call was made with, and what may repeat it. The answer stays, for the same call that arrives again.
 fn forget(record: &mut CallRecord) {
     (record.raw, record.arguments) = (Kept::Withheld, Kept::Withheld);
-    FORGOTTEN.clone_into(&mut record.shown);
+    CallRecord::FORGOTTEN.clone_into(&mut record.shown);
     record.repairs.clear();
     for failed in &mut record.failures {
         (failed.message, failed.cause) = (None, None);

@@ -1,0 +1,121 @@
+//! Which dead letters are meant: the options, and the letters they leave.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use jiff::{SignedDuration, Timestamp};
+use toolwright::journal::{CallRecord, Filter, State};
+
+use crate::operator::{Session, Stop, duration, filter, ids};
+use crate::shown::letter::kind;
+use crate::tell;
+
+const KIND: &str = "kind";
+const OLDER: &str = "older-than";
+const ALL: &str = "all";
+const DRY: &str = "dry-run";
+
+/// The options that say which letters are meant.
+pub(super) fn filters() -> impl Iterator<Item = Arg> {
+    let kind = Arg::new(KIND)
+        .long(KIND)
+        .value_name("KIND")
+        .help("Only those whose last error is of this kind, such as timeout");
+    filter::narrowing().into_iter().chain([kind, older_than()])
+}
+
+pub(super) fn older_than() -> Arg {
+    Arg::new(OLDER)
+        .long(OLDER)
+        .value_name("DURATION")
+        .value_parser(duration::signed)
+        .help("Only those dead for longer, such as 12h or 7d")
+}
+
+/// `--all` and `--dry-run`: that all letters are meant that the options leave must be said.
+pub(super) fn scope() -> [Arg; 2] {
+    [
+        Arg::new(ALL)
+            .long(ALL)
+            .action(ArgAction::SetTrue)
+            .conflicts_with(DRY)
+            .help("All that the options leave: look with --dry-run first"),
+        Arg::new(DRY)
+            .long(DRY)
+            .action(ArgAction::SetTrue)
+            .help("Only list which letters are meant, and do nothing"),
+    ]
+}
+
+/// The same options where letters may also be named by their ids.
+pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
+    std::iter::once(ids::any_calls().conflicts_with(ALL))
+        .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
+}
+
+/// The letters that the options leave, as far as they are to be listed.
+pub(super) async fn listed(
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<Vec<CallRecord>, Stop> {
+    let (filter, takes) = filter_of(matches, session)?;
+    filter::listed(matches, session, &filter, takes).await
+}
+
+/// All letters that the options leave.
+pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+    let (filter, takes) = filter_of(matches, session)?;
+    filter::all(session, &filter, takes).await
+}
+
+/// What is to be done with the letters that are meant.
+pub(super) enum Meant {
+    Do(Vec<CallRecord>),
+    List(Vec<CallRecord>),
+}
+
+/// The letters that are named, or all that the options leave, where that is said.
+pub(super) async fn meant(matches: &ArgMatches, session: &Session) -> Result<Meant, Stop> {
+    let is_dry = matches.get_flag(DRY);
+    let is_named = matches.try_contains_id(ids::IDS).unwrap_or(false) && ids::are_given(matches);
+    let letters = if is_named {
+        ids::found(matches, &*session.store).await?
+    } else if is_dry || matches.get_flag(ALL) {
+        all(matches, session).await?
+    } else {
+        return Err(Stop::usage(
+            "it is not said which letters: add --dry-run to see which ones the options leave, then --all for all of \
+             them",
+        ));
+    };
+    if is_dry {
+        tell("note", format!("a dry run: {}; nothing was done", count(letters.len())));
+        return Ok(Meant::List(letters));
+    }
+    if !is_named {
+        tell("note", count(letters.len()));
+    }
+    Ok(Meant::Do(letters))
+}
+
+fn count(letters: usize) -> String {
+    match letters {
+        1 => "1 dead letter".to_owned(),
+        letters => format!("{letters} dead letters"),
+    }
+}
+
+fn filter_of(
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<(Filter, impl Fn(&CallRecord) -> bool), Stop> {
+    let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
+    let before = match matches.get_one::<SignedDuration>(OLDER) {
+        Some(age) => Some(session.now.checked_sub(*age).unwrap_or(Timestamp::MIN)),
+        None => None,
+    };
+    let filter = Filter { created_before: before, ..filter::given(matches, vec![State::Dead]) };
+    let takes = move |call: &CallRecord| {
+        before.is_none_or(|before| call.updated <= before)
+            && wanted.as_ref().is_none_or(|wanted| *wanted == kind(call))
+    };
+    Ok((filter, takes))
+}

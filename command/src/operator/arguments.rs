@@ -1,0 +1,65 @@
+//! Other arguments for a call, as they are given on the command line.
+
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches};
+use toolwright::arguments::canonical;
+use toolwright::journal::{CallRecord, Kept};
+
+use super::{Stop, pointer, value};
+use crate::shown::printable;
+use crate::tell;
+
+const ARGUMENTS: &str = "arguments";
+const SET: &str = "set";
+
+pub(crate) fn options() -> [Arg; 2] {
+    [
+        Arg::new(ARGUMENTS)
+            .long(ARGUMENTS)
+            .value_name("JSON|@FILE|-")
+            .help("All of the arguments, as a JSON object; of a file; of standard input"),
+        Arg::new(SET)
+            .long(SET)
+            .value_name("POINTER=JSON")
+            .action(ArgAction::Append)
+            .value_parser(pointer::value)
+            .help("One argument, such as /copies=2 or /to='\"ada\"', the others as they are, repeatable"),
+    ]
+}
+
+/// One of the options, and not both.
+pub(crate) fn group() -> ArgGroup {
+    ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
+}
+
+/// The arguments that are given for a call, in canonical form; `instead` is what else can be done.
+pub(crate) fn given(
+    matches: &ArgMatches,
+    call: &CallRecord,
+    instead: &str,
+) -> Result<String, Stop> {
+    let (Kept::Plain(arguments), Kept::Plain(_)) = (&call.arguments, &call.raw) else {
+        return Err(Stop::usage(format!(
+            "call {} has secrets, so that its arguments cannot be edited here: the application alone has the key to \
+             them. {instead}",
+            call.id
+        )));
+    };
+    let text = match matches.get_one::<String>(ARGUMENTS) {
+        Some(text) => value::given(text)?,
+        None => {
+            let mut set = matches.get_many::<(String, String)>(SET).into_iter().flatten();
+            set.try_fold(arguments.clone(), |text, (pointer, value)| {
+                pointer::set(&text, pointer, value).map_err(Stop::usage)
+            })?
+        }
+    };
+    let new = canonical(&text).map_err(Stop::usage)?;
+    if !new.starts_with('{') {
+        return Err(Stop::usage("the new arguments are no JSON object: give all of them as one"));
+    }
+    tell(
+        "proposing",
+        format!("these arguments, which the application judges\n  {}", printable::line(&new)),
+    );
+    Ok(new)
+}

@@ -1,0 +1,133 @@
+//! `plan`: calls that wait for their plan to be accepted, in the order in which they were made.
+
+use std::collections::BTreeSet;
+
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use toolwright::approval::Statement;
+use toolwright::journal::{CallRecord, State};
+
+use crate::operator::decide::Decider;
+use crate::operator::each::Each;
+use crate::operator::{Output, Session, Stop, filter, ids, session, signing};
+use crate::shown::call::Call;
+use crate::shown::{printable, sheet};
+use crate::{Exit, complain};
+
+pub(crate) const NAME: &str = "plan";
+
+const ALL: &str = "all";
+const FIRST: &str = "first";
+const REASON: &str = "reason";
+
+const AFTER_HELP: &str = "\
+In plan mode, an application queues what would change something instead of running it. What you accept is signed \
+with your key, about exactly the call that was read; the application's worker judges it like any call, so that it \
+may still be refused or ask for an approval. What comes of it is its `result`; the model has its answer already.
+
+With --json, `show` writes a call a line, as `toolwright calls --help` says; its reason and preview stand in `ask`. \
+Each decision writes {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is \
+`accepted` or `rejected`.
+
+Exit code: 0 done, or recorded already; 1 the journal failed; 2 the command line is wrong; 3 there is no such call, \
+and nothing was decided; 4 somebody else decided, or the call changed; 5 the key cannot be used. With several \
+calls: that of the first that failed.";
+
+pub(crate) fn command() -> Command {
+    let all = || Arg::new(ALL).long(ALL).action(ArgAction::SetTrue).help("The whole plan");
+    let first = Arg::new(FIRST)
+        .long(FIRST)
+        .value_name("N")
+        .value_parser(value_parser!(u32).range(1..))
+        .help("The first calls of the plan, so many");
+    let reason = Arg::new(REASON)
+        .long(REASON)
+        .value_name("TEXT")
+        .required(true)
+        .help("Why, for whoever reads the call later");
+    let which = |names: &[&'static str]| ArgGroup::new("which").args(names).required(true);
+    Command::new(NAME)
+        .about("Show what agents have planned, and accept or reject it")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(session::options())
+        .subcommands([
+            Command::new("show").about("Show the planned calls in their order").arg(filter::run()),
+            Command::new("run")
+                .about("Accept planned calls, which the application then judges and runs")
+                .args([ids::any_calls(), all(), first, filter::run(), signing::option()])
+                .group(which(&[ids::IDS, ALL, FIRST])),
+            Command::new("reject")
+                .about("Reject planned calls, so that they never run")
+                .args([ids::any_calls(), all(), filter::run(), reason, signing::option()])
+                .group(which(&[ids::IDS, ALL])),
+        ])
+        .after_help(AFTER_HELP)
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let Some((name, matches)) = matches.subcommand() else {
+        return complain(Exit::Usage, "no such command");
+    };
+    session::run(matches, async |session| match name {
+        "show" => show(matches, session).await,
+        "run" => accept(matches, session).await,
+        "reject" => reject(matches, session).await,
+        _ => Err(Stop::usage("no such command")),
+    })
+}
+
+async fn planned(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+    let filter = filter::of_run(matches, vec![State::Planned]);
+    filter::all(session, &filter, |_| true).await
+}
+
+async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let calls = planned(matches, session).await?;
+    for (place, call) in calls.iter().enumerate() {
+        match session.output {
+            Output::Json => session.output.object(&Call::of(call))?,
+            Output::Text => {
+                let space = if place > 0 { "\n" } else { "" };
+                let page = sheet::planned(call, place + 1, calls.len());
+                session.output.text(format!("{space}{page}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn accept(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let decider = Decider::of(matches, session)?;
+    let calls = meant(matches, session).await?;
+    let each = Each { calls: &calls, of: State::Planned, doing: "accepting", pause: None };
+    each.say(&decider, |call, by, now| Statement::accept(call, by, now)).await
+}
+
+async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let decider = Decider::of(matches, session)?;
+    let calls = meant(matches, session).await?;
+    let reason = matches.get_one::<String>(REASON);
+    let each = Each { calls: &calls, of: State::Planned, doing: "rejecting", pause: None };
+    each.say(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
+}
+
+/// The calls that are named, or those of the one plan that there is.
+async fn meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+    if ids::are_given(matches) {
+        return ids::found(matches, &*session.store).await;
+    }
+    let mut calls = planned(matches, session).await?;
+    let runs: BTreeSet<&str> = calls.iter().map(|call| call.place.run.as_str()).collect();
+    if runs.len() > 1 {
+        let runs: Vec<String> = runs.into_iter().map(printable::line).collect();
+        return Err(Stop::usage(format!(
+            "there are plans of {} runs: say which one with --run\n  {}",
+            runs.len(),
+            runs.join("\n  ")
+        )));
+    }
+    if let Ok(Some(first)) = matches.try_get_one::<u32>(FIRST) {
+        calls.truncate(*first as usize);
+    }
+    Ok(calls)
+}
