@@ -56,13 +56,13 @@ pub(super) async fn listed(
     matches: &ArgMatches,
     session: &Session,
 ) -> Result<Vec<CallRecord>, Stop> {
-    let (filter, takes) = filter_of(matches, session)?;
+    let (filter, takes) = filter_of(matches, session);
     filter::listed(matches, session, &filter, takes).await
 }
 
 /// All letters that the options leave.
 pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
-    let (filter, takes) = filter_of(matches, session)?;
+    let (filter, takes) = filter_of(matches, session);
     filter::all(session, &filter, takes).await
 }
 
@@ -103,19 +103,16 @@ fn count(letters: usize) -> String {
     }
 }
 
-fn filter_of(
-    matches: &ArgMatches,
-    session: &Session,
-) -> Result<(Filter, impl Fn(&CallRecord) -> bool), Stop> {
+fn filter_of(matches: &ArgMatches, session: &Session) -> (Filter, impl Fn(&CallRecord) -> bool) {
     let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
-    let before = match matches.get_one::<SignedDuration>(OLDER) {
-        Some(age) => Some(session.now.checked_sub(*age).unwrap_or(Timestamp::MIN)),
-        None => None,
-    };
+    // Nothing is as old as a time that there never was.
+    let before = matches
+        .get_one::<SignedDuration>(OLDER)
+        .map(|age| session.now.checked_sub(*age).unwrap_or(Timestamp::MIN));
     let filter = Filter { created_before: before, ..filter::given(matches, vec![State::Dead]) };
     let takes = move |call: &CallRecord| {
         before.is_none_or(|before| call.updated <= before)
             && wanted.as_ref().is_none_or(|wanted| *wanted == kind(call))
     };
-    Ok((filter, takes))
+    (filter, takes)
 }

@@ -72,6 +72,21 @@ impl Statement {
     }
 
     /// This dead call is tried once more, as it is. With a new key, whoever takes the key takes it for another call.
+    ///
+    /// ```
+    /// use toolwright::CallId;
+    /// use toolwright::approval::{Statement, Verdict};
+    /// use toolwright::journal::{CallRecord, Place, State};
+    ///
+    /// let now = "2026-01-02T03:04:05Z".parse()?;
+    /// let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse()?;
+    /// let place = Place { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
+    /// let letter = CallRecord { state: State::Dead, ..CallRecord::draft(id, place, "post", now) };
+    ///
+    /// let statement = Statement::requeue(&letter, false, "ada", now);
+    /// assert_eq!(statement.verdict, Verdict::Requeue { arguments: None, new_key: false });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn requeue(call: &CallRecord, new_key: bool, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Verdict::Requeue { arguments: None, new_key }, by, at)
