@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use crate::call::Call;
 use crate::context::{CallId, Identity, ToolContext};
 use crate::dynamic::Body;
-use crate::error::{Class, ToolError};
+use crate::error::{Class, Done, ToolError};
 use crate::executor::{BuildProblem, Plan, Run};
 use crate::tool::Requirement;
 
@@ -243,6 +243,13 @@ impl<'a> Scope<'a> {
     }
 }
 
+impl Own {
+    /// What the call is known by.
+    pub(crate) fn id(&self) -> CallId {
+        self.context.call_id()
+    }
+}
+
 /// A blocking tool may outlive its call; it learns here that nobody waits for it any more.
 impl Drop for Own {
     fn drop(&mut self) {
@@ -279,6 +286,7 @@ fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     };
     ToolError::new("missing_service", format!("`{tool}` cannot be used here{needed}"))
         .class(Class::NotStarted { retry_after: None })
+        .by_executor(Done::NotBegun)
         .hint("go on without it")
         .caused_by(problem.to_string())
 }

@@ -43,6 +43,8 @@ pub(crate) enum Done {
     NotBegun,
     /// It stopped it because its time was up.
     TimedOut,
+    /// It did not begin it, because its tool is left alone for a while.
+    Unavailable,
 }
 
 /// What a failure says about the effect of the call, which decides whether it may be repeated.
@@ -156,6 +158,11 @@ impl ToolError {
 
     pub(crate) fn done(&self) -> Option<Done> {
         self.0.done
+    }
+
+    /// Whether the executor did not even begin the call.
+    pub(crate) fn is_not_begun(&self) -> bool {
+        matches!(self.0.done, Some(Done::NotBegun | Done::Unavailable))
     }
 
     pub(crate) fn detail(&self) -> Option<&serde_json::Value> {

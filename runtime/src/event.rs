@@ -55,6 +55,15 @@ pub enum EventKind<'a> {
         /// As a part of one, where known.
         part: Option<f64>,
     },
+    /// An attempt failed, and the call is tried again after a while.
+    Retrying {
+        /// Which attempt it was, counted from 1.
+        attempt: u32,
+        /// How it failed; its source is for operators.
+        error: &'a ToolError,
+        /// How long the call waits.
+        delay: Duration,
+    },
     /// The tool gave a result.
     Completed {
         /// What the model gets.

@@ -12,6 +12,7 @@ mod plan;
 mod problem;
 mod ready;
 mod resolve;
+mod retrying;
 mod rules;
 mod run;
 mod service;

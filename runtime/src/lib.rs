@@ -57,6 +57,7 @@ pub mod policy;
 pub mod provider;
 mod registry;
 pub mod repair;
+pub mod retry;
 mod schema;
 mod spec;
 mod stage;

@@ -15,6 +15,6 @@ pub(crate) use check::check;
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{
-    Unfinished, cancelled, given_up_by, in_time, invoke, is_given_up, panicked,
+    Unfinished, cancelled, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept,
 };
 pub(crate) use settle::settle;

@@ -64,6 +64,7 @@ pub fn word(kind: &EventKind<'_>) -> &'static str {
         EventKind::Abandoned { .. } => "abandoned",
         EventKind::Asked { .. } => "asked",
         EventKind::Suspended { .. } => "suspended",
+        EventKind::Retrying { .. } => "retrying",
         _ => "unknown",
     }
 }

@@ -20,6 +20,7 @@ use crate::error::ToolError;
 use crate::event::{Event, Listener};
 use crate::policy::{PolicyBuilder, PolicyError};
 use crate::registry::{Entry, Registration, Registry};
+use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
 use crate::tool::Repair;
 
 /// What all runs of an executor share.
@@ -38,6 +39,8 @@ pub(crate) struct Core {
     pub(crate) gate: Gate,
     /// The calls that somebody follows, from taken in to told.
     pub(crate) telling: Gate,
+    /// Cancelled when a drain begins.
+    pub(crate) closing: CancellationToken,
     /// Cancelled when a drain has waited long enough.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
@@ -45,6 +48,8 @@ pub(crate) struct Core {
     pub(crate) limit: u32,
     /// The policy.
     pub(crate) rules: Rules,
+    /// How often calls of one run are tried again, all of them together.
+    pub(crate) retries_per_run: Option<u32>,
     /// The journal, where one is kept.
     pub(crate) keeping: Option<Keeping>,
     /// Nobody listens and no journal is kept.
@@ -73,6 +78,9 @@ pub struct ExecutorBuilder {
     repair: Repair,
     records_content: bool,
     resolving: Option<Resolving>,
+    pub(super) retry: RetryPolicy,
+    pub(super) retries_per_run: Option<u32>,
+    pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) keeping: KeepingBuilder,
 }
 
@@ -92,6 +100,9 @@ impl ExecutorBuilder {
             repair: Repair::Standard,
             records_content: false,
             resolving: None,
+            retry: RetryPolicy::TOOL,
+            retries_per_run: None,
+            circuit_breaker: None,
             keeping: KeepingBuilder::default(),
         }
     }
@@ -282,6 +293,8 @@ impl ExecutorBuilder {
             timeout: self.timeout,
             unrestricted: self.unrestricted,
             repair: self.repair,
+            retry: self.retry,
+            circuits: self.circuit_breaker.map(Circuits::new),
         };
         let gates = Gates::default();
         let entries = catalog.tools().entries().iter();
@@ -304,10 +317,12 @@ impl ExecutorBuilder {
             listeners: self.listeners,
             gate: Gate::new(self.limit),
             telling: Gate::new(u32::MAX),
+            closing: CancellationToken::new(),
             released: CancellationToken::new(),
             records_content: self.records_content,
             limit: self.limit,
             rules,
+            retries_per_run: self.retries_per_run,
             keeping,
             is_plain,
         };
@@ -340,6 +355,10 @@ impl ExecutorBuilder {
         if self.limit == 0 {
             problems.push(BuildProblem::NoCalls);
         }
+        let breaker = self.circuit_breaker.as_ref().and_then(CircuitBreaker::problem);
+        problems.extend(
+            self.retry.problem().into_iter().chain(breaker).map(|why| BuildProblem::Retry { why }),
+        );
         let all: Vec<Declared> =
             self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
         for (index, declared) in all.iter().enumerate() {

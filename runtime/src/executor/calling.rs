@@ -18,6 +18,7 @@ use crate::capability::{Own, Scope};
 use crate::context::Identity;
 use crate::output::Answer;
 use crate::repair::Repairs;
+use crate::retry::unavailable;
 use crate::stage::{self, Found, record};
 
 /// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
@@ -87,9 +88,12 @@ fn start<'a>(
         return Err(Box::pin(stages.with_own(None)));
     }
     match stages.first_poll(None, context) {
+        Progress::Ended(answer) if answer.is_error() => stages.failed_at_once(answer),
         Progress::Ended(answer) => Ok(answer),
-        Progress::Waiting(future) => Err(Box::pin(stages.wait(None, future))),
-        Progress::Running(admitted, future) => Err(Box::pin(stages.wait(Some(admitted), future))),
+        Progress::Waiting(future) => Err(Box::pin(stages.wait_and_repeat(None, future))),
+        Progress::Running(admitted, future) => {
+            Err(Box::pin(stages.wait_and_repeat(Some(admitted), future)))
+        }
     }
 }
 
@@ -135,13 +139,13 @@ async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 /// The stages of one call.
 #[derive(Clone, Copy)]
 pub(super) struct Stages<'a> {
-    run: &'a Arc<Run>,
-    plan: &'a Plan,
-    call: &'a Call<'a>,
+    pub(super) run: &'a Arc<Run>,
+    pub(super) plan: &'a Plan,
+    pub(super) call: &'a Call<'a>,
     arguments: &'a str,
     /// A journal says that it may run, and wants to know whether it has begun.
     claimed: Option<&'a AtomicBool>,
-    watch: Option<&'a record::Watch<'a>>,
+    pub(super) watch: Option<&'a record::Watch<'a>>,
 }
 
 /// How far a call came at its first poll.
@@ -204,7 +208,7 @@ impl<'a> Stages<'a> {
     }
 
     /// The rest of a call that has to wait, for a place or for its tool.
-    async fn wait(
+    pub(super) async fn wait(
         self,
         admitted: Option<stage::Admitted<'a>>,
         future: BoxFuture<'a, Answer>,
@@ -225,13 +229,26 @@ impl<'a> Stages<'a> {
         rest.await.unwrap_or_else(Answer::from)
     }
 
-    /// A whole call whose tool is given something of the call's own.
-    pub(super) async fn with_own(self, identity: Option<Identity<'_>>) -> Answer {
-        let identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
-        let own = match Own::of(self.run, self.plan, self.call, identity) {
+    /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
+    /// attempt as well.
+    pub(super) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
+        let through = match circuit.enter() {
+            Ok(through) => through,
+            Err(refused) => return unavailable(self.call.name(), refused).into(),
+        };
+        let answer = self.through(identity).await;
+        through.ended(answer.error());
+        answer
+    }
+
+    async fn through(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
+        let own = match Own::of(self.run, self.plan, self.call, *identity) {
             Ok(own) => own,
             Err(error) => return error.into(),
         };
+        *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
         match poll_fn(|context| Poll::Ready(self.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,
             Progress::Waiting(future) => self.wait(None, future).await,

@@ -152,9 +152,6 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
-/// How often a call is begun whose owners are lost.
-pub(crate) const ATTEMPTS: u32 = 3;
-
 impl KeepingBuilder {
     /// Nothing where no journal is kept; whatever is wrong with one is told.
     pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<Keeping> {

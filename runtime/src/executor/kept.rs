@@ -7,6 +7,7 @@
 //! - `covered`, `word`, `here`, `texts`: what is looked at then: decisions and grants, what people said, tool and run,
 //!   sealed texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
+//! - `retried`: one that failed and may be tried again waits for its next attempt.
 //! - `sweep`: what time or a crash has left behind; `reconcile`: a tool that finds out; `ends`: a run that is over.
 
 mod again;
@@ -19,6 +20,7 @@ mod here;
 mod perform;
 mod queue;
 mod reconcile;
+mod retried;
 mod submit;
 mod sweep;
 mod texts;
@@ -112,7 +114,10 @@ impl<'a> Kept<'a> {
         let (outcome, found) = match found {
             Ok(found) => {
                 let plan = found.plan();
-                let submitted = self.submit(id, plan, call, place, watch.as_ref(), asking);
+                let submitted = async {
+                    let outcome = self.submit(id, plan, call, place, watch.as_ref(), asking).await;
+                    self.retried(outcome, call, watch.as_ref()).await
+                };
                 (submitted.instrument(span.clone()).await, Some(found))
             }
             Err(error) => (Outcome::Answered(error.into()), None),

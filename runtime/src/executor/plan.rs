@@ -11,8 +11,10 @@ use foldhash::fast::FixedState;
 use super::{BuildProblem, Gate};
 use crate::capability::{CapabilitySpec, Source};
 use crate::context::ToolContext;
+use crate::error::ToolError;
 use crate::footprint::Facts;
 use crate::registry::{Entry, Origin};
+use crate::retry::{Circuit, Circuits, RetryPolicy, unavailable};
 use crate::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair, Timeout};
 
 /// A type whose values come later.
@@ -31,7 +33,8 @@ impl Declared {
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) sources: Box<[Source]>,
-    /// Whether any source is not the executor, or is missing, so that a call has to look for it.
+    /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
+    /// may be left alone.
     pub(crate) needs_more: bool,
     /// What each call must bring.
     pub(crate) from_call: Box<[Declared]>,
@@ -41,6 +44,10 @@ pub(crate) struct Plan {
     pub(crate) gate: Option<Arc<Gate>>,
     /// How far input is mended.
     pub(crate) repair: Repair,
+    /// How often a failed call is tried.
+    pub(crate) retry: RetryPolicy,
+    /// Whether the tool is left alone at the moment, where that is looked at.
+    pub(crate) circuit: Option<Arc<Circuit>>,
     danger: Danger,
     approval: Option<&'static str>,
 }
@@ -60,6 +67,12 @@ impl Plan {
     /// Whether it takes something from the run of a call.
     pub(crate) fn needs_run(&self) -> bool {
         self.sources.iter().any(|source| matches!(source, Source::Run(_)))
+    }
+
+    /// What a call is answered while the tool is left alone.
+    pub(crate) fn unavailable(&self) -> Option<ToolError> {
+        let refused = self.circuit.as_ref()?.admits().err()?;
+        Some(unavailable(&self.entry.name, refused))
     }
 
     /// What holds for every call whatever the tool says of it: one that a resolver found is worth a
@@ -84,6 +97,10 @@ pub(crate) struct Provisions {
     pub(super) unrestricted: bool,
     /// How far input is mended whose tool does not say.
     pub(super) repair: Repair,
+    /// How often a failed call is tried whose tool does not say.
+    pub(crate) retry: RetryPolicy,
+    /// Which tools are left alone, where that is looked at.
+    pub(super) circuits: Option<Circuits>,
 }
 
 impl Provisions {
@@ -99,8 +116,10 @@ impl Provisions {
         });
         let brought =
             capabilities.iter().zip(&found).filter(|(_, it)| matches!(it, Some(Source::Call)));
+        let circuit = self.circuits.as_ref().map(|circuits| circuits.of(&entry.name));
         Plan {
-            needs_more: found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
+            needs_more: circuit.is_some()
+                || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             from_call: brought
                 .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
                 .collect(),
@@ -111,6 +130,8 @@ impl Provisions {
                 Timeout::After(duration) => Some(duration),
             },
             repair: entry.definition.repair.unwrap_or(self.repair),
+            retry: self.retry.overridden_by(entry.definition.retry),
+            circuit,
             gate: entry.definition.limit.map(|limit| gates.of(&entry.name, limit)),
             danger: match entry.definition.danger {
                 DeclaredDanger::Level(level) => level,

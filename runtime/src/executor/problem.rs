@@ -64,6 +64,11 @@ pub enum BuildProblem {
         /// The folder.
         root: PathBuf,
     },
+    /// Retries or a circuit breaker are set to something that cannot be meant.
+    Retry {
+        /// What is wrong.
+        why: &'static str,
+    },
     /// A type is given in two ways, so that it is unclear which a tool gets.
     GivenTwice {
         /// The type.
@@ -122,6 +127,7 @@ impl fmt::Display for BuildProblem {
                 file.display(),
                 root.display()
             ),
+            Self::Retry { why } => formatter.write_str(why),
             Self::GivenTwice { type_name } => {
                 write!(formatter, "`{type_name}` is given twice; keep one")
             }

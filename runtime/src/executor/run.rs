@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -32,6 +32,8 @@ pub(crate) struct Run {
     is_own: bool,
     /// It was ended here; that it was ended elsewhere is in the journal.
     ended: Arc<AtomicBool>,
+    /// How often its calls were tried again.
+    retries: Arc<AtomicU32>,
 }
 
 impl Run {
@@ -48,6 +50,7 @@ impl Run {
             session: None,
             is_own: false,
             ended: Arc::default(),
+            retries: Arc::default(),
         }
     }
 
@@ -63,6 +66,7 @@ impl Run {
             session: self.session.clone(),
             is_own: self.is_own,
             ended: Arc::clone(&self.ended),
+            retries: Arc::clone(&self.retries),
         }
     }
 
@@ -80,6 +84,13 @@ impl Run {
 
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes one of the retries that a run has; whether there was one left.
+    pub(crate) fn takes_a_retry(&self) -> bool {
+        let Some(budget) = self.core.retries_per_run else { return true };
+        let one_more = |taken: u32| (taken < budget).then_some(taken + 1);
+        self.retries.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).is_ok()
     }
 
     pub(crate) fn is_own(&self) -> bool {
@@ -205,6 +216,7 @@ impl RunBuilder {
             session: self.session,
             is_own: true,
             ended: Arc::default(),
+            retries: Arc::default(),
         };
         Ok(Executor { run: Arc::new(run) })
     }

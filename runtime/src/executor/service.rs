@@ -47,6 +47,8 @@ impl Executor {
         core.telling.close();
         // Who waits for a tool of few calls is turned away as well.
         core.gates.close();
+        // Who waits to be tried again waits no more.
+        core.closing.cancel();
         let answered = async {
             core.gate.empty().await;
             core.telling.empty().await;

@@ -59,7 +59,8 @@ impl Executor {
         // Who needs nobody has been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
-                *outcome = kept.ask_about(waits.call, call).await;
+                let decided = kept.ask_about(waits.call, call).await;
+                *outcome = kept.retried(decided, call, None).await;
             }
         }
         outcomes

@@ -126,7 +126,8 @@ pub struct CallRecord {
     /// A change of the arguments that is still to be judged, as JSON text.
     pub proposal: Option<String>,
 
-    /// How its attempts failed, in order; of the last generation that ran.
+    /// How its attempts failed, in order; of the last generation that ran. They stay until the next one is claimed, so
+    /// that whoever decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
     /// Its one answer, as its run gets it.
@@ -308,6 +309,9 @@ impl CallRecord {
         }
         match event {
             Event::Claimed => {
+                if self.attempt == 0 {
+                    self.failures.clear();
+                }
                 self.epoch += 1;
                 self.attempt += 1;
             }

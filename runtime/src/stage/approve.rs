@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::capability::Scope;
-use crate::error::{Class, ToolError};
+use crate::error::{Class, Done, ToolError};
 use crate::executor::{About, Plan, Run};
 use crate::footprint::Facts;
 use crate::policy::{Judged, Verdict};
@@ -69,6 +69,7 @@ fn refused(tool: &str, reason: &str) -> ToolError {
         format!("`{tool}` needs a person's approval ({reason}), and nobody can be asked here"),
     )
     .class(Class::NotStarted { retry_after: None })
+    .by_executor(Done::NotBegun)
     .hint("go on without this call, or tell the user that it needs approval")
 }
 

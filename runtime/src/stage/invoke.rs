@@ -74,6 +74,22 @@ pub(crate) async fn in_time<T>(
     .await
 }
 
+/// Waits so long; says at once that it cannot where the runtime has no clock.
+pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
+    let mut sleep = None;
+    poll_fn(|context| {
+        let slept = catch_unwind(AssertUnwindSafe(|| {
+            let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(delay)));
+            sleep.as_mut().poll(context)
+        }));
+        match slept {
+            Ok(slept) => slept.map(Ok),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
+    })
+    .await
+}
+
 /// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
 /// answer by then, and keeps it.
 pub(crate) struct Unfinished<'a>(Option<BoxFuture<'a, Answer>>);

@@ -1,7 +1,7 @@
 //! Tells listeners and tracing what became of a call.
 
 use std::error::Error;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::Span;
 use tracing::field::{Empty, display};
@@ -82,6 +82,11 @@ impl<'a> Watch<'a> {
     #[cold]
     pub(crate) fn executing(&self) {
         self.tell(EventKind::Executing);
+    }
+
+    #[cold]
+    pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
+        self.tell(EventKind::Retrying { attempt, error, delay });
     }
 
     #[cold]

@@ -65,6 +65,10 @@ impl<'a> Kept<'a> {
     ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
+        if let Some(refused) = plan.circuit.as_ref().and_then(|it| it.admits().err()) {
+            self.keeping.busy.pause(record.id, refused.left.unwrap_or(plan.retry.delay));
+            return Ok(Step::Ended(self.outcome_of(record)));
+        }
         let history = match self.replay(record).await? {
             Ok(history) => history,
             Err(moved) => return Ok(moved),

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use futures::future::{Either, select};
 
-use super::super::keeping::{ATTEMPTS, Clock};
+use super::super::keeping::Clock;
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::Kept;
+use super::retried::{Next, note_failure};
 use crate::call::Call;
 use crate::context::Identity;
 use crate::error::{Class, Done, ToolError};
@@ -38,7 +39,8 @@ impl Kept<'_> {
         let identity = Identity { id: record.id, key: Some(&key) };
         let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &begun);
         let lease = record.clone();
-        let running = pin!(stages.with_own(Some(identity)));
+        let mut identity = Some(identity);
+        let running = pin!(stages.attempt(&mut identity));
         let answer = match select(running, pin!(self.renew(&lease))).await {
             Either::Left((answer, _)) => answer,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
@@ -50,7 +52,7 @@ impl Kept<'_> {
                 };
             }
         };
-        self.conclude(record, answer, &mut unfinished).await
+        self.conclude(record, plan, answer, &mut unfinished, watch).await
     }
 
     /// Ends when the lease is lost.
@@ -77,49 +79,48 @@ impl Kept<'_> {
     async fn conclude(
         self,
         record: CallRecord,
+        plan: &Plan,
         answer: Answer,
         unfinished: &mut Unfinished,
+        watch: Option<&Watch<'_>>,
     ) -> Outcome {
         let mut ended = record.clone();
-        let entries = match self.ended(&mut ended, &record, &answer) {
-            Ok(entries) => entries,
+        let (entries, delay) = match self.ended(&mut ended, &record, plan, &answer) {
+            Ok(ended) => ended,
             Err(failure) => return failure.into(),
         };
+        let retrying = delay.zip(watch);
         if ended.state.is_answered() {
             ended.answer_with(self.keep_answer(&record, &answer));
         }
         unfinished.ends_as(&ended, &entries);
-        let outcome = self.concluded(record, ended, entries, answer).await;
+        let outcome = self.concluded(record, ended, entries, answer, retrying).await;
         unfinished.disarm();
         outcome
     }
 
-    /// What an answer makes of a call.
+    /// What an answer makes of a call, and after how long it is tried again, where it is.
     fn ended(
         self,
         ended: &mut CallRecord,
         record: &CallRecord,
+        plan: &Plan,
         answer: &Answer,
-    ) -> Result<Vec<Entry>, CallFailure> {
+    ) -> Result<(Vec<Entry>, Option<Duration>), CallFailure> {
         let why = answer.error().map(|error| words(error, record));
         let Some(error) = answer.error() else {
-            return Ok(vec![self.step(ended, Event::Succeeded, why)?]);
+            return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
         };
-        let effect = record.effect;
-        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
-        let event = match (error.done(), error.classified()) {
-            (Some(Done::TimedOut), _) => errored(Failure::TimedOut, true),
-            (Some(Done::NotBegun), Class::Cancelled) => {
-                let mut entries =
-                    vec![self.step(ended, errored(Failure::NotStarted, false), why)?];
-                entries.push(self.step(ended, Event::RunEnded, None)?);
-                return Ok(entries);
-            }
-            // An executor that shuts down leaves what it has not begun to the next.
-            (Some(Done::NotBegun), _) => errored(Failure::NotStarted, record.attempt >= ATTEMPTS),
-            (None, class) => errored(Failure::from(class), true),
-        };
-        Ok(vec![self.step(ended, event, why)?])
+        let Next { event, delay } = self.after(record, plan, error);
+        let mut entries = vec![self.step(ended, event, why)?];
+        if error.done() == Some(Done::NotBegun) && error.classified() == Class::Cancelled {
+            entries.push(self.step(ended, Event::RunEnded, None)?);
+        }
+        self.put_off(ended, delay);
+        if let (false, Event::Errored { failure, .. }) = (error.is_not_begun(), event) {
+            note_failure(ended, failure, error);
+        }
+        Ok((entries, delay.filter(|_| !error.is_not_begun())))
     }
 
     async fn concluded(
@@ -128,12 +129,18 @@ impl Kept<'_> {
         ended: CallRecord,
         entries: Vec<Entry>,
         answer: Answer,
+        retrying: Option<(Duration, &Watch<'_>)>,
     ) -> Outcome {
         let mut pause = Duration::from_millis(50);
         for attempt in 1..=WRITES {
             match self.write(Some(record.version), &ended, entries.clone()).await {
                 Ok(()) if ended.state.is_answered() => return Outcome::Answered(answer),
-                Ok(()) => return self.outcome_of(&ended),
+                Ok(()) => {
+                    if let (Some((delay, watch)), Some(error)) = (retrying, answer.error()) {
+                        watch.retrying(record.attempt, error, delay);
+                    }
+                    return self.outcome_of(&ended);
+                }
                 Err(CommitError::Store(error)) if attempt == WRITES => {
                     let (call, tool) = (record.id, record.tool);
                     return CallFailure::ResultNotRecorded { call, tool, error }.into();
@@ -234,17 +241,22 @@ impl Left {
             signed: None,
         };
         let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
-        let events = if self.begun.load(Ordering::SeqCst) {
+        let begun = self.begun.load(Ordering::SeqCst);
+        let events = if begun {
             vec![errored(Failure::Cancelled, true)]
         } else {
             vec![errored(Failure::NotStarted, false), Event::RunEnded]
         };
         let entries: Result<_, _> =
             events.into_iter().map(|event| record.advance(event, note())).collect();
+        let tool = &record.tool;
+        let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+            .class(Class::Cancelled);
+        if begun {
+            note_failure(&mut record, Failure::Cancelled, &error);
+        }
         if record.state.is_answered() {
-            let tool = &record.tool;
-            let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"));
-            record.answer_with(&error.class(Class::Cancelled));
+            record.answer_with(&error);
         }
         Some((record, entries.ok()?))
     }

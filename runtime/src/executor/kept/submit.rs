@@ -177,6 +177,9 @@ impl Kept<'_> {
         if self.is_closed() {
             return Outcome::Answered(stage::shutting_down().into());
         }
+        if let Some(unavailable) = plan.unavailable() {
+            return Outcome::Answered(unavailable.into());
+        }
         if self.run.has_ended() {
             let ended = format!("run `{}` has ended", self.run.id());
             return Outcome::Answered(

@@ -7,9 +7,9 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-use super::super::keeping::ATTEMPTS;
 use super::super::outcome::{CallFailure, Outcome};
 use super::ask::TRY_AGAIN;
+use super::retried::note_failure;
 use super::{Kept, TRIES, not_recorded, too_busy};
 use crate::context::CallId;
 use crate::error::ToolError;
@@ -71,16 +71,16 @@ impl Kept<'_> {
 
     fn owner_lost(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
         let owner = record.owner.clone().unwrap_or_default();
-        let exhausted = record.attempt >= ATTEMPTS;
+        let exhausted = record.attempt >= self.policy(record).attempts;
         let event =
             Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted };
         let entry = self.step(record, event, Some(format!("executor {owner} is gone")))?;
+        let error = owner_lost(record);
+        note_failure(record, Failure::OwnerLost, &error);
+        // Its lease was pause enough.
+        self.put_off(record, None);
         if record.state.is_answered() {
-            let message = format!(
-                "`{}` was begun {} times, and each time whoever ran it was lost",
-                record.tool, record.attempt
-            );
-            record.answer_with(&ToolError::new("owner_lost", message));
+            record.answer_with(&error);
         }
         Ok(entry)
     }
@@ -241,6 +241,15 @@ impl Kept<'_> {
             }
         }
     }
+}
+
+fn owner_lost(record: &CallRecord) -> ToolError {
+    let tool = &record.tool;
+    let message = match record.attempt {
+        1 => format!("`{tool}` was begun, and whoever ran it was lost"),
+        times => format!("`{tool}` was begun {times} times, and whoever ran it last was lost"),
+    };
+    ToolError::new("owner_lost", message)
 }
 
 /// Something that is to be done for a call.

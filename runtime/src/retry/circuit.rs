@@ -1,0 +1,160 @@
+//! A tool that keeps failing is left alone for a while.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use tokio::time::Instant;
+
+use super::machine::{Machine, Refused, Sign};
+use crate::error::{Class, Done, ToolError};
+
+/// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
+///
+/// A failure counts where the tool could not do its work: nothing was begun, a connection was lost, its time was up, it
+/// panicked. An error that the model should see shows that the tool works; a call that was given up shows nothing.
+///
+/// While a tool is left alone, its calls are answered `unavailable` at once, with the time that is left. After it one
+/// call is let through: it does its work and all is well again, or it does not and the time begins anew.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright::retry::CircuitBreaker;
+///
+/// let breaker = CircuitBreaker::new(5, Duration::from_secs(30));
+/// assert_eq!(breaker, CircuitBreaker::default());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CircuitBreaker {
+    /// How many failures in a row it takes.
+    pub failures: u32,
+    /// For how long the tool is left alone.
+    pub open_for: Duration,
+}
+
+impl CircuitBreaker {
+    /// So many failures in a row, and so long a time.
+    #[must_use]
+    pub const fn new(failures: u32, open_for: Duration) -> Self {
+        Self { failures, open_for }
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        let is_never_closed = self.failures == 0;
+        is_never_closed
+            .then_some("a circuit breaker that 0 failures open lets no call run; set at least 1")
+    }
+}
+
+/// Five failures, thirty seconds.
+impl Default for CircuitBreaker {
+    fn default() -> Self {
+        Self::new(5, Duration::from_secs(30))
+    }
+}
+
+/// The circuits of all tools of an executor, by their names: a tool that comes again is still the one that failed.
+pub(crate) struct Circuits {
+    breaker: CircuitBreaker,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
+    /// When there are so many, those that remember nothing and belong to nobody are thrown out.
+    full: usize,
+}
+
+/// The circuit of one tool.
+pub(crate) struct Circuit {
+    breaker: CircuitBreaker,
+    since: Instant,
+    machine: Mutex<Machine>,
+}
+
+/// A call that was let through. Dropped before its end, it says nothing about its tool.
+pub(crate) struct Through<'a> {
+    circuit: &'a Circuit,
+    entered: u64,
+    sign: Sign,
+}
+
+impl Circuits {
+    pub(crate) fn new(breaker: CircuitBreaker) -> Self {
+        Self { breaker, kept: Mutex::default() }
+    }
+
+    pub(crate) fn of(&self, name: &Arc<str>) -> Arc<Circuit> {
+        let mut kept = lock(&self.kept);
+        if kept.circuits.len() >= kept.full.max(64) {
+            kept.circuits.retain(|_, it| Arc::strong_count(it) > 1 || !it.machine().is_at_rest());
+            kept.full = kept.circuits.len() * 2;
+        }
+        let new = || {
+            let machine = Mutex::new(Machine::NEW);
+            Arc::new(Circuit { breaker: self.breaker, since: Instant::now(), machine })
+        };
+        Arc::clone(kept.circuits.entry(Arc::clone(name)).or_insert_with(new))
+    }
+}
+
+impl Circuit {
+    /// Whether a call would be let through now.
+    pub(crate) fn admits(&self) -> Result<(), Refused> {
+        self.machine().admits(self.breaker, self.now())
+    }
+
+    pub(crate) fn enter(&self) -> Result<Through<'_>, Refused> {
+        let entered = self.machine().enter(self.breaker, self.now())?;
+        Ok(Through { circuit: self, entered, sign: Sign::None })
+    }
+
+    fn now(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    fn machine(&self) -> MutexGuard<'_, Machine> {
+        lock(&self.machine)
+    }
+}
+
+impl Through<'_> {
+    /// The call has ended, with this error or with none.
+    pub(crate) fn ended(mut self, error: Option<&ToolError>) {
+        self.sign = match error.map(|error| (error.done(), error.classified())) {
+            None | Some((None, Class::Invalid | Class::Final)) => Sign::Well,
+            Some((
+                None | Some(Done::TimedOut),
+                Class::NotStarted { .. } | Class::Transient | Class::Unknown,
+            )) => Sign::Ill,
+            Some(_) => Sign::None,
+        };
+    }
+}
+
+impl Drop for Through<'_> {
+    fn drop(&mut self) {
+        let now = self.circuit.now();
+        self.circuit.machine().leave(self.entered, self.sign, self.circuit.breaker, now);
+    }
+}
+
+/// What a call is answered that is not let through.
+#[cold]
+pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
+    ToolError::new(
+        "unavailable",
+        format!("`{tool}` has failed several times in a row and is left alone for a while"),
+    )
+    .class(Class::NotStarted { retry_after: refused.left })
+    .by_executor(Done::Unavailable)
+    .hint("go on without it, or try again later")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
