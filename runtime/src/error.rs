@@ -1,6 +1,12 @@
 //! What a tool says when it cannot answer. The model reads kind, message and hint; the source is
 //! for operators and never reaches the model.
 
+#[cfg(feature = "rusqlite")]
+mod database;
+#[cfg(feature = "reqwest")]
+mod http;
+mod standard;
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -48,6 +54,10 @@ pub(crate) enum Done {
 }
 
 /// What a failure says about the effect of the call, which decides whether it may be repeated.
+///
+/// An error that converts by itself (of [`std::io`], for instance) knows of its own operation only. A tool that must not
+/// be repeated and has acted before that operation says so:
+/// `ToolError::from(error).class(Class::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -223,73 +233,6 @@ impl Error for ToolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
-}
-
-/// A boxed `ToolError` is that error again; all else is internal.
-impl From<Source> for ToolError {
-    fn from(source: Source) -> Self {
-        source.downcast().map_or_else(Self::internal, |error| *error)
-    }
-}
-
-/// The model reads what kind of failure it was; paths and the system's words stay with the operators.
-impl From<std::io::Error> for ToolError {
-    fn from(error: std::io::Error) -> Self {
-        use std::io::ErrorKind;
-        let (kind, message, class) = match error.kind() {
-            ErrorKind::NotFound => ("not_found", "no such file or directory", Class::Final),
-            ErrorKind::PermissionDenied => ("permission_denied", "permission denied", Class::Final),
-            ErrorKind::AlreadyExists => ("already_exists", "it exists already", Class::Final),
-            ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", Class::Final),
-            ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", Class::Final),
-            ErrorKind::InvalidData => {
-                ("invalid_data", "the data is not what it should be", Class::Final)
-            }
-            ErrorKind::ConnectionRefused
-            | ErrorKind::HostUnreachable
-            | ErrorKind::NetworkUnreachable => (
-                "unreachable",
-                "the other side could not be reached",
-                Class::NotStarted { retry_after: None },
-            ),
-            ErrorKind::TimedOut
-            | ErrorKind::ConnectionReset
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe => {
-                ("connection_lost", "the connection was lost", Class::Transient)
-            }
-            _ => ("io_error", "an input or output operation failed", Class::Final),
-        };
-        Self::new(kind, message).class(class).caused_by(error)
-    }
-}
-
-/// For tools that cannot fail and say so.
-impl From<std::convert::Infallible> for ToolError {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
-    }
-}
-
-macro_rules! internal_errors {
-    ($($error:ty),* $(,)?) => {$(
-        impl From<$error> for ToolError {
-            fn from(error: $error) -> Self {
-                Self::internal(error)
-            }
-        }
-    )*};
-}
-
-internal_errors! {
-    std::fmt::Error,
-    std::num::ParseFloatError,
-    std::num::ParseIntError,
-    std::num::TryFromIntError,
-    std::str::Utf8Error,
-    std::string::FromUtf8Error,
-    serde_json::Error,
-    tokio::task::JoinError,
 }
 
 /// Chooses the words for the model where a foreign error is passed on.

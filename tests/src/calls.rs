@@ -11,5 +11,5 @@ mod hostile;
 mod odd;
 mod recorded;
 mod secrets;
-pub(crate) mod support;
+pub mod support;
 mod turns;

@@ -4,6 +4,7 @@ use std::panic::panic_any;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use toolwright::retry::RetryPolicy;
 use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
 
 use crate::support::{Log, builder, call, executor, kind};
@@ -91,8 +92,12 @@ fn without_a_clock_a_call_that_waits_is_answered_and_operators_read_why() {
 async fn progress_after_the_answer_is_not_told() {
     let log = Log::default();
     let kept = std::sync::Arc::new(Mutex::new(None::<ToolContext>));
-    let executor =
-        builder([TALK_ON]).service_arc(kept.clone()).listen(log.listener()).build().unwrap();
+    let executor = builder([TALK_ON])
+        .service_arc(kept.clone())
+        .listen(log.listener())
+        .retry(RetryPolicy::NONE)
+        .build()
+        .unwrap();
     executor.call(&call("talk_on")).await;
     let context = kept.lock().unwrap().take().unwrap();
     assert!(context.is_cancelled());

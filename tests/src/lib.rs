@@ -39,6 +39,7 @@ mod registry;
 mod repairs;
 mod resolvers;
 mod resources;
+mod retry;
 mod services;
 mod shapes;
 mod spans;

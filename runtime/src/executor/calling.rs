@@ -146,6 +146,8 @@ pub(super) struct Stages<'a> {
     /// A journal says that it may run, and wants to know whether it has begun.
     claimed: Option<&'a AtomicBool>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
+    /// It was tried before.
+    is_again: bool,
 }
 
 /// How far a call came at its first poll.
@@ -165,12 +167,17 @@ impl<'a> Stages<'a> {
         call: &'a Call<'a>,
         watch: Option<&'a record::Watch<'a>>,
     ) -> Self {
-        Self { run, plan, call, arguments: call.arguments(), claimed: None, watch }
+        Self { run, plan, call, arguments: call.arguments(), claimed: None, watch, is_again: false }
     }
 
     /// The same for a call that was judged with these arguments; the flag is set when its tool is about to run.
     pub(super) fn claimed(self, arguments: &'a str, begun: &'a AtomicBool) -> Self {
         Self { arguments, claimed: Some(begun), ..self }
+    }
+
+    /// The same for a further attempt.
+    pub(super) fn again(self) -> Self {
+        Self { is_again: true, ..self }
     }
 
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
@@ -258,7 +265,7 @@ impl<'a> Stages<'a> {
 
     #[cold]
     fn repaired(self, repairs: &Repairs) {
-        if let Some(watch) = self.watch {
+        if let Some(watch) = self.watch.filter(|_| !self.is_again) {
             watch.repaired(repairs);
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::journal::{CallRecord, CallWrite, Event, Note, State, Store, Unit};
+use toolwright::retry::RetryPolicy;
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
 use super::odd::Odd;
@@ -136,7 +137,8 @@ async fn a_call_whose_owner_is_gone_is_begun_again_with_the_same_key_and_not_for
     let id = claimed_and_gone(&office, Call::new("kept_hang_again", "{}")).await;
     let key = office.record(id).await.idempotency_key;
     office.clock.pass(Duration::from_secs(31));
-    let executor = office.builder().timeout(Some(Duration::from_millis(20))).build().unwrap();
+    let executor = office.builder().timeout(Some(Duration::from_millis(20)));
+    let executor = executor.retry(RetryPolicy::TOOL.attempts(2)).build().unwrap();
     executor.sweep().await.unwrap();
     let record = office.record(id).await;
     assert_eq!((record.attempt, record.idempotency_key), (2, key));
@@ -202,7 +204,8 @@ async fn a_record_that_contradicts_its_history_is_not_run() {
 #[tokio::test(start_paused = true)]
 async fn a_long_call_keeps_its_lease() {
     let office = office();
-    let executor = office.builder().timeout(Some(Duration::from_secs(100))).build().unwrap();
+    let executor = office.builder().timeout(Some(Duration::from_secs(100)));
+    let executor = executor.retry(RetryPolicy::NONE).build().unwrap();
     let call = Call::new("kept_hang_again", "{}");
     let passing = async {
         for _ in 0..9 {

@@ -1,6 +1,7 @@
 //! What acts is written down before it acts, and its result with its final state.
 
 use toolwright::journal::State;
+use toolwright::retry::RetryPolicy;
 use toolwright::{Call, CallFailure, CallId, Outcome};
 
 use super::odd::Odd;
@@ -50,7 +51,7 @@ async fn what_may_have_acted_and_must_not_repeat_is_indeterminate() {
 #[tokio::test(start_paused = true)]
 async fn a_call_out_of_time_is_indeterminate_or_dead_by_its_effect() {
     let office = office();
-    let executor = office.executor();
+    let executor = office.builder().retry(RetryPolicy::NONE).build().unwrap();
     let once = suspended(executor.submit(&Call::new("kept_hang", "{}")).await);
     assert_eq!(once.state, State::Indeterminate);
     let again = answered(executor.submit(&Call::new("kept_hang_again", "{}")).await);

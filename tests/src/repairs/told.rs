@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright::repair::replay;
+use toolwright::retry::RetryPolicy;
 use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
 
 use crate::support::{Log, builder, executor, kind};
@@ -115,9 +116,17 @@ async fn count_for_ever(
 #[tokio::test(start_paused = true)]
 async fn a_call_that_ends_without_its_tool_was_told_to_listeners_all_the_same() {
     let log = Log::default();
-    let executor = builder([COUNT_FOR_EVER]).listen(log.listener()).build().unwrap();
+    let executor = builder([COUNT_FOR_EVER])
+        .listen(log.listener())
+        .retry(RetryPolicy::TOOL.attempts(2))
+        .build()
+        .unwrap();
     let answer = executor.call(&Call::new("count_for_ever", r#"{"first":"1"}"#)).await;
     assert_eq!(kind(&answer), "timeout");
     assert!(answer.repairs().is_none());
-    assert_eq!(log.lines(), ["started", "repaired", "executing", "failed"]);
+    assert_eq!(
+        log.lines(),
+        ["started", "repaired", "executing", "retrying", "executing", "failed"],
+        "once, however often it is tried"
+    );
 }

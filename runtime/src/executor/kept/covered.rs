@@ -11,12 +11,15 @@ pub(super) struct Use {
     pub(super) grant: Grant,
     key: String,
     version: u64,
+    /// An earlier attempt of the call took the use.
+    is_taken: bool,
 }
 
 impl Use {
-    /// The grant with one use more; nothing where uses do not count, so that calls do not wait for each other.
+    /// The grant with one use more; nothing where uses do not count, so that calls do not wait for each other, and
+    /// nothing for a further attempt of the same call.
     pub(super) fn taken(mut self) -> Option<DocumentWrite> {
-        if self.grant.terms().is_ok_and(|terms| terms.uses.is_none()) {
+        if self.is_taken || self.grant.terms().is_ok_and(|terms| terms.uses.is_none()) {
             return None;
         }
         self.grant.used = self.grant.used.saturating_add(1);
@@ -86,7 +89,7 @@ impl Kept<'_> {
         let documents = self.keeping.store.documents(&prefix).await;
         let documents = documents.map_err(|error| not_recorded(&record.tool, error.into()))?;
         for document in documents {
-            let grant = match Grant::from_text(&document.key, &document.text) {
+            let mut grant = match Grant::from_text(&document.key, &document.text) {
                 Ok(grant) => grant,
                 Err(error) => {
                     tracing::warn!(key = document.key, %error, "a grant cannot be read");
@@ -97,6 +100,9 @@ impl Kept<'_> {
                 tracing::debug!(call = %record.id, grant = grant.id, "whoever a call is made for may not grant it");
                 continue;
             }
+            // Its own use does not stand in the way of a further attempt.
+            let is_taken = record.attempt > 0 && record.grant.as_ref() == Some(&grant.id);
+            grant.used = grant.used.saturating_sub(is_taken.into());
             let asked = Asked {
                 tool: &record.tool,
                 fingerprint: &record.fingerprint,
@@ -109,7 +115,8 @@ impl Kept<'_> {
             };
             match grant.covers(&asked, &self.keeping.enrolled) {
                 Ok(()) => {
-                    return Ok(Some(Use { grant, key: document.key, version: document.version }));
+                    let (key, version) = (document.key, document.version);
+                    return Ok(Some(Use { grant, key, version, is_taken }));
                 }
                 Err(reason) => {
                     tracing::debug!(call = %record.id, grant = grant.id, %reason, "not covered");

@@ -1,0 +1,26 @@
+//! Errors of rusqlite.
+
+use rusqlite::{Error, ErrorCode};
+
+use super::{Class, ToolError};
+
+/// What the database says of its tables stays with the operators.
+impl From<Error> for ToolError {
+    fn from(error: Error) -> Self {
+        let (kind, message, class) = match (&error, error.sqlite_error_code()) {
+            (Error::QueryReturnedNoRows, _) => ("not_found", "nothing was found", Class::Final),
+            (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => (
+                "busy",
+                "somebody else is using the database at the moment",
+                Class::NotStarted { retry_after: None },
+            ),
+            (_, Some(ErrorCode::ConstraintViolation)) => (
+                "constraint_violation",
+                "the database does not take a value, such as one that is there already",
+                Class::Invalid,
+            ),
+            _ => return Self::internal(error),
+        };
+        Self::new(kind, message).class(class).caused_by(error)
+    }
+}

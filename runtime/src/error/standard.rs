@@ -1,0 +1,86 @@
+//! Errors of the standard library and of what is always there. The model reads what kind of failure it was; paths and
+//! the system's words stay with the operators.
+
+use std::io;
+
+use super::{Class, Source, ToolError};
+
+/// A boxed `ToolError` is that error again; all else is internal.
+impl From<Source> for ToolError {
+    fn from(source: Source) -> Self {
+        source.downcast().map_or_else(Self::internal, |error| *error)
+    }
+}
+
+/// What failed tells the class. Of an operation that found something busy, or no room for one more open file, nobody can
+/// tell what its tool did before, so it may have acted.
+impl From<io::Error> for ToolError {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind;
+        let not_started = Class::NotStarted { retry_after: None };
+        let (kind, message, class) = match error.kind() {
+            ErrorKind::NotFound => ("not_found", "no such file or directory", Class::Final),
+            ErrorKind::PermissionDenied => ("permission_denied", "permission denied", Class::Final),
+            ErrorKind::AlreadyExists => ("already_exists", "it exists already", Class::Final),
+            ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", Class::Final),
+            ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", Class::Final),
+            ErrorKind::InvalidData => {
+                ("invalid_data", "the data is not what it should be", Class::Final)
+            }
+            ErrorKind::ConnectionRefused
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown => {
+                ("unreachable", "the other side could not be reached", not_started)
+            }
+            ErrorKind::TimedOut
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::NotConnected
+            | ErrorKind::BrokenPipe => {
+                ("connection_lost", "the connection was lost", Class::Transient)
+            }
+            ErrorKind::WouldBlock | ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy => {
+                ("busy", "somebody else is using it at the moment", Class::Transient)
+            }
+            _ if is_out_of_files(&error) => {
+                ("too_many_open_files", "too many files are open at the moment", Class::Transient)
+            }
+            _ => ("io_error", "an input or output operation failed", Class::Final),
+        };
+        Self::new(kind, message).class(class).caused_by(error)
+    }
+}
+
+/// `ENFILE` and `EMFILE`, for which the standard library has no word; they have these numbers on every Unix.
+fn is_out_of_files(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
+/// For tools that cannot fail and say so.
+impl From<std::convert::Infallible> for ToolError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
+macro_rules! internal_errors {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for ToolError {
+            fn from(error: $error) -> Self {
+                Self::internal(error)
+            }
+        }
+    )*};
+}
+
+internal_errors! {
+    std::fmt::Error,
+    std::num::ParseFloatError,
+    std::num::ParseIntError,
+    std::num::TryFromIntError,
+    std::str::Utf8Error,
+    std::string::FromUtf8Error,
+    serde_json::Error,
+    tokio::task::JoinError,
+}

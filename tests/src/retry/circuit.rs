@@ -1,0 +1,140 @@
+//! A tool that keeps failing is left alone for a while.
+
+use std::time::Duration;
+
+use toolwright::retry::{CircuitBreaker, RetryPolicy};
+use toolwright::{CancellationToken, Class, Executor};
+
+use super::support::{Desk, EVEN, NOT_STARTED, Script, Step, again, until_tried, with_script};
+use crate::calls::support::answered;
+use crate::support::{answer, call, kind};
+
+const BREAKER: CircuitBreaker = CircuitBreaker::new(2, Duration::from_secs(30));
+
+/// Each call is one attempt.
+fn guarded(script: &std::sync::Arc<Script>) -> Executor {
+    with_script(script).retry(RetryPolicy::NONE).circuit_breaker(BREAKER).build().unwrap()
+}
+
+async fn kinds(executor: &Executor, times: usize) -> Vec<String> {
+    let mut kinds = Vec::new();
+    for _ in 0..times {
+        kinds.push(kind(&executor.call(&again()).await));
+    }
+    kinds
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_opens_lets_one_through_and_closes() {
+    let script = Script::fails(3, Class::Transient);
+    let executor = guarded(&script);
+    assert_eq!(kinds(&executor, 3).await, ["scripted", "scripted", "unavailable"]);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let refused = executor.call(&again()).await;
+    let left = Some(Duration::from_secs(20));
+    assert_eq!(refused.error().unwrap().classified(), Class::NotStarted { retry_after: left });
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(kinds(&executor, 2).await, ["scripted", "unavailable"], "the trial failed");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(kinds(&executor, 3).await, ["ok", "ok", "ok"]);
+    assert_eq!(script.times(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_failures_of_the_tool_count() {
+    for (step, counts) in [
+        (Step::Fail(NOT_STARTED), true),
+        (Step::Fail(Class::Transient), true),
+        (Step::Hang, true),
+        (Step::Panic, true),
+        (Step::Fail(Class::Invalid), false),
+        (Step::Fail(Class::Final), false),
+        (Step::Fail(Class::Cancelled), false),
+    ] {
+        let script = Script::of(vec![step.clone(); 2]);
+        let executor = guarded(&script);
+        kinds(&executor, 2).await;
+        assert_eq!(kinds(&executor, 1).await == ["unavailable"], counts, "{step:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_tool_has_its_own() {
+    let script = Script::fails(2, Class::Transient);
+    let executor = guarded(&script);
+    assert_eq!(kinds(&executor, 3).await, ["scripted", "scripted", "unavailable"]);
+    assert_eq!(kind(&executor.call(&call("scripted_read")).await), "ok");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pinned_catalog_finds_the_tool_as_it_was_left() {
+    let script = Script::fails(2, Class::Transient);
+    let executor = guarded(&script);
+    kinds(&executor, 2).await;
+    let pinned = executor.pinned(&executor.catalog());
+    assert_eq!(kinds(&pinned, 1).await, ["unavailable"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trial_that_is_dropped_or_given_up_leaves_its_place_to_the_next() {
+    for is_dropped in [true, false] {
+        let failing = Step::Fail(Class::Transient);
+        let script = Script::of([failing.clone(), failing, Step::Hang]);
+        let executor = guarded(&script);
+        kinds(&executor, 2).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let token = CancellationToken::new();
+        let mut trial = Box::pin(answer(&executor, again().cancelled_by(token.clone())));
+        assert!(futures::poll!(&mut trial).is_pending());
+        assert_eq!(kinds(&executor, 1).await, ["unavailable"], "one is inside");
+        if is_dropped {
+            drop(trial);
+        } else {
+            token.cancel();
+            assert_eq!(kind(&trial.await), "cancelled");
+        }
+        assert_eq!(kinds(&executor, 1).await, ["ok"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_tool_is_left_alone_meanwhile_keeps_its_own_error() {
+    let script = Script::fails(9, Class::Transient);
+    let executor = with_script(&script).retry(EVEN.attempts(9)).circuit_breaker(BREAKER);
+    assert_eq!(kinds(&executor.build().unwrap(), 1).await, ["scripted"]);
+    assert_eq!(script.times(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_call_is_answered_at_once_and_not_recorded() {
+    let desk = Desk::fails(1, Class::Transient);
+    let breaker = CircuitBreaker::new(1, Duration::from_secs(30));
+    let executor =
+        desk.builder().retry(RetryPolicy::NONE).circuit_breaker(breaker).build().unwrap();
+    answered(executor.submit(&again()).await);
+    assert_eq!(kind(&answered(executor.submit(&again()).await)), "unavailable");
+    assert_eq!(desk.record().await.attempt, 1, "there is one record, of the first call");
+}
+
+/// A call that the journal keeps has time, and waits until its tool is let through again.
+#[tokio::test(start_paused = true)]
+async fn a_kept_call_waits_until_its_tool_is_no_longer_left_alone() {
+    let desk = Desk::fails(1, Class::Transient);
+    let breaker = CircuitBreaker::new(1, Duration::from_secs(30));
+    let executor = desk.builder().circuit_breaker(breaker).build().unwrap();
+    let waiting = async { answered(executor.submit(&again()).await) };
+    let meanwhile = async {
+        until_tried(&desk.script, 1).await;
+        tokio::time::sleep(Duration::from_secs(29)).await;
+        (desk.script.times(), desk.executor().sweep().await.unwrap().is_nothing())
+    };
+    let (done, meanwhile) = tokio::join!(waiting, meanwhile);
+    assert_eq!((done.text().as_ref(), meanwhile), ("done in attempt 2", (1, true)));
+}
+
+#[test]
+fn a_breaker_that_cannot_be_meant_is_told_by_the_builder() {
+    let never = CircuitBreaker::new(0, Duration::from_secs(1));
+    let error = with_script(&Script::of([])).circuit_breaker(never).build().unwrap_err();
+    assert!(error.to_string().contains("0 failures"), "{error}");
+}

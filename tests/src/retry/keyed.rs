@@ -1,0 +1,125 @@
+//! What a server sees of attempts: one key. The server is real, and so is the clock.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use toolwright::journal::{MemoryStore, State};
+use toolwright::retry::RetryPolicy;
+use toolwright::{ExecutorBuilder, OnNoApprover, ToolContext, ToolError, tool};
+
+use crate::calls::support::{answered, suspended};
+use crate::support::{builder, call};
+
+/// Answers every request but the first, and knows the key of each.
+struct Server {
+    address: SocketAddr,
+    keys: Arc<Mutex<Vec<String>>>,
+}
+
+fn server() -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let keys: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&keys);
+    std::thread::spawn(move || {
+        // Those that get no answer stay connected.
+        let mut silent = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let header = lines.map(Result::unwrap).take_while(|line| !line.is_empty());
+            let mut keys =
+                header.filter_map(|line| Some(line.strip_prefix("idempotency-key: ")?.to_owned()));
+            let key = keys.next().unwrap();
+            let is_first = {
+                let mut seen = seen.lock().unwrap();
+                seen.push(key);
+                seen.len() == 1
+            };
+            if is_first {
+                silent.push(stream);
+                continue;
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\npaid").unwrap();
+        }
+    });
+    Server { address, keys }
+}
+
+async fn pay(server: SocketAddr, context: &ToolContext) -> Result<String, ToolError> {
+    let mut stream = TcpStream::connect(server).await?;
+    let key = context.idempotency_key();
+    let request = format!("POST /pay HTTP/1.1\r\nhost: {server}\r\nidempotency-key: {key}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = [0; 64];
+    let length = stream.read(&mut answer).await?;
+    let answer = String::from_utf8_lossy(&answer[..length]);
+    Ok(answer.rsplit("\r\n").next().unwrap_or_default().to_owned())
+}
+
+/// Pays with a key.
+#[tool(effect = keyed, timeout = "1s", retry(attempts = 5, delay = "1ms"))]
+async fn pay_by_key(server: &SocketAddr, context: &ToolContext) -> Result<String, ToolError> {
+    pay(*server, context).await
+}
+
+/// Pays once.
+#[tool(effect = once, timeout = "1s", retry(attempts = 5, delay = "1ms"))]
+async fn pay_once(server: &SocketAddr, context: &ToolContext) -> Result<String, ToolError> {
+    pay(*server, context).await
+}
+
+fn bank(server: &Server) -> ExecutorBuilder {
+    builder([PAY_BY_KEY, PAY_ONCE]).service(server.address).retry(RetryPolicy::NETWORK)
+}
+
+fn kept(server: &Server, store: &MemoryStore) -> ExecutorBuilder {
+    bank(server).journal(store.clone()).on_no_approver(OnNoApprover::Deny)
+}
+
+#[tokio::test]
+async fn a_keyed_tool_that_times_out_is_tried_again_and_the_server_sees_the_same_key() {
+    for is_kept in [false, true] {
+        let (server, store) = (server(), MemoryStore::new());
+        let builder = if is_kept { kept(&server, &store) } else { bank(&server) };
+        let answer = answered(builder.build().unwrap().submit(&call("pay_by_key")).await);
+        assert_eq!(answer.text(), "paid", "kept: {is_kept}");
+        let keys = server.keys.lock().unwrap().clone();
+        assert!(keys.len() >= 2 && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_acts_once_and_times_out_is_indeterminate_and_the_server_sees_it_once() {
+    let (server, store) = (server(), MemoryStore::new());
+    let executor = kept(&server, &store).build().unwrap();
+    let waits = suspended(executor.submit(&call("pay_once")).await);
+    assert_eq!(waits.state, State::Indeterminate);
+    executor.sweep().await.unwrap();
+    executor.resume(waits.call).await;
+    assert_eq!(server.keys.lock().unwrap().len(), 1);
+
+    let answer = bank(&self::server()).build().unwrap();
+    assert_eq!(crate::support::kind(&answer.call(&call("pay_once")).await), "timeout");
+}
+
+/// Nobody listens where it connects, so nothing was paid.
+#[tokio::test]
+async fn a_tool_that_acts_once_is_tried_again_where_no_connection_was_made() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = Server { address, keys: Arc::default() };
+    let retries = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&retries);
+    let executor = bank(&nobody).listen(move |event| {
+        if let toolwright::EventKind::Retrying { error, .. } = event.kind {
+            heard.lock().unwrap().push(error.kind().to_owned());
+        }
+    });
+    let answer = executor.timeout(Some(Duration::from_secs(1))).build().unwrap();
+    assert_eq!(crate::support::kind(&answer.call(&call("pay_once")).await), "unreachable");
+    assert_eq!(*retries.lock().unwrap(), ["unreachable"; 4]);
+}
