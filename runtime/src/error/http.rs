@@ -1,5 +1,8 @@
 //! Errors of reqwest. Their addresses are left out: keys have been sent as parts of one.
 
+use std::error::Error as _;
+use std::io;
+
 use reqwest::StatusCode;
 
 use super::{Class, ToolError};
@@ -21,15 +24,30 @@ impl From<reqwest::Error> for ToolError {
             of_status(status)
         } else if error.is_redirect() {
             failed("too_many_redirects", "the other side redirects in a circle", Class::Final)
-        } else if error.is_decode() {
+        } else if error.is_decode() && came_whole(&error) {
             failed("invalid_response", "the answer could not be read", Class::Final)
-        } else if error.is_request() || error.is_body() {
+        } else if error.is_request() || error.is_body() || error.is_decode() {
             failed("connection_lost", "the connection was lost", Class::Transient)
         } else {
             return Self::internal(error);
         };
         said.caused_by(error)
     }
+}
+
+/// Whether an answer that could not be decoded had arrived. One that breaks off is an error of decoding too.
+fn came_whole(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(it) = cause {
+        let io = it.downcast_ref::<io::Error>();
+        if it.is::<serde_json::Error>()
+            || io.is_some_and(|it| it.kind() == io::ErrorKind::InvalidData)
+        {
+            return true;
+        }
+        cause = it.source();
+    }
+    false
 }
 
 fn of_status(status: StatusCode) -> ToolError {

@@ -36,7 +36,6 @@ impl From<io::Error> for ToolError {
             ErrorKind::TimedOut
             | ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
-            | ErrorKind::NotConnected
             | ErrorKind::BrokenPipe => {
                 ("connection_lost", "the connection was lost", Class::Transient)
             }

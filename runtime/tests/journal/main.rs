@@ -1,3 +1,4 @@
 //! The machine of calls, by its whole table.
 
+mod failures;
 mod table;

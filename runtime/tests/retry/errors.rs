@@ -23,7 +23,6 @@ fn the_classes_of_input_and_output_errors_are_reviewed_as_code() {
         K::TimedOut,
         K::ConnectionReset,
         K::ConnectionAborted,
-        K::NotConnected,
         K::BrokenPipe,
         K::WouldBlock,
         K::ResourceBusy,
