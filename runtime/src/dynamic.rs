@@ -25,7 +25,7 @@ use crate::registry::{Metadata, Registration};
 use crate::schema::SchemaProblem;
 use crate::spec::{Location, Spec};
 use crate::tool::{
-    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Timeout,
+    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Retry, Timeout,
 };
 
 pub(crate) use work::Body;
@@ -79,6 +79,7 @@ pub struct DynamicTool {
     exposure: Exposure,
     timeout: Timeout,
     limit: Option<u32>,
+    retry: Retry,
     metadata: Metadata,
     judge: Judge,
     work: Box<dyn Work>,
@@ -178,6 +179,7 @@ impl DynamicTool {
             exposure: Exposure::Direct,
             timeout: Timeout::Default,
             limit: None,
+            retry: Retry::default(),
             metadata: Metadata::default(),
             judge: Judge::default(),
             work,
@@ -262,6 +264,12 @@ impl DynamicTool {
         self
     }
 
+    /// How often a failed call is tried; what is not said is the executor's.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
     /// How many calls run at once.
     pub fn limit(mut self, calls: u32) -> Self {
         self.limit = Some(calls);
@@ -335,6 +343,7 @@ impl DynamicTool {
         definition.exposure = self.exposure;
         definition.timeout = self.timeout;
         definition.limit = self.limit;
+        definition.retry = self.retry;
         // The context is what every handler gets, not something that an executor could lack.
         definition.requires = Vec::new();
         definition.location = self.location;

@@ -115,8 +115,8 @@ pub use tool::{
 /// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
 ///
 /// `preview` names a function with the tool's own parameters that shows a person what a call would do, `reconcile`
-/// one that finds out what became of a call ([`Reconciled`]). `retry` is checked and kept in the [`Definition`], but
-/// nothing acts on it yet. A call that asks for approval needs a journal to wait in
+/// one that finds out what became of a call ([`Reconciled`]). What `retry` leaves out is the executor's
+/// ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
 /// ([`ExecutorBuilder::journal`]); without one it is refused.
 ///
 /// Without a doc comment on the function and on every parameter that is input, it does not compile: they

@@ -9,9 +9,11 @@ fn note() -> Note {
 }
 
 fn fails(record: &mut CallRecord, exhausted: bool) {
-    record.advance(Event::Claimed, note()).unwrap();
+    record.advance(Event::Claimed, note()).expect("it can happen to it");
     let (failure, effect) = (Failure::Transient, Effect::Read);
-    record.advance(Event::Errored { failure, effect, exhausted }, note()).unwrap();
+    record
+        .advance(Event::Errored { failure, effect, exhausted }, note())
+        .expect("it can happen to it");
     record.failures.push(FailedAttempt {
         attempt: record.attempt,
         at: record.updated,
@@ -26,13 +28,13 @@ fn fails(record: &mut CallRecord, exhausted: bool) {
 #[test]
 fn failures_of_a_generation_stay_until_the_next_is_claimed() {
     let place = Place { run: "r".to_owned(), turn: None, index: 0 };
-    let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse().unwrap();
+    let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse().expect("it can happen to it");
     let mut record = CallRecord::draft(id, place, "t", Timestamp::UNIX_EPOCH);
-    record.advance(Event::Allowed, note()).unwrap();
+    record.advance(Event::Allowed, note()).expect("it can happen to it");
     fails(&mut record, false);
     fails(&mut record, true);
     for event in [Event::Requeued, Event::Asked, Event::Approved] {
-        record.advance(event, note()).unwrap();
+        record.advance(event, note()).expect("it can happen to it");
         assert_eq!(record.failures.len(), 2, "{event}");
     }
     fails(&mut record, false);

@@ -10,13 +10,13 @@ const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
 
 /// A server that answers one request with these bytes and hangs up; the address, with a key in it.
 fn server(answer: &'static str) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a server on loopback");
+    let address = listener.local_addr().expect("a server on loopback");
     std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
+        let (mut stream, _) = listener.accept().expect("a server on loopback");
         let mut request = [0; 4096];
-        let _ = stream.read(&mut request).unwrap();
-        stream.write_all(answer.as_bytes()).unwrap();
+        let _ = stream.read(&mut request).expect("a server on loopback");
+        stream.write_all(answer.as_bytes()).expect("a server on loopback");
     });
     format!("http://{address}/?key=hidden")
 }
@@ -27,7 +27,7 @@ async fn asked(address: &str) -> Result<serde_json::Value, reqwest::Error> {
 }
 
 async fn error(address: &str) -> ToolError {
-    let error = ToolError::from(asked(address).await.unwrap_err());
+    let error = ToolError::from(asked(address).await.expect_err("the server misbehaves"));
     assert!(error.source().is_some(), "the cause is kept");
     assert!(!format!("{error:?}").contains("hidden"), "the address is not: {error:?}");
     error

@@ -103,7 +103,7 @@ fn class() -> impl Strategy<Value = Class> {
 
 fn failed(class: Class, effect: Effect, exhausted: bool) -> State {
     let failure = Failure::from(class);
-    next(State::Running, Event::Errored { failure, effect, exhausted }).unwrap()
+    next(State::Running, Event::Errored { failure, effect, exhausted }).expect("what runs may fail")
 }
 
 proptest! {

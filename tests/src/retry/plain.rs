@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use serde_json::json;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Class, ToolError, tool};
+use toolwright::{Class, DynamicTool, Executor, Registry, Retry, ToolError, tool};
 
 use super::support::{Delays, EVEN, NOT_STARTED, Script, Step, again, limited, said, with_script};
 use crate::support::{Held, Log, builder, call, kind};
@@ -191,6 +192,22 @@ fn a_runtime_without_a_clock_answers_the_first_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let answer = runtime.block_on(executor.call(&again()));
     assert_eq!((said(&answer).as_str(), script.times()), ("attempt 1 failed", 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_made_at_run_time_says_how_often_it_is_tried() {
+    let count = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&count);
+    let fails =
+        DynamicTool::new("fails_always", "Fails.", json!({"type": "object"}), move |_, _| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { Err::<(), _>(ToolError::new("lost", "lost").class(NOT_STARTED)) }
+        });
+    let registry = Registry::empty();
+    registry.register(fails.retry(Retry { attempts: Some(5), ..Retry::default() })).unwrap();
+    let executor = Executor::builder(registry).unrestricted().build().unwrap();
+    assert_eq!(kind(&executor.call(&call("fails_always")).await), "lost");
+    assert_eq!(count.load(Ordering::SeqCst), 5);
 }
 
 #[test]
