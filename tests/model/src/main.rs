@@ -1,0 +1,73 @@
+//! The long form of what `cargo test -p call-model` explores:
+//!
+//! ```text
+//! cargo run --release -p call-model
+//! cargo run --release -p call-model -- --calls 1 --workers 2 --crashes 1 --lapses 1 --deadlines 1
+//! cargo run --release -p call-model -- --calls 2 --attempts 3 --workers 3
+//! ```
+//!
+//! Without a word it explores the short scenarios, one line each. With `--calls`, as many and as bad ones as it is
+//! told; each thing that may go wrong makes it several times longer.
+
+use std::process::ExitCode;
+
+use call_model::report::explore;
+use call_model::scenario::{Budget, Scenario};
+use call_model::scenarios::{long, short};
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+const NUMBERS: [(&str, i64, &str); 9] = [
+    ("calls", 2, "calls of the turn, explored apart where it is 1"),
+    ("workers", 3, "workers"),
+    ("attempts", 9, "attempts in one generation"),
+    ("generations", 6, "generations"),
+    ("crashes", 9, "crashes"),
+    ("lapses", 9, "leases that lapse under a living owner"),
+    ("deadlines", 9, "deadlines that pass"),
+    ("unheard", 9, "commits that stand and are not heard of"),
+    ("changes", 9, "changes of the tools"),
+];
+
+fn main() -> ExitCode {
+    let numbers = NUMBERS.map(|(name, most, help)| {
+        let least = i64::from(matches!(name, "calls" | "workers" | "attempts" | "generations"));
+        Arg::new(name).long(name).help(help).value_parser(value_parser!(u8).range(least..=most))
+    });
+    let threads = Arg::new("threads")
+        .long("threads")
+        .help("threads")
+        .value_parser(value_parser!(u8).range(1..));
+    let about = "Explores the life of calls: the real machine among a model of everybody who acts on a journal";
+    let matches = Command::new("call-model").about(about).args(numbers).arg(threads).get_matches();
+    let threads = matches.get_one::<u8>("threads").map_or(2, |threads| usize::from(*threads));
+    let scenarios = match matches.get_one::<u8>("calls") {
+        Some(calls) => long(*calls, |scenario| changed(scenario, &matches)),
+        None => short().into_iter().map(|scenario| changed(scenario, &matches)).collect(),
+    };
+    let mut all_hold = true;
+    for scenario in &scenarios {
+        let report = explore(scenario, None, threads);
+        println!("{report}");
+        all_hold &= report.fall.is_empty();
+    }
+    if all_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A scenario with the numbers that were given.
+fn changed(scenario: Scenario, matches: &ArgMatches) -> Scenario {
+    let number = |name: &str, or: u8| matches.get_one::<u8>(name).copied().unwrap_or(or);
+    let budget = Budget {
+        crashes: number("crashes", scenario.budget.crashes),
+        lapses: number("lapses", scenario.budget.lapses),
+        deadlines: number("deadlines", scenario.budget.deadlines),
+        unheard: number("unheard", scenario.budget.unheard),
+        changes: number("changes", scenario.budget.changes),
+    };
+    Scenario {
+        workers: number("workers", scenario.workers),
+        attempts: number("attempts", scenario.attempts),
+        generations: number("generations", scenario.generations),
+        budget,
+        ..scenario
+    }
+}
