@@ -8,7 +8,8 @@
 //! pass and tools change whenever they like ([`scenario`] says how often). Time is nothing but these events.
 //!
 //! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single guards away,
-//! and the tests show which property falls then.
+//! and the tests show which property falls then. The guards of [`OPEN`](switches::Switch::OPEN) are still to be put into
+//! the executor.
 //!
 //! What is not modelled: what arguments say (digests, edits that are not taken, secrets), grants, plan mode, reads that
 //! are not kept, the clock itself (a time before which nothing is claimed is one of the orders that are explored

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     };
     let mut all_hold = true;
     for scenario in &scenarios {
-        let report = explore(scenario, None, threads);
+        let report = explore(scenario, threads);
         println!("{report}");
         all_hold &= report.fall.is_empty();
     }

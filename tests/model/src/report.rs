@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use stateright::{Checker as _, HasDiscoveries, Model as _};
+use stateright::{Checker as _, CheckerBuilder, HasDiscoveries, Model as _};
 
 use crate::scenario::Scenario;
 use crate::system::Explored;
@@ -17,7 +17,7 @@ pub struct Report {
     pub states: usize,
     /// Distinct ones.
     pub unique: usize,
-    /// The longest of the shortest paths to a state, in steps.
+    /// How many states the longest way has that was gone.
     pub depth: usize,
     /// How long it took.
     pub time: Duration,
@@ -27,26 +27,43 @@ pub struct Report {
     pub fall: Vec<(&'static str, Vec<String>)>,
 }
 
-/// Explores all of a scenario, from the nearest states to the farthest; or, where a property is named, no more than it
-/// takes to see it fall.
+/// Explores all of a scenario.
 #[must_use]
-pub fn explore(scenario: &Scenario, until: Option<&'static str>, threads: usize) -> Report {
+pub fn explore(scenario: &Scenario, threads: usize) -> Report {
+    let model = Explored { scenario: scenario.clone(), until: None };
+    let finish = HasDiscoveries::All;
+    reported(&model, model.clone().checker().finish_when(finish).threads(threads))
+}
+
+/// Looks for the shortest way on which a property falls: a little deeper each time, because a checker by itself gives
+/// any way that it has found meanwhile.
+#[must_use]
+pub fn shortest(scenario: &Scenario, property: &'static str) -> Report {
+    let model = Explored { scenario: scenario.clone(), until: Some(property) };
+    let mut deepest = 2;
+    loop {
+        let finish = HasDiscoveries::AnyOf([property].into());
+        let checker = model.clone().checker().finish_when(finish).target_max_depth(deepest);
+        let report = reported(&model, checker);
+        if report.falls_after(property).is_some() || report.depth < deepest {
+            return report;
+        }
+        deepest += 1;
+    }
+}
+
+fn reported(model: &Explored, checker: CheckerBuilder<Explored>) -> Report {
     let begun = Instant::now();
-    let finish = match until {
-        Some(property) => HasDiscoveries::AnyOf([property].into()),
-        None => HasDiscoveries::All,
-    };
-    let model = Explored { scenario: scenario.clone(), until };
-    let names = model.properties().into_iter().map(|it| it.name);
-    let checker = model.checker().finish_when(finish).threads(threads).spawn_bfs().join();
+    let checker = checker.spawn_bfs().join();
     let discoveries = checker.discoveries();
+    let names = model.properties().into_iter().map(|it| it.name);
     let (fallen, hold): (Vec<_>, Vec<_>) = names.partition(|name| discoveries.contains_key(name));
     let steps = |name: &'static str| {
         let path = discoveries.get(name).map(|path| path.clone().into_actions());
         path.into_iter().flatten().map(|action| format!("{action:?}")).collect()
     };
     Report {
-        name: scenario.name,
+        name: model.scenario.name,
         states: checker.state_count(),
         unique: checker.unique_state_count(),
         depth: checker.max_depth(),

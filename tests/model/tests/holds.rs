@@ -6,7 +6,7 @@ use call_model::scenarios::short;
 #[test]
 fn every_property_holds_in_every_state() {
     for scenario in short() {
-        let report = explore(&scenario, None, 2);
+        let report = explore(&scenario, 2);
         println!("{report}");
         assert!(report.fall.is_empty(), "{report}");
         assert!(report.unique > 1000, "hardly anything was explored: {report}");
