@@ -68,7 +68,7 @@ pub fn short() -> Vec<Scenario> {
             late_owners_act: false,
             ..run_goes_on(one("once, asks, late owners stop", Once, true, lost))
         },
-        two("two calls", FAIR),
+        two("two calls, owners are lost", lost),
     ]
 }
 
