@@ -2,10 +2,11 @@
 //! [`next`](toolwright::journal::next), among a model of everybody who acts on a journal.
 //!
 //! What is modelled: a store that compares versions ([`store`]); workers that submit, look, judge, claim, begin, act,
-//! end and renew, one step each, as `executor/kept` does it ([`worker`]); a sweeper for lapsed leases and deadlines, an
-//! approver at a desk who also settles what is indeterminate or dead, a canceller who ends the run ([`people`]). A
-//! worker may crash between any two steps; a commit may stand although nobody heard of it; leases lapse, deadlines
-//! pass and tools change whenever they like ([`scenario`] says how often). Time is nothing but these events.
+//! end and renew, one step each, as `executor/kept` does it ([`worker`], [`judging`], [`running`]); a sweeper for lapsed
+//! leases and deadlines, an approver at a desk who also settles what is indeterminate or dead, a canceller who ends the
+//! run ([`people`]). A worker may crash between any two steps; a commit may stand although nobody heard of it; leases
+//! lapse, deadlines pass and tools change whenever they like ([`scenario`] says how often). Time is nothing but these
+//! events.
 //!
 //! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single guards away,
 //! and the tests show which property falls then. The guards of [`OPEN`](switches::Switch::OPEN) are still to be put into
@@ -18,11 +19,14 @@
 //!
 //! [`CallRecord::advance`]: toolwright::journal::CallRecord::advance
 
+pub mod choices;
 pub mod fair;
+pub mod judging;
 pub mod people;
 pub mod properties;
 pub mod record;
 pub mod report;
+pub mod running;
 pub mod scenario;
 pub mod scenarios;
 pub mod store;
