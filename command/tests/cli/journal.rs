@@ -112,9 +112,12 @@ impl Journal {
         let at = record.created;
         let note = |who: &str| Note { at, ..note(who) };
         let mut entries = vec![record.opened(note("agent:run-1"))];
+        // A first claim drops the failures of the generation before.
+        let failures = std::mem::take(&mut record.failures);
         for event in events {
             entries.push(record.advance(*event, note("executor:one")).unwrap());
         }
+        record.failures = failures;
         self.commit(CallWrite { expects: None, record, entries });
     }
 
