@@ -1,0 +1,232 @@
+//! An application: it makes the turns of its runs, waits for what has to wait, and notes the answers outside.
+//!
+//! Started again, it makes the turns again whose answers it has not noted.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use futures::StreamExt as _;
+use toolwright::journal::{Place, Store};
+use toolwright::{Answer, Call, CallId, Executor, Outcome};
+
+use crate::life::{Ended, Life};
+use crate::marks::{self, What};
+use crate::person;
+use crate::point::Point;
+use crate::script::{Intended, Run};
+use crate::tools::World;
+
+/// How many runs it works on at once.
+const AT_ONCE: usize = 4;
+
+/// How many runs it takes up again that others left.
+const TAKEN_UP: usize = 6;
+
+/// How often it looks at what waits.
+const LOOK_AGAIN: Duration = Duration::from_millis(25);
+
+/// The application.
+pub struct Application {
+    pub(crate) life: Life,
+    pub(crate) executor: Executor,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) world: Arc<World>,
+    /// Calls without an answer.
+    waiting: Mutex<BTreeMap<CallId, (Executor, Intended, Place)>>,
+}
+
+impl Application {
+    pub(crate) fn new(
+        life: Life,
+        executor: Executor,
+        store: Arc<dyn Store>,
+        world: Arc<World>,
+    ) -> Self {
+        Self { life, executor, store, world, waiting: Mutex::default() }
+    }
+
+    /// Works until it has nothing left to do, or is told to end.
+    pub(crate) async fn live(self: Arc<Self>) -> anyhow::Result<Ended> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut told_to_end = signal(SignalKind::terminate())?;
+        let worker = tokio::spawn({
+            let executor = self.executor.clone();
+            async move { executor.work().await }
+        });
+        let person = tokio::spawn({
+            let application = Arc::clone(&self);
+            async move { application.looked_after().await }
+        });
+        let runs = tokio::spawn({
+            let application = Arc::clone(&self);
+            async move { application.runs().await }
+        });
+        tokio::select! {
+            ended = runs => ended??,
+            _ = told_to_end.recv() => {}
+        }
+        // The end of an application, in three lines: nothing new is begun, what runs may finish, the rest is released.
+        let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;
+        worker.await??;
+        person.abort();
+        Ok(if drained.cancelled == 0 { Ended::Finished } else { Ended::Released })
+    }
+
+    async fn runs(self: Arc<Self>) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let works = Duration::from_millis(self.life.works);
+        let known = marks::read(&self.life.folder)?;
+        let intended: BTreeSet<u64> = known
+            .iter()
+            .filter_map(|mark| match mark.what {
+                What::Intended { run } => Some(run),
+                _ => None,
+            })
+            .collect();
+        let open = self.open(&known, &intended);
+        let next = intended.last().map_or(0, |last| last + 1);
+        let numbers = open.into_iter().chain(next..next + self.life.runs);
+        futures::stream::iter(numbers)
+            .take_while(|_| std::future::ready(begun.elapsed() < works))
+            .map(|number| self.make(number))
+            .buffer_unordered(AT_ONCE)
+            .for_each(|made| async move {
+                if let Err(error) = made {
+                    eprintln!("error: a run could not be made: {error:#}");
+                }
+            })
+            .await;
+        while begun.elapsed() < works && !self.is_idle() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(())
+    }
+
+    /// Some of the runs of which not every answer is noted.
+    fn open(&self, known: &[marks::Mark], intended: &BTreeSet<u64>) -> Vec<u64> {
+        let noted = noted(known);
+        let is_open = |number: &u64| {
+            let run = Run::of(self.life.seed, *number);
+            run.calls.iter().any(|call| !noted.contains_key(call.token.as_str()))
+        };
+        let mut open: Vec<u64> = intended.iter().copied().filter(is_open).collect();
+        let mut random = fastrand::Rng::with_seed(self.life.seed ^ u64::from(self.life.number));
+        random.shuffle(&mut open);
+        open.truncate(TAKEN_UP);
+        open
+    }
+
+    /// Makes the turn of a run.
+    pub(crate) async fn make(&self, number: u64) -> anyhow::Result<()> {
+        let run = Run::of(self.life.seed, number);
+        let executor =
+            self.executor.run(run.id()).user("bob").start().context("the run cannot be started")?;
+        self.world.outside.add(What::Intended { run: number })?;
+        self.world.deadly.reached(Point::Intended);
+        let calls: Vec<Call<'static>> = run.calls.iter().map(Intended::call).collect();
+        let outcomes = executor.turn(1, &calls).await;
+        for ((index, intended), outcome) in (0_u32..).zip(&run.calls).zip(outcomes) {
+            let place = Place { run: run.id(), turn: Some(1), index };
+            match outcome {
+                Outcome::Answered(answer) => {
+                    self.note(&executor, intended, &place, &answer).await?
+                }
+                Outcome::Suspended(waits) => {
+                    let waits_for = (executor.clone(), intended.clone(), place);
+                    self.waiting().insert(waits.call, waits_for);
+                }
+                other => eprintln!("error: call {} cannot go on: {other:?}", intended.token),
+            }
+        }
+        if run.is_ended {
+            executor.end_run().await?;
+        }
+        Ok(())
+    }
+
+    /// Looks after what waits, and decides what is to be decided.
+    async fn looked_after(&self) {
+        loop {
+            let sure = |token: &str| is_looked_into(self.life.seed, token);
+            let decided = async {
+                person::decide(&self.store).await?;
+                person::find_out(&self.store, &self.world.outside, sure).await?;
+                self.look().await
+            };
+            if let Err(error) = decided.await {
+                eprintln!("error: what waits could not be looked after: {error:#}");
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// One look at every call that waits.
+    pub(crate) async fn look(&self) -> anyhow::Result<()> {
+        let waiting: Vec<_> = self.waiting().iter().map(|(id, it)| (*id, it.clone())).collect();
+        let mut looks = futures::stream::iter(waiting)
+            .map(|(id, (executor, intended, place))| async move {
+                match executor.resume(id).await {
+                    Outcome::Answered(answer) => {
+                        self.note(&executor, &intended, &place, &answer).await?;
+                        self.waiting().remove(&id);
+                    }
+                    Outcome::Suspended(_) => {}
+                    other => eprintln!("error: call {} cannot go on: {other:?}", intended.token),
+                }
+                anyhow::Ok(())
+            })
+            .buffer_unordered(AT_ONCE);
+        while let Some(looked) = looks.next().await {
+            looked?;
+        }
+        Ok(())
+    }
+
+    /// Notes an answer outside, and then tells the journal so.
+    async fn note(
+        &self,
+        executor: &Executor,
+        intended: &Intended,
+        place: &Place,
+        answer: &Answer,
+    ) -> anyhow::Result<()> {
+        self.world.deadly.reached(Point::Answered);
+        let (text, is_error) = (answer.text().into_owned(), answer.is_error());
+        if text.contains("shutting_down") {
+            return Ok(());
+        }
+        self.world.outside.add(What::Noted { token: intended.token.clone(), text, is_error })?;
+        self.world.deadly.reached(Point::Noted);
+        // Reads are not kept, so the journal may not know the call.
+        if let Some(record) = self.store.at(place).await? {
+            executor.acknowledge(record.id).await?;
+            self.world.deadly.reached(Point::Acknowledged);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting().is_empty()
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, BTreeMap<CallId, (Executor, Intended, Place)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The answers that were noted, by call.
+pub(crate) fn noted(known: &[marks::Mark]) -> HashMap<&str, &str> {
+    let noted = known.iter().filter_map(|mark| match &mark.what {
+        What::Noted { token, text, .. } => Some((token.as_str(), text.as_str())),
+        _ => None,
+    });
+    noted.collect()
+}
+
+/// Whether the person finds out what became of a call, where the journal does not know; three of four.
+pub(crate) fn is_looked_into(seed: u64, token: &str) -> bool {
+    let sum = token.bytes().fold(seed, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    fastrand::Rng::with_seed(sum).u32(0..4) > 0
+}

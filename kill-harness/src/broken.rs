@@ -1,0 +1,170 @@
+//! A store that breaks one promise, to see whether the checker finds it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use toolwright::CallId;
+use toolwright::journal::{CallWrite, CommitError, Event, Failure, State, Store, Unit};
+
+use crate::forward::asks;
+
+/// The promise that is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Break {
+    /// A late owner's result is taken, and its lease renewed.
+    Fence,
+    /// That a call runs is reported before it is durable: it becomes so with its result.
+    WriteAhead,
+    /// A commit is taken whatever version the call has.
+    Cas,
+    /// Leases are reported to be renewed, and are not.
+    Renew,
+}
+
+impl Break {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Fence, Self::WriteAhead, Self::Cas, Self::Renew];
+
+    /// How many processes it takes to see it.
+    #[must_use]
+    pub fn processes(self) -> usize {
+        if self == Self::WriteAhead { 1 } else { 2 }
+    }
+}
+
+impl fmt::Display for Break {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Fence => "fence",
+            Self::WriteAhead => "write-ahead",
+            Self::Cas => "cas",
+            Self::Renew => "renew",
+        })
+    }
+}
+
+impl FromStr for Break {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|it| it.to_string() == text);
+        known.ok_or_else(|| {
+            format!(
+                "`{text}` is no promise that can be broken: `fence`, `write-ahead`, `cas`, `renew`"
+            )
+        })
+    }
+}
+
+/// The store.
+pub struct Broken {
+    inner: Arc<dyn Store>,
+    promise: Break,
+    /// What was reported and is not durable.
+    held: Mutex<HashMap<CallId, Unit>>,
+}
+
+impl Broken {
+    /// Around a store.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Store>, promise: Break) -> Self {
+        Self { inner, promise, held: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<CallId, Unit>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commits on top of whatever is there.
+    async fn on_top(&self, mut unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+        loop {
+            match self.inner.commit(unit.clone(), now).await {
+                Err(CommitError::Call { call, found: Some(found), .. }) => {
+                    for write in unit.calls.iter_mut().filter(|write| write.record.id == call) {
+                        rebase(write, found);
+                    }
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// Keeps back what begins a call until something follows.
+    async fn late(&self, unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+        let Some(write) = unit.calls.first() else { return self.inner.commit(unit, now).await };
+        let (call, expects) = (write.record.id, write.expects);
+        if write.record.state == State::Running {
+            if let Some(found) = self.held().get(&call).map(|it| it.calls[0].record.version) {
+                return Err(CommitError::Call { call, expected: expects, found: Some(found) });
+            }
+            self.held().insert(call, unit);
+            return Ok(());
+        }
+        let held = self.held().remove(&call);
+        if let Some(held) = held {
+            self.inner.commit(held, now).await?;
+        }
+        self.inner.commit(unit, now).await
+    }
+}
+
+fn rebase(write: &mut CallWrite, found: u64) {
+    let expected = write.expects.unwrap_or_default();
+    let moved = |number: u64| number - expected + found;
+    write.expects = Some(found);
+    write.record.version = moved(write.record.version);
+    for entry in &mut write.entries {
+        entry.number = moved(entry.number);
+    }
+}
+
+/// Whether somebody who ran a call says how it ended.
+fn is_result(unit: &Unit) -> bool {
+    let events = unit.calls.iter().flat_map(|write| &write.entries).map(|entry| entry.event);
+    let is_one = |event| match event {
+        Some(Event::Succeeded) => true,
+        Some(Event::Errored { failure, .. }) => failure != Failure::OwnerLost,
+        _ => false,
+    };
+    events.into_iter().any(is_one)
+}
+
+impl Store for Broken {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            match self.promise {
+                Break::Cas => self.on_top(unit, now).await,
+                Break::Fence if is_result(&unit) => self.on_top(unit, now).await,
+                Break::WriteAhead => self.late(unit, now).await,
+                Break::Fence | Break::Renew => self.inner.commit(unit, now).await,
+            }
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            match self.promise {
+                Break::Renew => Ok(()),
+                Break::WriteAhead if self.held().contains_key(&call) => Ok(()),
+                Break::Fence => match self.inner.renew(call, epoch, until).await {
+                    Err(CommitError::Fenced { .. }) => Ok(()),
+                    ended => ended,
+                },
+                Break::WriteAhead | Break::Cas => self.inner.renew(call, epoch, until).await,
+            }
+        })
+    }
+
+    asks!(inner);
+}

@@ -1,0 +1,191 @@
+//! Compares marks, journal and answers with what was promised. Pure.
+//!
+//! Each rule looks at one call: what was intended, what the outside world knows of it, what the journal says.
+
+mod answers;
+mod attempts;
+mod promises;
+mod states;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use toolwright::Effect;
+use toolwright::journal::{CallRecord, Entry, Event, State};
+
+use crate::evidence::Evidence;
+use crate::marks::{Attempt, Mark, What};
+use crate::script::{Intended, Run};
+use crate::watched::Told;
+
+/// What kind of promise was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A call that may happen once was begun again without a word of a person or its tool.
+    Duplicate,
+    /// A call is neither at its end nor waits for anybody.
+    Lost,
+    /// A call is neither answered nor parked.
+    Unanswered,
+    /// Anything else that is not as the crash table says.
+    Unexpected,
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind.
+    pub kind: Kind,
+    /// The call, as the outside world knows it.
+    pub token: String,
+    /// What was found.
+    pub why: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, token, why } = self;
+        write!(formatter, "{kind:?} {token}: {why}")
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// How many calls were looked at.
+    pub calls: usize,
+    /// How many of them are parked, because nobody knows whether they happened.
+    pub indeterminate: usize,
+    /// What is not as it should be.
+    pub findings: Vec<Finding>,
+}
+
+/// One call and all that is known of it.
+struct Case<'a> {
+    intended: &'a Intended,
+    run_is_ended: bool,
+    is_kept: bool,
+    record: Option<&'a CallRecord>,
+    history: &'a [Entry],
+    begun: Vec<(&'a Mark, &'a Attempt)>,
+    acted: Vec<(&'a Mark, &'a Attempt)>,
+    noted: Vec<(&'a str, bool)>,
+    told: Vec<&'a Told>,
+}
+
+/// What rules have found of one call.
+struct Findings<'a> {
+    token: &'a str,
+    all: &'a mut Vec<Finding>,
+}
+
+impl Findings<'_> {
+    fn add(&mut self, kind: Kind, why: impl Into<String>) {
+        self.all.push(Finding { kind, token: self.token.to_owned(), why: why.into() });
+    }
+
+    fn unless(&mut self, holds: bool, why: impl Into<String>) {
+        if !holds {
+            self.add(Kind::Unexpected, why);
+        }
+    }
+}
+
+impl Case<'_> {
+    fn is_once(&self) -> bool {
+        self.intended.effect() == Effect::Once
+    }
+
+    fn events(&self) -> impl Iterator<Item = (&Entry, Event)> {
+        self.history.iter().filter_map(|entry| Some((entry, entry.event?)))
+    }
+
+    fn has(&self, wanted: impl Fn(Event) -> bool) -> bool {
+        self.events().any(|(_, event)| wanted(event))
+    }
+}
+
+/// Looks at every call that was ever intended.
+#[must_use]
+pub fn check(evidence: &Evidence) -> Checked {
+    let mut checked = Checked::default();
+    let outside = Outside::of(&evidence.marks);
+    let places: HashMap<_, _> = evidence
+        .calls
+        .values()
+        .map(|(record, history)| {
+            ((record.place.run.clone(), record.place.index), (record, history))
+        })
+        .collect();
+    let mut told = promises::by_call(&evidence.told);
+    let mut seen = BTreeSet::new();
+    for number in &outside.runs {
+        let run = Run::of(evidence.seed, *number);
+        for (index, intended) in (0_u32..).zip(&run.calls) {
+            let known = places.get(&(run.id(), index));
+            let record = known.map(|(record, _)| *record);
+            seen.extend(record.map(|record| record.id));
+            let token = intended.token.as_str();
+            let case = Case {
+                intended,
+                run_is_ended: run.is_ended,
+                is_kept: intended.effect() != Effect::Read
+                    || intended.asks()
+                    || evidence.keeps_reads,
+                record,
+                history: known.map_or(&[], |(_, history)| history),
+                begun: outside.begun.get(token).cloned().unwrap_or_default(),
+                acted: outside.acted.get(token).cloned().unwrap_or_default(),
+                noted: outside.noted.get(token).cloned().unwrap_or_default(),
+                told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
+            };
+            checked.calls += 1;
+            let is_parked = record.is_some_and(|it| it.state == State::Indeterminate);
+            checked.indeterminate += usize::from(is_parked);
+            let mut findings = Findings { token, all: &mut checked.findings };
+            states::check(&case, &mut findings);
+            attempts::check(&case, &mut findings);
+            answers::check(&case, &mut findings);
+            promises::check(&case, &mut findings);
+        }
+    }
+    for call in told.into_keys() {
+        let mut findings = Findings { token: "-", all: &mut checked.findings };
+        findings.add(Kind::Lost, format!("call {call} was reported, and is not in the journal"));
+    }
+    for (id, (record, _)) in &evidence.calls {
+        let mut findings = Findings { token: "-", all: &mut checked.findings };
+        let why = format!("call {id} of {} was never intended", record.place.run);
+        findings.unless(seen.contains(id), why);
+    }
+    checked
+}
+
+/// The marks, by call.
+#[derive(Default)]
+struct Outside<'a> {
+    runs: BTreeSet<u64>,
+    begun: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
+    acted: BTreeMap<&'a str, Vec<(&'a Mark, &'a Attempt)>>,
+    noted: BTreeMap<&'a str, Vec<(&'a str, bool)>>,
+}
+
+impl<'a> Outside<'a> {
+    fn of(marks: &'a [Mark]) -> Self {
+        let mut outside = Self::default();
+        for mark in marks {
+            match &mark.what {
+                What::Intended { run } => {
+                    outside.runs.insert(*run);
+                }
+                What::Begun(it) => outside.begun.entry(&it.token).or_default().push((mark, it)),
+                What::Acted(it) => outside.acted.entry(&it.token).or_default().push((mark, it)),
+                What::Noted { token, text, is_error } => {
+                    outside.noted.entry(token).or_default().push((text, *is_error));
+                }
+                What::Started | What::Left { .. } => {}
+            }
+        }
+        outside
+    }
+}

@@ -1,0 +1,38 @@
+//! What the application noted, against what the journal says.
+
+use toolwright::journal::State;
+
+use super::{Case, Findings, Kind};
+use crate::tools::result;
+
+pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
+    let noted = case.noted.first();
+    let is_parked = case.record.is_some_and(|it| it.state == State::Indeterminate);
+    match noted {
+        None if !is_parked => findings.add(Kind::Unanswered, "no answer was ever noted"),
+        Some((text, _)) if is_parked => {
+            findings
+                .add(Kind::Unexpected, format!("it is indeterminate, and was answered: {text}"));
+        }
+        _ => {}
+    }
+    let Some((text, is_error)) = noted else { return };
+    for (other, _) in &case.noted {
+        findings.unless(other == text, format!("it was answered `{text}` and then `{other}`"));
+    }
+    let Some(record) = case.record else { return };
+    if let Some(answer) = &record.answer {
+        let is_same = answer.text == *text && answer.is_error == *is_error;
+        let kept = &answer.text;
+        findings.unless(is_same, format!("its answer was `{text}`, and the journal's is `{kept}`"));
+        findings.unless(record.delivered, "its answer was noted, and is not said to be delivered");
+    }
+    if record.state == State::Succeeded {
+        let amount = case.acted.last().map(|(_, attempt)| attempt.amount);
+        let right = amount.map(|amount| result(&case.intended.token, amount));
+        findings.unless(
+            right.as_deref() == Some(text),
+            format!("its answer `{text}` is not what came of it"),
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! How often a call was begun, with whose consent, and with which key.
+
+use toolwright::journal::{Event, Failure, State};
+
+use super::{Case, Findings, Kind};
+
+pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
+    if !case.is_kept {
+        return;
+    }
+    if case.is_once() {
+        once(case, findings);
+    }
+    keys(case, findings);
+    consent(case, findings);
+    owners(case, findings);
+}
+
+/// Begun again only after somebody said that it had not happened.
+fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
+    for (before, (mark, _)) in case.begun.iter().enumerate() {
+        let words = case.events().filter(|(entry, event)| {
+            let is_word = matches!(
+                event,
+                Event::DidNotHappen | Event::Errored { failure: Failure::NotStarted, .. }
+            );
+            is_word && entry.at <= mark.at
+        });
+        if words.count() < before {
+            findings.add(
+                Kind::Duplicate,
+                format!("it was begun for the {}. time without a word", before + 1),
+            );
+        }
+    }
+    if case.acted.len() > 1 {
+        findings.add(Kind::Duplicate, format!("it acted {} times", case.acted.len()));
+    }
+}
+
+/// The same arguments have the same key, which is that of the record.
+fn keys(case: &Case<'_>, findings: &mut Findings<'_>) {
+    for pair in case.begun.windows(2) {
+        let [(_, one), (_, other)] = pair else { continue };
+        let is_same = one.key == other.key;
+        findings.unless(
+            is_same == (one.amount == other.amount),
+            format!("its key was {} and then {}", one.key, other.key),
+        );
+    }
+    if let (Some((_, last)), Some(record)) = (case.begun.last(), case.record) {
+        let is_last =
+            case.has(|event| event == Event::Edited) || last.key == record.idempotency_key;
+        findings.unless(is_last, "it was begun with a key that is not in the journal");
+        let is_it = last.call == record.id.to_string();
+        findings.unless(is_it, format!("it was begun as call {}", last.call));
+    }
+}
+
+/// What asks is begun after somebody agreed.
+fn consent(case: &Case<'_>, findings: &mut Findings<'_>) {
+    let Some((first, _)) = case.begun.first().filter(|_| case.intended.asks()) else { return };
+    let agreed = case.events().any(|(entry, event)| {
+        let by_grant = || entry.why.as_deref().is_some_and(|why| why.contains("grant"));
+        let agrees = match event {
+            Event::Approved | Event::Edited => true,
+            Event::Allowed => by_grant(),
+            _ => false,
+        };
+        agrees && entry.at <= first.at
+    });
+    findings.unless(agreed, "it was begun before anybody agreed");
+}
+
+/// Who says how a call ended is who claimed it last.
+fn owners(case: &Case<'_>, findings: &mut Findings<'_>) {
+    let mut owner = None;
+    for (entry, event) in case.events() {
+        match event {
+            Event::Claimed => {
+                let was_ready = entry.from == Some(State::Ready);
+                findings.unless(was_ready, "it was claimed, and could not be");
+                owner = Some(&entry.who);
+            }
+            Event::Errored { failure: Failure::OwnerLost, .. } => {}
+            Event::Succeeded | Event::Errored { .. } => {
+                findings.unless(
+                    owner == Some(&entry.who),
+                    "its result is of somebody whose right to run it was gone",
+                );
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is left when a world has come to its end: marks, journal, what was promised, how lives ended.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use toolwright::CallId;
+use toolwright::journal::{CallRecord, Entry, Filter, Page, Store};
+
+use crate::marks::{self, Mark};
+use crate::watched::{self, Told};
+
+/// How many calls are read at once.
+const PAGE: usize = 500;
+
+/// All of it.
+pub struct Evidence {
+    /// What decides which calls were intended.
+    pub seed: u64,
+    /// Whether reads are in the journal.
+    pub keeps_reads: bool,
+    /// What was done outside, in order.
+    pub marks: Vec<Mark>,
+    /// What the store promised, in order.
+    pub told: Vec<Told>,
+    /// The journal.
+    pub calls: HashMap<CallId, (CallRecord, Vec<Entry>)>,
+}
+
+impl Evidence {
+    /// Read from a folder and its store.
+    ///
+    /// # Errors
+    /// When something of it cannot be read.
+    pub async fn gather(
+        folder: &Path,
+        store: &Arc<dyn Store>,
+        seed: u64,
+        keeps_reads: bool,
+    ) -> anyhow::Result<Self> {
+        let mut calls = HashMap::new();
+        let mut page = Page::first(PAGE);
+        loop {
+            let some = store.list(&Filter::default(), page).await?;
+            let Some(last) = some.last().map(|it| it.id) else { break };
+            for record in some {
+                let history = store.history(record.id).await?;
+                calls.insert(record.id, (record, history));
+            }
+            page = page.after(last);
+        }
+        let marks = marks::read(folder).context("the marks cannot be read")?;
+        let told = watched::read(folder).context("what was told cannot be read")?;
+        Ok(Self { seed, keeps_reads, marks, told, calls })
+    }
+}

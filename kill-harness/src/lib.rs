@@ -1,0 +1,110 @@
+//! Kills an application that keeps its calls in a journal, at named points and at random instants, starts it again,
+//! and compares what happened outside with what the journal says.
+//!
+//! - An *application* ([`life`]) makes turns of tools of every effect; each tool leaves marks outside ([`marks`]).
+//! - Between it and its store stands one that kills the process at commits ([`watched`]), and where a promise is to be
+//!   broken on purpose, one that breaks it ([`broken`]).
+//! - A *world* ([`world`]) is one journal and its lives; when they are over, one more life settles what is left, and
+//!   [`check`] looks at every call.
+//!
+//! ```text
+//!  harness ── worlds beside each other ── lives: killed, killed, …, settles ──► check: marks, journal, promises
+//!                                           │
+//!                                application ► watched ► (broken) ► the store that is tried
+//! ```
+//!
+//! # A store of your own
+//!
+//! Write how it is opened, and give that to [`main`]; the program takes the options of this one. The folder is the
+//! world's own; what is opened twice in one folder, by two processes too, must be the same journal.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::process::ExitCode;
+//! use std::sync::Arc;
+//!
+//! use futures::future::BoxFuture;
+//! use kill_harness::Opens;
+//! use toolwright::journal::{SqliteStore, Store, StoreError};
+//!
+//! struct Mine;
+//!
+//! impl Opens for Mine {
+//!     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> {
+//!         let path = folder.join("calls.db");
+//!         Box::pin(async move { Ok(Arc::new(SqliteStore::open(path).await?) as Arc<dyn Store>) })
+//!     }
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     kill_harness::main(&Mine)
+//! }
+//! ```
+
+pub mod application;
+pub mod broken;
+pub mod check;
+pub mod deadly;
+pub mod evidence;
+mod forward;
+pub mod harness;
+pub mod life;
+pub mod marks;
+mod options;
+pub mod person;
+pub mod plan;
+pub mod point;
+pub mod script;
+mod settle;
+mod sqlite;
+pub mod tools;
+pub mod watched;
+pub mod world;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use toolwright::journal::{Store, StoreError};
+
+pub use sqlite::Sqlite;
+
+/// How the store that is tried is opened.
+pub trait Opens: Send + Sync {
+    /// The journal of a folder, which is made where there is none.
+    fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>>;
+}
+
+/// Some life could not be lived, or the command line is wrong.
+const FAILED: u8 = 2;
+
+/// A life was told to end, and has released calls that had not finished.
+pub const RELEASED: u8 = 75;
+
+/// The program: reads the command line, kills, prints. It starts itself for each life.
+///
+/// Exit code: 0 nothing was found (with `--break`: the fault was found), 1 otherwise, 2 it could not be tried.
+#[must_use]
+pub fn main(store: &dyn Opens) -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let ended = match (arguments.next().as_deref(), arguments.next()) {
+        (Some("life"), Some(life)) => lived(&life, store),
+        _ => options::Options::of_command_line().and_then(|options| options.run(store)),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(FAILED)
+    })
+}
+
+fn lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
+    let life = serde_json::from_str(life)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let ended = runtime.block_on(life::live(life, store))?;
+    Ok(match ended {
+        life::Ended::Finished => ExitCode::SUCCESS,
+        life::Ended::Released => ExitCode::from(RELEASED),
+    })
+}

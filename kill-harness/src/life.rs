@@ -1,0 +1,99 @@
+//! One life of the application: a process from its start to its end, which is mostly a kill.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use toolwright::journal::Store;
+use toolwright::{Executor, OnNoApprover};
+
+use crate::Opens;
+use crate::application::Application;
+use crate::broken::{Break, Broken};
+use crate::deadly::Deadly;
+use crate::marks::Outside;
+use crate::person::{self, Person};
+use crate::settle::settle;
+use crate::tools::{World, registry};
+use crate::watched::Watched;
+
+/// What a process is told, as JSON on its command line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Life {
+    /// The folder with journal and marks.
+    pub folder: PathBuf,
+    /// Its number in this folder.
+    pub number: u32,
+    /// What the runs call.
+    pub seed: u64,
+    /// Where it kills itself, and the how manieth time.
+    pub kill: Option<(String, u32)>,
+    /// It settles what is left, and is not killed.
+    pub settles: bool,
+    /// The promise that its store breaks.
+    pub breaks: Option<Break>,
+    /// Somebody is asked in the process itself.
+    pub asks_here: bool,
+    /// Reads are kept too.
+    pub keeps_reads: bool,
+    /// The lease of its executor, in milliseconds.
+    pub lease: u64,
+    /// For how long it begins new runs, in milliseconds.
+    pub works: u64,
+    /// How many runs it begins.
+    pub runs: u64,
+    /// For how long it waits for running calls when it is told to end, in milliseconds.
+    pub grace: u64,
+}
+
+/// How a life ended that was not killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was running has finished.
+    Finished,
+    /// It was told to end, and calls that did not finish in time were released.
+    Released,
+}
+
+/// Lives.
+///
+/// # Errors
+/// When journal or marks cannot be opened, or the application cannot be built.
+pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
+    let deadly = match &life.kill {
+        Some((point, nth)) => Deadly::at(point.parse().map_err(anyhow::Error::msg)?, *nth),
+        None => Deadly::default(),
+    };
+    let store = store.open(&life.folder).await?;
+    let store: Arc<dyn Store> = match life.breaks {
+        Some(promise) => Arc::new(Broken::new(store, promise)),
+        None => store,
+    };
+    let watched = Watched::new(store, deadly.clone(), &life.folder, life.number)?;
+    let store: Arc<dyn Store> = Arc::new(watched);
+    let outside = Outside::open(&life.folder, life.number).context("the marks")?;
+    let lease = Duration::from_millis(life.lease);
+    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
+    let mut builder = Executor::builder(registry()?)
+        .unrestricted()
+        .service_arc(Arc::clone(&world))
+        .journal_arc(Arc::clone(&store))
+        .lease(lease)
+        .approval_expires_after(lease * 2);
+    builder = if life.asks_here {
+        builder.approver(person::key()?, Person)
+    } else {
+        builder.enrol("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park)
+    };
+    if life.keeps_reads {
+        builder = builder.journal_reads();
+    }
+    let application = Arc::new(Application::new(life, builder.build()?, store, world));
+    if application.life.settles {
+        settle(&application).await?;
+        return Ok(Ended::Finished);
+    }
+    application.live().await
+}

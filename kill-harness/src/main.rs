@@ -1,0 +1,7 @@
+//! `kill-harness --kills N`: tries the SQLite store.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kill_harness::main(&kill_harness::Sqlite)
+}

@@ -1,0 +1,138 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Arg, Command, value_parser};
+
+use crate::Opens;
+use crate::broken::Break;
+use crate::harness::{Tally, run};
+use crate::world::Setting;
+
+/// What is asked for.
+pub struct Options {
+    kills: u64,
+    seed: u64,
+    beside: usize,
+    setting: Setting,
+    /// A folder that goes when everything went well.
+    own: Option<tempfile::TempDir>,
+}
+
+impl Options {
+    /// Ends the process where the command line is wrong.
+    pub fn of_command_line() -> anyhow::Result<Self> {
+        let matches = command().get_matches();
+        let own = match matches.get_one::<PathBuf>("folder") {
+            Some(_) => None,
+            None => Some(tempfile::Builder::new().prefix("kill-harness-").tempdir()?),
+        };
+        let breaks = matches.get_one::<Break>("break").copied();
+        let number = |name: &str| matches.get_one::<u64>(name).copied();
+        let processes = number("processes").map(usize::try_from).transpose()?;
+        let folder = match (&own, matches.get_one::<PathBuf>("folder")) {
+            (_, Some(folder)) => folder.clone(),
+            (Some(own), None) => own.path().to_owned(),
+            (None, None) => std::env::temp_dir(),
+        };
+        let setting = Setting {
+            program: std::env::current_exe()?,
+            folder,
+            processes: processes.unwrap_or_else(|| breaks.map_or(1, Break::processes)),
+            breaks,
+            lease: Duration::from_millis(number("lease").unwrap_or_default()),
+        };
+        Ok(Self {
+            kills: number("kills").unwrap_or_default(),
+            seed: number("seed").unwrap_or_else(|| fastrand::u64(..)),
+            beside: usize::try_from(number("beside").unwrap_or(1))?,
+            setting,
+            own,
+        })
+    }
+
+    /// Kills and prints.
+    pub fn run(self, store: &dyn Opens) -> anyhow::Result<ExitCode> {
+        let Self { kills, seed, beside, setting, own } = self;
+        let begun = Instant::now();
+        println!("seed {seed}, {} process(es) on a journal", setting.processes);
+        let tally = match run(&setting, kills, seed, beside, store) {
+            Ok(tally) => tally,
+            Err(error) => {
+                keep(own);
+                return Err(error);
+            }
+        };
+        let is_good = match setting.breaks {
+            Some(promise) => told_of(promise, &tally),
+            None => tally.is_good(),
+        };
+        if tally.checked.findings.is_empty() {
+            drop(own);
+        } else {
+            keep(own);
+        }
+        print(&tally, begun.elapsed());
+        Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn told_of(promise: Break, tally: &Tally) -> bool {
+    let is_found = !tally.checked.findings.is_empty();
+    println!("the broken promise `{promise}` was {}found", if is_found { "" } else { "not " });
+    is_found
+}
+
+/// Leaves the folder for whoever looks for the cause.
+fn keep(own: Option<tempfile::TempDir>) {
+    if let Some(own) = own {
+        eprintln!("what was found is left in {}", own.keep().display());
+    }
+}
+
+fn print(tally: &Tally, time: Duration) {
+    for (point, hits) in &tally.hits {
+        println!("{hits:>6} {point}");
+    }
+    println!("{:>6} at a random instant", tally.at_random);
+    for point in tally.missed() {
+        println!("never hit: {point}");
+    }
+    println!("{} calls checked in {} s", tally.checked.calls, time.as_secs());
+    println!("{tally}");
+}
+
+fn command() -> Command {
+    let option =
+        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    let number = |name, value, help| {
+        option(name, value, help).value_parser(value_parser!(u64).range(1..=100_000_000))
+    };
+    Command::new("kill-harness")
+        .about("Kills an application that keeps its calls in a journal, and says whether it kept what it promised")
+        .after_help(
+            "Exit code: 0 nothing was found (with --break: the fault was found); 1 something was found, or a kill \
+             point was never hit in 500 kills or more (with --break: nothing was found); 2 it could not be tried.",
+        )
+        .args([
+            number("kills", "N", "How many lives are ended").default_value("1000"),
+            option("seed", "S", "What decides calls and kills; printed").value_parser(value_parser!(u64)),
+            number("processes", "P", "How many processes share a journal; 1 unless a fault needs 2"),
+            option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
+                .value_parser(|text: &str| text.parse::<Break>()),
+            number("lease", "MS", "The lease of executors").default_value("300"),
+            number("beside", "N", "How many journals are tried at once").default_value("2"),
+            option("folder", "PATH", "Where journals are kept, instead of a temporary folder")
+                .value_parser(value_parser!(PathBuf)),
+        ])
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}

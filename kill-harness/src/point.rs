@@ -1,0 +1,228 @@
+//! Where an application is killed: before and after each kind of commit, and inside tools and the application itself.
+
+use std::fmt;
+use std::str::FromStr;
+
+use toolwright::journal::{CallWrite, Event, State, Unit};
+
+/// A kind of commit, by what happens in it to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// A new call that may run at once, and is begun.
+    RecordedRunning,
+    /// A new call that a person has to decide.
+    RecordedPending,
+    /// A call that is begun by the use of a grant.
+    GrantUsed,
+    /// A person approved it.
+    Approved,
+    /// A person approved it, and calls like it.
+    Granted,
+    /// A person changed its arguments.
+    Edited,
+    /// A person said no.
+    Rejected,
+    /// Nobody decided in time.
+    Expired,
+    /// Its run ended before it began.
+    Cancelled,
+    /// Somebody took the right to run it.
+    Claimed,
+    /// It was judged again, and may run.
+    Judged,
+    /// It was judged again, and a person has to decide.
+    AskedAgain,
+    /// It gave a result.
+    Succeeded,
+    /// It gave an error that the model reads.
+    Failed,
+    /// It failed for good.
+    Dead,
+    /// It is to be begun again.
+    Retried,
+    /// Nobody knows whether it happened.
+    Unclear,
+    /// It was found to have happened.
+    Happened,
+    /// It was found not to have happened.
+    DidNotHappen,
+    /// Somebody has taken note that a person has to decide.
+    Told,
+    /// Its run has taken its answer.
+    Delivered,
+    /// A document alone: that a run is over.
+    RunEnded,
+}
+
+impl Change {
+    const ALL: [Self; 22] = [
+        Self::RecordedRunning,
+        Self::RecordedPending,
+        Self::GrantUsed,
+        Self::Approved,
+        Self::Granted,
+        Self::Edited,
+        Self::Rejected,
+        Self::Expired,
+        Self::Cancelled,
+        Self::Claimed,
+        Self::Judged,
+        Self::AskedAgain,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Dead,
+        Self::Retried,
+        Self::Unclear,
+        Self::Happened,
+        Self::DidNotHappen,
+        Self::Told,
+        Self::Delivered,
+        Self::RunEnded,
+    ];
+
+    /// The kind of a unit; nothing for one that the workload does not make on purpose.
+    #[must_use]
+    pub fn of(unit: &Unit) -> Option<Self> {
+        let has_documents = !unit.documents.is_empty();
+        let Some(write) = unit.calls.first() else { return Some(Self::RunEnded) };
+        let Some(first) = write.entries.first() else { return Some(Self::without_entry(write)) };
+        let to = write.record.state;
+        Some(match (first.event, to) {
+            (None | Some(Event::Claimed), State::Running) if has_documents => Self::GrantUsed,
+            (None, State::Running) => Self::RecordedRunning,
+            (None, State::Pending) => Self::RecordedPending,
+            (Some(Event::Approved), _) if has_documents => Self::Granted,
+            (Some(Event::Approved), _) => Self::Approved,
+            (Some(Event::Edited), _) => Self::Edited,
+            (Some(Event::Rejected), _) => Self::Rejected,
+            (Some(Event::Expired), _) => Self::Expired,
+            (Some(Event::RunEnded), _) => Self::Cancelled,
+            (Some(Event::Claimed), _) => Self::Claimed,
+            (Some(Event::Allowed), _) => Self::Judged,
+            (Some(Event::Asked), _) => Self::AskedAgain,
+            (Some(Event::Succeeded), _) => Self::Succeeded,
+            (Some(Event::Happened), _) => Self::Happened,
+            (Some(Event::DidNotHappen), _) => Self::DidNotHappen,
+            (Some(Event::Errored { .. }), State::Failed) => Self::Failed,
+            (Some(Event::Errored { .. }), State::Dead) => Self::Dead,
+            (Some(Event::Errored { .. }), State::Ready) => Self::Retried,
+            (Some(Event::Errored { .. }), State::Indeterminate) => Self::Unclear,
+            _ => return None,
+        })
+    }
+
+    fn without_entry(write: &CallWrite) -> Self {
+        if write.record.state == State::Pending { Self::Told } else { Self::Delivered }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::RecordedRunning => "recorded-running",
+            Self::RecordedPending => "recorded-pending",
+            Self::GrantUsed => "grant-used",
+            Self::Approved => "approved",
+            Self::Granted => "granted",
+            Self::Edited => "edited",
+            Self::Rejected => "rejected",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::Claimed => "claimed",
+            Self::Judged => "judged-again",
+            Self::AskedAgain => "asked-again",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Dead => "dead",
+            Self::Retried => "retried",
+            Self::Unclear => "indeterminate",
+            Self::Happened => "happened",
+            Self::DidNotHappen => "did-not-happen",
+            Self::Told => "told",
+            Self::Delivered => "delivered",
+            Self::RunEnded => "run-ended",
+        }
+    }
+}
+
+/// A moment in the life of an application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Point {
+    /// Nothing of the commit is done.
+    Before(Change),
+    /// The commit is durable, and nobody has heard of it.
+    After(Change),
+    /// A lease is about to be renewed.
+    BeforeRenewal,
+    /// A lease is renewed, and nobody has heard of it.
+    AfterRenewal,
+    /// The application is about to hand in a turn.
+    Intended,
+    /// A tool runs, and has done nothing yet.
+    Begun,
+    /// A tool has done what it does, and has not returned.
+    Acted,
+    /// The application has an answer, and has not noted it.
+    Answered,
+    /// The application has noted an answer, and has not said so to the journal.
+    Noted,
+    /// The application has said so.
+    Acknowledged,
+}
+
+impl Point {
+    /// Every point.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let commits = Change::ALL.into_iter().flat_map(|it| [Self::Before(it), Self::After(it)]);
+        let others = [
+            Self::BeforeRenewal,
+            Self::AfterRenewal,
+            Self::Intended,
+            Self::Begun,
+            Self::Acted,
+            Self::Answered,
+            Self::Noted,
+            Self::Acknowledged,
+        ];
+        commits.chain(others)
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Before(change) => return write!(formatter, "before-{}", change.name()),
+            Self::After(change) => return write!(formatter, "after-{}", change.name()),
+            Self::BeforeRenewal => "before-renewed",
+            Self::AfterRenewal => "after-renewed",
+            Self::Intended => "turn-intended",
+            Self::Begun => "tool-begun",
+            Self::Acted => "tool-acted",
+            Self::Answered => "answer-heard",
+            Self::Noted => "answer-noted",
+            Self::Acknowledged => "answer-acknowledged",
+        })
+    }
+}
+
+impl FromStr for Point {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::all()
+            .find(|it| it.to_string() == text)
+            .ok_or_else(|| format!("`{text}` is no kill point, such as `before-claimed`"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::Point;
+
+    #[test]
+    fn every_point_has_a_name_of_its_own_that_is_read_back() {
+        let names: HashSet<_> = Point::all().map(|it| it.to_string()).collect();
+        assert_eq!(names.len(), Point::all().count());
+        assert!(Point::all().all(|it| it.to_string().parse() == Ok(it)));
+    }
+}

@@ -1,0 +1,180 @@
+//! What the application is asked to call: decided by seed and number of the run alone, so that it asks for the same
+//! after a restart, and the checker knows it too. Pure.
+
+use toolwright::{Call, Effect};
+
+/// What a tool does, besides leaving its marks. It goes wrong once: the next attempt goes well.
+#[toolwright::data]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[serde(rename_all = "snake_case")]
+pub enum Manner {
+    /// It gives a result.
+    Plain,
+    /// It takes longer than a lease.
+    Slow,
+    /// It panics before it has acted.
+    Panics,
+    /// It panics after it has acted.
+    PanicsLate,
+    /// It acts, and says that it may have acted.
+    Flaky,
+    /// It says that nothing happened.
+    Busy,
+    /// It says that the model is wrong, and does nothing.
+    Wrong,
+}
+
+/// What the person says who is asked.
+#[toolwright::data]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// Nobody is asked.
+    Nothing,
+    /// Yes.
+    Approve,
+    /// Yes, and yes to the next of this run.
+    Grant,
+    /// Yes, but a hundred more.
+    Edit,
+    /// No.
+    Reject,
+    /// The person is asked, and never says anything.
+    Ignore,
+}
+
+/// By how much a person who edits raises an amount.
+pub const RAISED: u32 = 100;
+
+/// One call that the application will make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intended {
+    /// Its name in the outside world: no other call has it.
+    pub token: String,
+    /// The name of the tool.
+    pub tool: &'static str,
+    /// What the tool does.
+    pub manner: Manner,
+    /// What a person says.
+    pub said: Said,
+    /// An argument that a person may change.
+    pub amount: u32,
+}
+
+/// A run of the application: one turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Its number.
+    pub number: u64,
+    /// What is called, in order.
+    pub calls: Vec<Intended>,
+    /// Whether the application ends the run as soon as the turn is made.
+    pub is_ended: bool,
+}
+
+/// How often, what, how, and what is said of it.
+const CALLS: [(u32, &str, Manner, Said); 24] = [
+    (2, "look", Manner::Plain, Said::Nothing),
+    (3, "note", Manner::Plain, Said::Nothing),
+    (3, "send", Manner::Plain, Said::Nothing),
+    (4, "pay", Manner::Plain, Said::Nothing),
+    (2, "ship", Manner::Plain, Said::Nothing),
+    (1, "peek_asked", Manner::Plain, Said::Approve),
+    (2, "send_asked", Manner::Plain, Said::Approve),
+    (3, "pay_asked", Manner::Plain, Said::Approve),
+    (2, "pay_asked", Manner::Plain, Said::Grant),
+    (2, "pay_asked", Manner::Plain, Said::Edit),
+    (2, "pay_asked", Manner::Plain, Said::Reject),
+    (2, "pay_asked", Manner::Plain, Said::Ignore),
+    (1, "pay_asked", Manner::PanicsLate, Said::Approve),
+    (1, "pay_asked", Manner::Panics, Said::Approve),
+    (1, "ship", Manner::Panics, Said::Nothing),
+    (1, "ship", Manner::PanicsLate, Said::Nothing),
+    (1, "pay", Manner::Panics, Said::Nothing),
+    (1, "send", Manner::Panics, Said::Nothing),
+    (1, "pay", Manner::Flaky, Said::Nothing),
+    (1, "send", Manner::Flaky, Said::Nothing),
+    (1, "pay", Manner::Busy, Said::Nothing),
+    (1, "pay", Manner::Wrong, Said::Nothing),
+    (1, "send", Manner::Slow, Said::Nothing),
+    (1, "pay", Manner::Slow, Said::Nothing),
+];
+
+impl Run {
+    /// The run of a number.
+    #[must_use]
+    pub fn of(seed: u64, number: u64) -> Self {
+        let mut random =
+            fastrand::Rng::with_seed(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let total = CALLS.iter().map(|(weight, ..)| weight).sum();
+        let calls = (0..random.u32(3..=6)).map(|index| {
+            let mut left = random.u32(0..total);
+            let chosen = CALLS.iter().find(|(weight, ..)| {
+                let is_it = left < *weight;
+                left = left.saturating_sub(*weight);
+                is_it
+            });
+            let (_, tool, manner, said) = chosen.unwrap_or(&CALLS[0]);
+            let amount = random.u32(1..=RAISED);
+            let token = format!("r{number}-{index}");
+            Intended { token, tool, manner: *manner, said: *said, amount }
+        });
+        Self { number, calls: calls.collect(), is_ended: random.u32(0..8) == 0 }
+    }
+
+    /// Its id in the journal.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("run-{}", self.number)
+    }
+}
+
+impl Intended {
+    /// The call as a model would make it.
+    #[must_use]
+    pub fn call(&self) -> Call<'static> {
+        Call::new(self.tool, self.arguments(self.amount))
+    }
+
+    /// The arguments as JSON text.
+    #[must_use]
+    pub fn arguments(&self, amount: u32) -> String {
+        let Self { token, manner, said, .. } = self;
+        serde_json::json!({ "token": token, "manner": manner, "said": said, "amount": amount })
+            .to_string()
+    }
+
+    /// What the tool says of its effect.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        match self.tool {
+            "look" | "peek_asked" => Effect::Read,
+            "note" => Effect::Idempotent,
+            "send" | "send_asked" => Effect::Keyed,
+            _ => Effect::Once,
+        }
+    }
+
+    /// Whether a person is asked.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.said != Said::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{CALLS, Run};
+
+    #[test]
+    fn a_run_is_the_same_every_time_and_everything_comes_up() {
+        assert_eq!(Run::of(7, 3), Run::of(7, 3));
+        let all: HashSet<_> = (0..200)
+            .flat_map(|number| Run::of(1, number).calls)
+            .map(|it| (it.tool, it.manner, it.said))
+            .collect();
+        assert_eq!(all.len(), CALLS.len());
+    }
+}

@@ -1,0 +1,56 @@
+//! After the last kill: every turn is made again, what is due is done, until nothing moves any more.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use toolwright::journal::{Filter, Page, State};
+
+use crate::application::{Application, is_looked_into};
+use crate::marks::{self, What};
+use crate::person;
+
+/// By then it is what the checker finds.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    make_all(application).await?;
+    let sure = |token: &str| is_looked_into(application.life.seed, token);
+    while begun.elapsed() < PATIENCE {
+        person::decide(&application.store).await?;
+        let found = person::find_out(&application.store, &application.world.outside, sure).await?;
+        let swept = application.executor.sweep().await?;
+        application.look().await?;
+        if found == 0 && swept.is_nothing() && !moves(application).await? {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // What is answered is answered in the same way again, and nothing is run for it.
+    make_all(application).await
+}
+
+/// Makes every turn that was ever about to be made.
+async fn make_all(application: &Application) -> anyhow::Result<()> {
+    let known = marks::read(&application.life.folder)?;
+    let runs: BTreeSet<u64> = known
+        .iter()
+        .filter_map(|mark| match mark.what {
+            What::Intended { run } => Some(run),
+            _ => None,
+        })
+        .collect();
+    let mut made = futures::stream::iter(runs).map(|run| application.make(run)).buffer_unordered(4);
+    while let Some(made) = made.next().await {
+        made?;
+    }
+    Ok(())
+}
+
+/// Whether a call is neither at its end nor parked.
+async fn moves(application: &Application) -> anyhow::Result<bool> {
+    let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
+    let filter = Filter { states, ..Filter::default() };
+    Ok(!application.store.list(&filter, Page::first(1)).await?.is_empty())
+}

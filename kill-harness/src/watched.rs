@@ -1,0 +1,137 @@
+//! A store around the one that is tried: it kills the process at commits, and notes what the application was told.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use toolwright::CallId;
+use toolwright::journal::{CommitError, State, Store, StoreError, Unit};
+
+use crate::deadly::Deadly;
+use crate::forward::asks;
+use crate::point::{Change, Point};
+
+/// What an application was told by its store.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Told {
+    /// When.
+    pub at: Timestamp,
+    /// Which life of the application.
+    pub life: u32,
+    /// What.
+    pub what: Promise,
+}
+
+/// What a store promises by saying that something is done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promise {
+    /// A change of a call is durable.
+    Committed {
+        /// The call.
+        call: CallId,
+        /// Its version.
+        version: u64,
+        /// Where it stands.
+        state: State,
+        /// Who runs it.
+        owner: Option<String>,
+    },
+    /// A lease holds until then.
+    Renewed {
+        /// The call.
+        call: CallId,
+        /// Its epoch.
+        epoch: u64,
+        /// Until when.
+        until: Timestamp,
+    },
+}
+
+/// The store.
+pub struct Watched {
+    inner: Arc<dyn Store>,
+    deadly: Deadly,
+    told: File,
+    life: u32,
+}
+
+impl Watched {
+    /// Around a store; what is told is noted in the folder.
+    ///
+    /// # Errors
+    /// When it cannot be noted.
+    pub fn new(
+        inner: Arc<dyn Store>,
+        deadly: Deadly,
+        folder: &Path,
+        life: u32,
+    ) -> io::Result<Self> {
+        let told = OpenOptions::new().append(true).create(true).open(path(folder))?;
+        Ok(Self { inner, deadly, told, life })
+    }
+
+    /// A kill loses nothing that was written, so nobody waits for the disk here.
+    fn tell(&self, promises: Vec<Promise>) -> Result<(), StoreError> {
+        let Self { life, .. } = *self;
+        for what in promises {
+            let told = Told { at: Timestamp::now(), life, what };
+            let line = serde_json::to_string(&told).map(|line| line + "\n");
+            line.map_err(io::Error::from)
+                .and_then(|line| (&self.told).write_all(line.as_bytes()))
+                .map_err(|error| StoreError::new(format!("the harness cannot note it: {error}")))?;
+        }
+        Ok(())
+    }
+}
+
+fn path(folder: &Path) -> std::path::PathBuf {
+    folder.join("told")
+}
+
+/// All that applications were told in a folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(folder: &Path) -> io::Result<Vec<Told>> {
+    crate::marks::lines(&path(folder))
+}
+
+impl Store for Watched {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+        let change = Change::of(&unit);
+        let promises = unit.calls.iter().map(|write| Promise::Committed {
+            call: write.record.id,
+            version: write.record.version,
+            state: write.record.state,
+            owner: write.record.owner.clone(),
+        });
+        let promises = promises.collect();
+        Box::pin(async move {
+            change.into_iter().for_each(|change| self.deadly.reached(Point::Before(change)));
+            self.inner.commit(unit, now).await?;
+            change.into_iter().for_each(|change| self.deadly.reached(Point::After(change)));
+            Ok(self.tell(promises)?)
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            self.deadly.reached(Point::BeforeRenewal);
+            self.inner.renew(call, epoch, until).await?;
+            self.deadly.reached(Point::AfterRenewal);
+            Ok(self.tell(vec![Promise::Renewed { call, epoch, until }])?)
+        })
+    }
+
+    asks!(inner);
+}

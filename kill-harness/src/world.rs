@@ -1,0 +1,213 @@
+//! One journal and the processes that share it, from the first to the check.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::Opens;
+use crate::broken::Break;
+use crate::check::{Checked, check};
+use crate::evidence::Evidence;
+use crate::life::Life;
+use crate::plan::{Death, Plan};
+
+/// How many lives end in one world.
+const LIVES: u32 = 25;
+
+/// A life that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The signal of `kill -9`.
+const SIGKILL: i32 = 9;
+
+/// What is tried in every world.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The program, which lives when its first argument is `life`.
+    pub program: PathBuf,
+    /// Where worlds have their folders.
+    pub folder: PathBuf,
+    /// How many processes share a journal.
+    pub processes: usize,
+    /// The promise that is broken.
+    pub breaks: Option<Break>,
+    /// The lease of executors.
+    pub lease: Duration,
+}
+
+/// A process under way.
+struct Running {
+    child: Child,
+    begun: Instant,
+    death: Death,
+    /// When it is stopped, and when it goes on.
+    pause: Option<(Duration, Duration)>,
+    is_stopped: bool,
+    ended: Option<ExitStatus>,
+}
+
+/// Plays a world to its end. Its folder is left where something was found.
+///
+/// # Errors
+/// When a process cannot be started, hangs or fails.
+pub fn play(
+    setting: &Setting,
+    plan: &Plan,
+    number: u64,
+    seed: u64,
+    store: &dyn Opens,
+) -> anyhow::Result<Checked> {
+    let folder = setting.folder.join(format!("world-{number}"));
+    std::fs::create_dir_all(&folder)?;
+    let mut random = fastrand::Rng::with_seed(seed);
+    let keeps_reads = random.bool();
+    let mut life = Life {
+        folder: folder.clone(),
+        number: 0,
+        seed,
+        kill: None,
+        settles: false,
+        breaks: setting.breaks,
+        asks_here: false,
+        keeps_reads,
+        lease: u64::try_from(setting.lease.as_millis())?,
+        works: 1_500,
+        runs: 40,
+        grace: 5_000,
+    };
+    let mut ended = 0;
+    while ended < LIVES && !plan.is_over() {
+        let mut running = Vec::with_capacity(setting.processes);
+        for _ in 0..setting.processes {
+            life.number += 1;
+            life.asks_here = random.bool();
+            let death = plan.next();
+            life.kill = match death {
+                Death::At(point, nth) => Some((point.to_string(), nth)),
+                Death::After(_) => None,
+            };
+            let is_stopped = setting.processes > 1 && random.u32(0..3) == 0;
+            let from = Duration::from_millis(random.u64(20..200));
+            let pause = is_stopped.then(|| (from, from + setting.lease * 3 / 2));
+            running.push(Running::start(&setting.program, &life, death, pause)?);
+        }
+        for it in attend(running)? {
+            let status = it.ended.unwrap_or_default();
+            match status.signal() {
+                Some(SIGKILL) => {
+                    plan.killed(it.death);
+                    ended += 1;
+                }
+                None if status.success() => {}
+                _ => bail!("a process of {} ended with {status}", folder.display()),
+            }
+        }
+    }
+    life.number += 1;
+    let settling = Life { kill: None, settles: true, breaks: None, ..life };
+    let settled =
+        attend(vec![Running::start(&setting.program, &settling, Death::After(u64::MAX), None)?])?;
+    if !settled.iter().all(|it| it.ended.is_some_and(|status| status.success())) {
+        bail!("the process that settles {} failed", folder.display());
+    }
+    let checked = checked(&folder, store, seed, keeps_reads)?;
+    if checked.findings.is_empty() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    Ok(checked)
+}
+
+/// Compares what is left in a folder with what was promised.
+fn checked(
+    folder: &Path,
+    store: &dyn Opens,
+    seed: u64,
+    keeps_reads: bool,
+) -> anyhow::Result<Checked> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let evidence = runtime.block_on(async {
+        let store = store.open(folder).await?;
+        Evidence::gather(folder, &store, seed, keeps_reads).await
+    })?;
+    Ok(check(&evidence))
+}
+
+/// Waits for all, kills and stops them when their time has come.
+fn attend(mut running: Vec<Running>) -> anyhow::Result<Vec<Running>> {
+    let begun = Instant::now();
+    while running.iter().any(|it| it.ended.is_none()) {
+        for it in &mut running {
+            it.attend()?;
+        }
+        if begun.elapsed() > PATIENCE {
+            for it in &mut running {
+                it.child.kill()?;
+            }
+            bail!("a process took longer than {} seconds", PATIENCE.as_secs());
+        }
+        sleep(Duration::from_micros(500));
+    }
+    Ok(running)
+}
+
+impl Running {
+    fn start(
+        program: &Path,
+        life: &Life,
+        death: Death,
+        pause: Option<(Duration, Duration)>,
+    ) -> anyhow::Result<Self> {
+        let errors = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(life.folder.join("errors"))?;
+        let child = Command::new(program)
+            .arg("life")
+            .arg(serde_json::to_string(life)?)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .with_context(|| format!("{} cannot be started", program.display()))?;
+        let begun = Instant::now();
+        Ok(Self { child, begun, death, pause, is_stopped: false, ended: None })
+    }
+
+    fn attend(&mut self) -> anyhow::Result<()> {
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        self.ended = self.child.try_wait()?;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        let lived = self.begun.elapsed();
+        if matches!(self.death, Death::After(time) if lived >= Duration::from_millis(time)) {
+            self.child.kill()?;
+        }
+        match self.pause {
+            Some((from, until)) if lived >= from && lived < until && !self.is_stopped => {
+                self.is_stopped = true;
+                self.signal(Signal::STOP)?;
+            }
+            Some((_, until)) if lived >= until && self.is_stopped => {
+                self.is_stopped = false;
+                self.pause = None;
+                self.signal(Signal::CONT)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn signal(&self, signal: Signal) -> anyhow::Result<()> {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(pid.context("a process has no id")?, signal)?;
+        Ok(())
+    }
+}
