@@ -11,6 +11,7 @@ use futures::StreamExt as _;
 use toolwright::journal::{Place, Store};
 use toolwright::{Answer, Call, CallId, Executor, Outcome};
 
+use crate::aim::leads_to;
 use crate::life::{Ended, Life};
 use crate::marks::{self, What};
 use crate::person;
@@ -22,10 +23,10 @@ use crate::tools::World;
 const AT_ONCE: usize = 4;
 
 /// How many runs it takes up again that others left.
-const TAKEN_UP: usize = 6;
+const TAKEN_UP: usize = 4;
 
 /// How often it looks at what waits.
-const LOOK_AGAIN: Duration = Duration::from_millis(25);
+const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
 /// The application.
 pub struct Application {
@@ -87,7 +88,12 @@ impl Application {
             .collect();
         let open = self.open(&known, &intended);
         let next = intended.last().map_or(0, |last| last + 1);
-        let numbers = open.into_iter().chain(next..next + self.life.runs);
+        let aim = self.life.kill.as_ref().and_then(|(point, _)| point.parse().ok());
+        let fits = |number: &u64| {
+            aim.is_none_or(|point| leads_to(point, &Run::of(self.life.seed, *number)))
+        };
+        let begins = (next..).filter(fits).take(self.life.runs);
+        let numbers = open.into_iter().chain(begins);
         futures::stream::iter(numbers)
             .take_while(|_| std::future::ready(begun.elapsed() < works))
             .map(|number| self.make(number))
@@ -121,8 +127,13 @@ impl Application {
     /// Makes the turn of a run.
     pub(crate) async fn make(&self, number: u64) -> anyhow::Result<()> {
         let run = Run::of(self.life.seed, number);
-        let executor =
-            self.executor.run(run.id()).user("bob").start().context("the run cannot be started")?;
+        let executor = self
+            .executor
+            .run(run.id())
+            .user("bob")
+            .session("shop")
+            .start()
+            .context("the run cannot be started")?;
         self.world.outside.add(What::Intended { run: number })?;
         self.world.deadly.reached(Point::Intended);
         let calls: Vec<Call<'static>> = run.calls.iter().map(Intended::call).collect();

@@ -41,6 +41,7 @@
 //! }
 //! ```
 
+mod aim;
 pub mod application;
 pub mod broken;
 pub mod check;

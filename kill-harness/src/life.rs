@@ -43,7 +43,7 @@ pub struct Life {
     /// For how long it begins new runs, in milliseconds.
     pub works: u64,
     /// How many runs it begins.
-    pub runs: u64,
+    pub runs: usize,
     /// For how long it waits for running calls when it is told to end, in milliseconds.
     pub grace: u64,
 }
@@ -73,7 +73,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     };
     let watched = Watched::new(store, deadly.clone(), &life.folder, life.number)?;
     let store: Arc<dyn Store> = Arc::new(watched);
-    let outside = Outside::open(&life.folder, life.number).context("the marks")?;
+    let outside = Outside::open(&life.folder, life.number, !life.settles).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
     let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
     let mut builder = Executor::builder(registry()?)
@@ -81,7 +81,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
         .service_arc(Arc::clone(&world))
         .journal_arc(Arc::clone(&store))
         .lease(lease)
-        .approval_expires_after(lease * 2);
+        .approval_expires_after(lease);
     builder = if life.asks_here {
         builder.approver(person::key()?, Person)
     } else {

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use rustix::process::{Pid, test_kill_process};
@@ -69,34 +69,53 @@ pub struct Attempt {
 
 /// The file, as one life of the application adds to it.
 pub struct Outside {
-    path: PathBuf,
     file: File,
+    /// Whether a line is on the disk before anybody goes on.
+    is_sure: bool,
     life: u32,
     pid: i32,
-    begun: Mutex<HashMap<String, u32>>,
+    seen: Mutex<Seen>,
+}
+
+/// What was read of the file so far, which only grows.
+struct Seen {
+    reader: BufReader<File>,
+    /// The beginning of a line whose end is not there yet.
+    rest: String,
+    pids: HashSet<i32>,
+    calls: HashMap<String, Known>,
+}
+
+/// What is known of a call.
+#[derive(Default)]
+struct Known {
+    begun: u32,
+    /// Attempts of this process that are not over.
+    open: i64,
+    acted: bool,
 }
 
 impl Outside {
-    /// The file in a folder, made where there is none.
+    /// The file in a folder, made where there is none; `is_sure` where whoever adds a line may be killed.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn open(folder: &Path, life: u32) -> io::Result<Self> {
+    pub fn open(folder: &Path, life: u32, is_sure: bool) -> io::Result<Self> {
         let path = path(folder);
         let file = OpenOptions::new().append(true).create(true).open(&path)?;
         let pid = rustix::process::getpid().as_raw_nonzero().get();
-        let mut begun = HashMap::new();
-        for mark in read(folder)? {
-            if let What::Begun(attempt) = mark.what {
-                *begun.entry(attempt.token).or_default() += 1;
-            }
-        }
-        let outside = Self { path, file, life, pid, begun: Mutex::new(begun) };
+        let seen = Seen {
+            reader: BufReader::new(File::open(&path)?),
+            rest: String::new(),
+            pids: HashSet::new(),
+            calls: HashMap::new(),
+        };
+        let outside = Self { file, is_sure, life, pid, seen: Mutex::new(seen) };
         outside.add(What::Started)?;
         Ok(outside)
     }
 
-    /// Adds a line, and returns when it is on the disk.
+    /// Adds a line.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -106,20 +125,18 @@ impl Outside {
         let mut line = serde_json::to_string(&mark)?;
         line.push('\n');
         (&self.file).write_all(line.as_bytes())?;
-        self.file.sync_data()
+        if self.is_sure { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Notes that a tool begins; how often it was begun before, as far as this life knows.
+    /// Notes that a tool begins; how often it was begun before.
     ///
     /// # Errors
     /// When the disk does not take it.
     pub fn begin(&self, attempt: Attempt) -> io::Result<u32> {
         let token = attempt.token.clone();
+        let before = self.seen()?.calls.get(&token).map_or(0, |it| it.begun);
         self.add(What::Begun(attempt))?;
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = begun.entry(token).or_default();
-        *times += 1;
-        Ok(*times - 1)
+        Ok(before)
     }
 
     /// Whether a call acted; nothing while somebody may still be about to: another process that is alive, perhaps
@@ -128,22 +145,42 @@ impl Outside {
     /// # Errors
     /// When the file cannot be read.
     pub fn has_acted(&self, token: &str) -> io::Result<Option<bool>> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let mut others = HashSet::new();
-        let mut open = 0_i64;
-        for mark in read(folder)? {
+        let seen = self.seen()?;
+        let known = seen.calls.get(token);
+        if known.is_some_and(|it| it.acted) {
+            return Ok(Some(true));
+        }
+        let is_over = known.is_none_or(|it| it.open <= 0)
+            && !seen.pids.iter().any(|pid| *pid != self.pid && is_alive(*pid));
+        // Who has died meanwhile may have acted just before.
+        drop(seen);
+        let acted = || Ok(self.seen()?.calls.get(token).is_some_and(|it| it.acted));
+        if is_over { acted().map(Some) } else { Ok(None) }
+    }
+
+    /// All that is there now.
+    fn seen(&self) -> io::Result<MutexGuard<'_, Seen>> {
+        let mut guard = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = &mut *guard;
+        while seen.reader.read_line(&mut seen.rest)? > 0 && seen.rest.ends_with('\n') {
+            let mark: Mark = serde_json::from_str(&seen.rest)?;
+            seen.rest.clear();
+            seen.pids.insert(mark.pid);
+            let is_own = mark.pid == self.pid;
             match mark.what {
-                What::Acted(it) if it.token == token => return Ok(Some(true)),
-                _ if mark.pid != self.pid => {
-                    others.insert(mark.pid);
+                What::Begun(it) => {
+                    let known = seen.calls.entry(it.token).or_default();
+                    known.begun += 1;
+                    known.open += i64::from(is_own);
                 }
-                What::Begun(it) if it.token == token => open += 1,
-                What::Left { token: it } if it == token => open -= 1,
-                _ => {}
+                What::Acted(it) => seen.calls.entry(it.token).or_default().acted = true,
+                What::Left { token } => {
+                    seen.calls.entry(token).or_default().open -= i64::from(is_own);
+                }
+                What::Started | What::Intended { .. } | What::Noted { .. } => {}
             }
         }
-        let is_over = open <= 0 && !others.into_iter().any(is_alive);
-        Ok(is_over.then_some(false))
+        Ok(guard)
     }
 }
 

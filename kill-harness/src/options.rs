@@ -123,7 +123,7 @@ fn command() -> Command {
             option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
                 .value_parser(|text: &str| text.parse::<Break>()),
             number("lease", "MS", "The lease of executors").default_value("300"),
-            number("beside", "N", "How many journals are tried at once").default_value("2"),
+            number("beside", "N", "How many journals are tried at once").default_value("3"),
             option("folder", "PATH", "Where journals are kept, instead of a temporary folder")
                 .value_parser(value_parser!(PathBuf)),
         ])

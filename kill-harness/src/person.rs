@@ -128,7 +128,7 @@ async fn say(store: &Arc<dyn Store>, statement: &Statement, now: Timestamp) -> a
 
 fn terms(record: &CallRecord) -> GrantTerms {
     GrantTerms {
-        scope: Scope::Run(record.place.run.clone()),
+        scope: Scope::Session("shop".to_owned()),
         tool: record.tool.clone(),
         fingerprint: record.fingerprint.clone(),
         arguments: vec![Clause {

@@ -54,7 +54,7 @@ impl Plan {
     pub fn next(&self) -> Death {
         let mut state = self.lock();
         if state.random.u32(0..4) == 0 {
-            return Death::After(state.random.u64(3..120));
+            return Death::After(state.random.u64(3..80));
         }
         let least = Point::all().min_by_key(|point| state.tries.get(point).copied());
         let point = least.unwrap_or(Point::Begun);

@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use toolwright::journal::{Filter, Page, State};
 
-use crate::application::{Application, is_looked_into};
+use crate::application::{Application, is_looked_into, noted};
 use crate::marks::{self, What};
 use crate::person;
+use crate::script::Run;
 
 /// By then it is what the checker finds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
     let begun = Instant::now();
-    make_all(application).await?;
+    make_all(application, false).await?;
     let sure = |token: &str| is_looked_into(application.life.seed, token);
     while begun.elapsed() < PATIENCE {
         person::decide(&application.store).await?;
@@ -28,16 +29,21 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     // What is answered is answered in the same way again, and nothing is run for it.
-    make_all(application).await
+    make_all(application, true).await
 }
 
-/// Makes every turn that was ever about to be made.
-async fn make_all(application: &Application) -> anyhow::Result<()> {
+/// Makes every turn that was ever about to be made; or only those of which an answer is not noted.
+async fn make_all(application: &Application, even_answered: bool) -> anyhow::Result<()> {
     let known = marks::read(&application.life.folder)?;
+    let noted = noted(&known);
+    let is_open = |number: u64| {
+        let run = Run::of(application.life.seed, number);
+        run.calls.iter().any(|call| !noted.contains_key(call.token.as_str()))
+    };
     let runs: BTreeSet<u64> = known
         .iter()
         .filter_map(|mark| match mark.what {
-            What::Intended { run } => Some(run),
+            What::Intended { run } if even_answered || is_open(run) => Some(run),
             _ => None,
         })
         .collect();

@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Opens;
+use crate::aim::asks_here;
 use crate::broken::Break;
 use crate::check::{Checked, check};
 use crate::evidence::Evidence;
@@ -76,8 +77,8 @@ pub fn play(
         asks_here: false,
         keeps_reads,
         lease: u64::try_from(setting.lease.as_millis())?,
-        works: 1_500,
-        runs: 40,
+        works: 800,
+        runs: 20,
         grace: 5_000,
     };
     let mut ended = 0;
@@ -88,7 +89,10 @@ pub fn play(
             life.asks_here = random.bool();
             let death = plan.next();
             life.kill = match death {
-                Death::At(point, nth) => Some((point.to_string(), nth)),
+                Death::At(point, nth) => {
+                    life.asks_here = asks_here(point).unwrap_or(life.asks_here);
+                    Some((point.to_string(), nth))
+                }
                 Death::After(_) => None,
             };
             let is_stopped = setting.processes > 1 && random.u32(0..3) == 0;
