@@ -204,10 +204,10 @@ impl Application {
         answer: &Answer,
     ) -> anyhow::Result<()> {
         self.world.deadly.reached(Point::Answered);
-        let (text, is_error) = (answer.text().into_owned(), answer.is_error());
-        if text.contains("shutting_down") {
+        if answer.error().is_some_and(|error| error.kind() == "shutting_down") {
             return Ok(());
         }
+        let (text, is_error) = (answer.text().into_owned(), answer.is_error());
         self.world.outside.add(What::Noted { token: intended.token.clone(), text, is_error })?;
         self.world.deadly.reached(Point::Noted);
         // Reads are not kept, so the journal may not know the call.

@@ -65,6 +65,8 @@ struct Case<'a> {
     intended: &'a Intended,
     run_is_ended: bool,
     is_kept: bool,
+    /// The times of marks and journal can be compared.
+    has_times: bool,
     record: Option<&'a CallRecord>,
     history: &'a [Entry],
     begun: Vec<(&'a Mark, &'a Attempt)>,
@@ -132,6 +134,7 @@ pub fn check(evidence: &Evidence) -> Checked {
                 is_kept: intended.effect() != Effect::Read
                     || intended.asks()
                     || evidence.keeps_reads,
+                has_times: !evidence.clock_jumps,
                 record,
                 history: known.map_or(&[], |(_, history)| history),
                 begun: outside.begun.get(token).cloned().unwrap_or_default(),

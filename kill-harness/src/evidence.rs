@@ -1,13 +1,13 @@
 //! What is left when a world has come to its end: marks, journal, what was promised, how lives ended.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use toolwright::CallId;
 use toolwright::journal::{CallRecord, Entry, Filter, Page, Store};
 
+use crate::life::Life;
 use crate::marks::{self, Mark};
 use crate::watched::{self, Told};
 
@@ -20,6 +20,8 @@ pub struct Evidence {
     pub seed: u64,
     /// Whether reads are in the journal.
     pub keeps_reads: bool,
+    /// Whether the journal's times are those of a clock that jumped.
+    pub clock_jumps: bool,
     /// What was done outside, in order.
     pub marks: Vec<Mark>,
     /// What the store promised, in order.
@@ -29,16 +31,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Read from a folder and its store.
+    /// Read from the folder of a life and its store.
     ///
     /// # Errors
     /// When something of it cannot be read.
-    pub async fn gather(
-        folder: &Path,
-        store: &Arc<dyn Store>,
-        seed: u64,
-        keeps_reads: bool,
-    ) -> anyhow::Result<Self> {
+    pub async fn gather(life: &Life, store: &Arc<dyn Store>) -> anyhow::Result<Self> {
+        let Life { folder, seed, keeps_reads, clock_jumps, .. } = life;
         let mut calls = HashMap::new();
         let mut page = Page::first(PAGE);
         loop {
@@ -52,6 +50,7 @@ impl Evidence {
         }
         let marks = marks::read(folder).context("the marks cannot be read")?;
         let told = watched::read(folder).context("what was told cannot be read")?;
-        Ok(Self { seed, keeps_reads, marks, told, calls })
+        let (seed, keeps_reads, clock_jumps) = (*seed, *keeps_reads, *clock_jumps);
+        Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls })
     }
 }

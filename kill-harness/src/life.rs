@@ -1,10 +1,12 @@
 //! One life of the application: a process from its start to its end, which is mostly a kill.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use toolwright::journal::Store;
 use toolwright::{Executor, OnNoApprover};
@@ -44,8 +46,51 @@ pub struct Life {
     pub works: u64,
     /// How many runs it begins.
     pub runs: usize,
+    /// Its clock is ahead by as many milliseconds as stand in the file `clock`, which may change at any time.
+    pub clock_jumps: bool,
     /// For how long it waits for running calls when it is told to end, in milliseconds.
     pub grace: u64,
+}
+
+impl Life {
+    /// The first life in a folder, which is not killed.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, seed: u64) -> Self {
+        Self {
+            folder: folder.into(),
+            number: 1,
+            seed,
+            kill: None,
+            settles: false,
+            breaks: None,
+            asks_here: false,
+            keeps_reads: false,
+            lease: 300,
+            works: 800,
+            runs: 20,
+            clock_jumps: false,
+            grace: 5_000,
+        }
+    }
+
+    /// The life after it, which settles what is left.
+    #[must_use]
+    pub fn settling(&self) -> Self {
+        let number = self.number + 1;
+        Self { number, kill: None, settles: true, breaks: None, ..self.clone() }
+    }
+
+    /// The process that lives it: this program, which calls [`main`](crate::main).
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn command(&self, program: &Path) -> anyhow::Result<Command> {
+        let mut command = Command::new(program);
+        command.arg("life").arg(serde_json::to_string(self)?).stdin(Stdio::null());
+        // Tools panic on purpose, and to name every frame takes longer than a life.
+        command.env("RUST_BACKTRACE", "0");
+        Ok(command)
+    }
 }
 
 /// How a life ended that was not killed.
@@ -87,6 +132,10 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     } else {
         builder.enrol("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park)
     };
+    if life.clock_jumps {
+        let path = life.folder.join("clock");
+        builder = builder.clock(move || Timestamp::now() + ahead(&path));
+    }
     if life.keeps_reads {
         builder = builder.journal_reads();
     }
@@ -96,4 +145,10 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
         return Ok(Ended::Finished);
     }
     application.live().await
+}
+
+/// By how much a clock is ahead, as the file says now.
+fn ahead(path: &Path) -> SignedDuration {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    SignedDuration::from_millis(text.trim().parse().unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -68,18 +68,11 @@ pub fn play(
     let mut random = fastrand::Rng::with_seed(seed);
     let keeps_reads = random.bool();
     let mut life = Life {
-        folder: folder.clone(),
         number: 0,
-        seed,
-        kill: None,
-        settles: false,
         breaks: setting.breaks,
-        asks_here: false,
         keeps_reads,
         lease: u64::try_from(setting.lease.as_millis())?,
-        works: 800,
-        runs: 20,
-        grace: 5_000,
+        ..Life::new(&folder, seed)
     };
     let mut ended = 0;
     while ended < LIVES && !plan.is_over() {
@@ -112,31 +105,28 @@ pub fn play(
             }
         }
     }
-    life.number += 1;
-    let settling = Life { kill: None, settles: true, breaks: None, ..life };
+    let settling = life.settling();
     let settled =
         attend(vec![Running::start(&setting.program, &settling, Death::After(u64::MAX), None)?])?;
     if !settled.iter().all(|it| it.ended.is_some_and(|status| status.success())) {
         bail!("the process that settles {} failed", folder.display());
     }
-    let checked = checked(&folder, store, seed, keeps_reads)?;
+    let checked = checked(&settling, store)?;
     if checked.findings.is_empty() {
         std::fs::remove_dir_all(&folder)?;
     }
     Ok(checked)
 }
 
-/// Compares what is left in a folder with what was promised.
-fn checked(
-    folder: &Path,
-    store: &dyn Opens,
-    seed: u64,
-    keeps_reads: bool,
-) -> anyhow::Result<Checked> {
+/// Compares what lives have left in a folder with what was promised; one of them is enough to know how.
+///
+/// # Errors
+/// When something of it cannot be read.
+pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let evidence = runtime.block_on(async {
-        let store = store.open(folder).await?;
-        Evidence::gather(folder, &store, seed, keeps_reads).await
+        let store = store.open(&life.folder).await?;
+        Evidence::gather(life, &store).await
     })?;
     Ok(check(&evidence))
 }
@@ -170,10 +160,8 @@ impl Running {
             .append(true)
             .create(true)
             .open(life.folder.join("errors"))?;
-        let child = Command::new(program)
-            .arg("life")
-            .arg(serde_json::to_string(life)?)
-            .stdin(Stdio::null())
+        let child = life
+            .command(program)?
             .stdout(Stdio::null())
             .stderr(errors)
             .spawn()

@@ -91,7 +91,11 @@ impl<'a> Kept<'a> {
             }
             // Whoever made the call gets one answer, so nothing of it may happen later.
             if self.is_closed() {
-                let error = stage::shutting_down();
+                let error = match waits.state {
+                    // It may have begun before it was released.
+                    State::Ready => stage::cancelled(call.name()),
+                    _ => stage::shutting_down(),
+                };
                 return self.end_with(waits.call, error, "its caller was shutting down").await;
             }
             if stage::is_given_up(self.run, call) {

@@ -33,7 +33,8 @@ impl Service<Call<'static>> for Executor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Drained {
-    /// Calls that were still running when the time was up, and were cancelled.
+    /// Calls that were still running when the time was up, and were cancelled. Of a call in a journal that may be
+    /// repeated, another executor takes it up; one that may happen once is indeterminate.
     pub cancelled: u64,
 }
 

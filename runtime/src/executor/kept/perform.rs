@@ -19,6 +19,7 @@ use crate::journal::{
     CallRecord, CallWrite, CommitError, Entry, Event, Failure, Note, Store, Unit,
 };
 use crate::output::Answer;
+use crate::stage::is_given_up;
 use crate::stage::record::{Watch, chain};
 
 /// How often a result is written before it is given up.
@@ -35,6 +36,11 @@ impl Kept<'_> {
     ) -> Outcome {
         let begun = Arc::new(AtomicBool::new(false));
         let mut unfinished = Unfinished::new(&self, &record, &begun);
+        // To hear of the claim may have taken longer than it counts, as in a process that was stopped meanwhile.
+        if record.lease.is_some_and(|lease| lease <= self.keeping.now()) {
+            let lapsed = lapsed(&record.tool).into();
+            return self.conclude(record, plan, lapsed, false, &mut unfinished, watch).await;
+        }
         let key = record.idempotency_key.clone();
         let identity = Identity { id: record.id, key: Some(&key) };
         let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &begun);
@@ -52,7 +58,9 @@ impl Kept<'_> {
                 };
             }
         };
-        self.conclude(record, plan, answer, &mut unfinished, watch).await
+        // Nobody has given it up but an executor that shuts down.
+        let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
+        self.conclude(record, plan, answer, is_released, &mut unfinished, watch).await
     }
 
     /// Ends when the lease is lost.
@@ -81,11 +89,12 @@ impl Kept<'_> {
         record: CallRecord,
         plan: &Plan,
         answer: Answer,
+        is_released: bool,
         unfinished: &mut Unfinished,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         let mut ended = record.clone();
-        let (entries, delay) = match self.ended(&mut ended, &record, plan, &answer) {
+        let (entries, delay) = match self.ended(&mut ended, &record, plan, &answer, is_released) {
             Ok(ended) => ended,
             Err(failure) => return failure.into(),
         };
@@ -106,12 +115,13 @@ impl Kept<'_> {
         record: &CallRecord,
         plan: &Plan,
         answer: &Answer,
+        is_released: bool,
     ) -> Result<(Vec<Entry>, Option<Duration>), CallFailure> {
         let why = answer.error().map(|error| words(error, record));
         let Some(error) = answer.error() else {
             return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
         };
-        let Next { event, delay } = self.after(record, plan, error);
+        let Next { event, delay } = self.after(record, plan, error, is_released);
         let mut entries = vec![self.step(ended, event, why)?];
         if error.done() == Some(Done::NotBegun) && error.classified() == Class::Cancelled {
             entries.push(self.step(ended, Event::RunEnded, None)?);
@@ -162,6 +172,16 @@ impl Kept<'_> {
             Err(failure) => failure.into(),
         }
     }
+}
+
+/// The right to run a call was gone before the call began.
+fn lapsed(tool: &str) -> ToolError {
+    ToolError::new(
+        "lease_lapsed",
+        format!("`{tool}` was not begun: the right to run it had lapsed"),
+    )
+    .class(Class::NotStarted { retry_after: None })
+    .by_executor(Done::NotBegun)
 }
 
 /// For operators: kind and cause. Where a secret is inside, the kind alone.

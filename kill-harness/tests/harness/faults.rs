@@ -1,0 +1,6 @@
+//! Faults of disk and clock, and processes that stand still.
+
+mod clock;
+mod disk;
+mod late;
+mod stopped;

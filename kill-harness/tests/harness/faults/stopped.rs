@@ -1,0 +1,58 @@
+//! Processes that stand still for longer than their leases count.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use kill_harness::life::Life;
+use rustix::process::Signal;
+use toolwright::journal::{DocumentWrite, Event, Failure, State, Unit};
+
+use crate::lives::{Process, in_state, settled, slow, slow_calls, until, with_store};
+
+/// Another process takes its calls; when it goes on, its results are refused.
+#[test]
+fn the_calls_of_a_process_that_stands_still_are_taken_up_and_its_late_results_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let life = slow(folder.path());
+    let first = Process::start(&life);
+    until("a slow call runs", || !slow_calls(&life).is_empty());
+    stop(&first, folder.path());
+    let held = in_state(folder.path(), State::Running);
+    assert!(!held.is_empty());
+    let second = Life { number: 2, runs: 1, kill: None, ..life.clone() };
+    let second = Process::start(&second);
+    until("its calls are taken up", || {
+        let running = in_state(folder.path(), State::Running);
+        !running.iter().any(|now| held.iter().any(|it| it.id == now.id && it.epoch == now.epoch))
+    });
+    first.signal(Signal::CONT);
+    assert_eq!((first.end().code(), second.end().code()), (Some(0), Some(0)));
+    for record in &held {
+        let history =
+            with_store(
+                folder.path(),
+                |store| async move { store.history(record.id).await.unwrap() },
+            );
+        let lost =
+            |event| matches!(event, Some(Event::Errored { failure: Failure::OwnerLost, .. }));
+        assert!(history.iter().any(|entry| lost(entry.event)), "{history:#?}");
+    }
+    settled(&Life { number: 2, ..life });
+}
+
+/// Stops a process, but not in the middle of a write: then nobody could write before it goes on.
+fn stop(process: &Process, folder: &Path) {
+    until("it is stopped between two writes", || {
+        process.signal(Signal::STOP);
+        let written = with_store(folder, |store| async move {
+            let key = Timestamp::now().to_string();
+            let text = Some("is it free?".to_owned());
+            let documents = vec![DocumentWrite { key, expects: None, text }];
+            store.commit(Unit { documents, ..Unit::default() }, Timestamp::now()).await
+        });
+        if written.is_err() {
+            process.signal(Signal::CONT);
+        }
+        written.is_ok()
+    });
+}
