@@ -38,8 +38,8 @@ pub enum Promise {
         version: u64,
         /// Where it stands.
         state: State,
-        /// Who runs it.
-        owner: Option<String>,
+        /// Until when its owner may run it.
+        lease: Option<Timestamp>,
     },
     /// A lease holds until then.
     Renewed {
@@ -108,7 +108,7 @@ impl Store for Watched {
             call: write.record.id,
             version: write.record.version,
             state: write.record.state,
-            owner: write.record.owner.clone(),
+            lease: write.record.lease,
         });
         let promises = promises.collect();
         Box::pin(async move {

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::Opens;
 use crate::aim::asks_here;
 use crate::broken::Break;
-use crate::check::{Checked, check};
+use crate::check::{Checked, Finding, Kind, check};
 use crate::evidence::Evidence;
 use crate::life::Life;
 use crate::plan::{Death, Plan};
@@ -44,11 +44,14 @@ pub struct Setting {
 /// A process under way.
 struct Running {
     child: Child,
+    /// Which life of its world.
+    number: u32,
     begun: Instant,
     death: Death,
     /// When it is stopped, and when it goes on.
     pause: Option<(Duration, Duration)>,
     is_stopped: bool,
+    is_hung: bool,
     ended: Option<ExitStatus>,
 }
 
@@ -74,6 +77,7 @@ pub fn play(
         lease: u64::try_from(setting.lease.as_millis())?,
         ..Life::new(&folder, seed)
     };
+    let mut hung = Vec::new();
     let mut ended = 0;
     while ended < LIVES && !plan.is_over() {
         let mut running = Vec::with_capacity(setting.processes);
@@ -96,6 +100,7 @@ pub fn play(
         for it in attend(running)? {
             let status = it.ended.unwrap_or_default();
             match status.signal() {
+                _ if it.is_hung => hung.push(it.number),
                 Some(SIGKILL) => {
                     plan.killed(it.death);
                     ended += 1;
@@ -108,10 +113,19 @@ pub fn play(
     let settling = life.settling();
     let settled =
         attend(vec![Running::start(&setting.program, &settling, Death::After(u64::MAX), None)?])?;
-    if !settled.iter().all(|it| it.ended.is_some_and(|status| status.success())) {
-        bail!("the process that settles {} failed", folder.display());
+    for it in settled {
+        match it.ended.unwrap_or_default() {
+            _ if it.is_hung => hung.push(it.number),
+            status if status.success() => {}
+            status => bail!("the process that settles {} ended with {status}", folder.display()),
+        }
     }
-    let checked = checked(&settling, store)?;
+    let mut checked = checked(&settling, store)?;
+    checked.findings.extend(hung.into_iter().map(|number| Finding {
+        kind: Kind::Unexpected,
+        token: "-".to_owned(),
+        why: format!("life {number} took longer than {} seconds", PATIENCE.as_secs()),
+    }));
     if checked.findings.is_empty() {
         std::fs::remove_dir_all(&folder)?;
     }
@@ -133,16 +147,9 @@ pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
 
 /// Waits for all, kills and stops them when their time has come.
 fn attend(mut running: Vec<Running>) -> anyhow::Result<Vec<Running>> {
-    let begun = Instant::now();
     while running.iter().any(|it| it.ended.is_none()) {
         for it in &mut running {
             it.attend()?;
-        }
-        if begun.elapsed() > PATIENCE {
-            for it in &mut running {
-                it.child.kill()?;
-            }
-            bail!("a process took longer than {} seconds", PATIENCE.as_secs());
         }
         sleep(Duration::from_micros(500));
     }
@@ -167,7 +174,17 @@ impl Running {
             .spawn()
             .with_context(|| format!("{} cannot be started", program.display()))?;
         let begun = Instant::now();
-        Ok(Self { child, begun, death, pause, is_stopped: false, ended: None })
+        let number = life.number;
+        Ok(Self {
+            child,
+            number,
+            begun,
+            death,
+            pause,
+            is_stopped: false,
+            is_hung: false,
+            ended: None,
+        })
     }
 
     fn attend(&mut self) -> anyhow::Result<()> {
@@ -179,6 +196,10 @@ impl Running {
             return Ok(());
         }
         let lived = self.begun.elapsed();
+        if lived > PATIENCE && !self.is_hung {
+            self.is_hung = true;
+            self.child.kill()?;
+        }
         if matches!(self.death, Death::After(time) if lived >= Duration::from_millis(time)) {
             self.child.kill()?;
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{Event, Failure};
 
@@ -42,20 +43,37 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Nobody's call is taken away while the store has told them that their lease holds.
+/// Nobody's call is taken away while the store has told them that their lease holds. A lease that is renewed only after
+/// it has lapsed may be gone.
 fn leases(case: &Case<'_>, findings: &mut Findings<'_>) {
     let mut epoch = 0;
+    let mut claim = 0;
     for (entry, event) in case.events() {
         match event {
-            Event::Claimed => epoch += 1,
+            Event::Claimed => (epoch, claim) = (epoch + 1, entry.number),
             Event::Errored { failure: Failure::OwnerLost, .. } => {
-                let held = case.told.iter().any(|told| {
-                    let Promise::Renewed { epoch: of, until, .. } = told.what else { return false };
-                    of == epoch && told.at < entry.at && entry.at < until
-                });
-                findings.unless(!held, "it was taken from its owner while the lease held");
+                let held = held_until(case, epoch, claim, entry.at);
+                let is_lapsed = held.is_none_or(|held| held <= entry.at);
+                findings.unless(is_lapsed, "it was taken from its owner while the lease held");
             }
             _ => {}
         }
     }
+}
+
+/// Until when a lease held, by what was told of it before a time.
+fn held_until(case: &Case<'_>, epoch: u64, claim: u64, before: Timestamp) -> Option<Timestamp> {
+    let mut held = None;
+    for told in case.told.iter().filter(|told| told.at < before) {
+        match &told.what {
+            Promise::Committed { version, lease, .. } if *version == claim => held = *lease,
+            Promise::Renewed { epoch: of, until, .. }
+                if *of == epoch && held.is_some_and(|held| told.at < held) =>
+            {
+                held = Some(*until);
+            }
+            _ => {}
+        }
+    }
+    held
 }
