@@ -30,7 +30,7 @@ pub struct Life {
     pub number: u32,
     /// What the runs call.
     pub seed: u64,
-    /// Where it kills itself, and the how manieth time.
+    /// Where it kills itself, and at which of its visits there, counted from 1.
     pub kill: Option<(String, u32)>,
     /// It settles what is left, and is not killed.
     pub settles: bool,

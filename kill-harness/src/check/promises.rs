@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use toolwright::CallId;
-use toolwright::journal::{Event, Failure};
+use toolwright::journal::{Entry, Event, Failure};
 
 use super::{Case, Findings};
 use crate::watched::{Promise, Told};
@@ -51,7 +51,8 @@ fn leases(case: &Case<'_>, findings: &mut Findings<'_>) {
     for (entry, event) in case.events() {
         match event {
             Event::Claimed => (epoch, claim) = (epoch + 1, entry.number),
-            Event::Errored { failure: Failure::OwnerLost, .. } => {
+            // Not what an owner itself released when it was told to end.
+            Event::Errored { failure: Failure::OwnerLost, .. } if is_taken(entry) => {
                 let held = held_until(case, epoch, claim, entry.at);
                 let is_lapsed = held.is_none_or(|held| held <= entry.at);
                 findings.unless(is_lapsed, "it was taken from its owner while the lease held");
@@ -59,6 +60,10 @@ fn leases(case: &Case<'_>, findings: &mut Findings<'_>) {
             _ => {}
         }
     }
+}
+
+fn is_taken(entry: &Entry) -> bool {
+    entry.why.as_deref().is_some_and(|why| why.ends_with("is gone"))
 }
 
 /// Until when a lease held, by what was told of it before a time.
