@@ -55,9 +55,12 @@ fn what_does_not_finish_is_released_for_others() {
     let released: Vec<_> = records(folder.path()).into_iter().filter(is_released).collect();
     assert!(!released.is_empty());
     for record in released {
-        let may_be_repeated = record.effect != Effect::Once;
-        let expected = if may_be_repeated { State::Ready } else { State::Indeterminate };
-        assert_eq!((record.state, record.answer.is_none()), (expected, true), "{record:?}");
+        // A person may have looked into it by now, and then it is judged again.
+        let expected = match record.effect {
+            Effect::Once => vec![State::Indeterminate, State::Judging],
+            _ => vec![State::Ready],
+        };
+        assert!(expected.contains(&record.state) && record.answer.is_none(), "{record:?}");
     }
     // Another process takes them up at once: it does not wait for leases.
     settled(&Life { lease: 300, ..life });

@@ -1,6 +1,7 @@
 //! Processes that stand still for longer than their leases count.
 
-use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use kill_harness::life::Life;
@@ -13,19 +14,19 @@ use crate::lives::{Process, in_state, settled, slow, slow_calls, until, with_sto
 #[test]
 fn the_calls_of_a_process_that_stands_still_are_taken_up_and_its_late_results_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let life = slow(folder.path());
+    let life = Life { works: 60_000, runs: 30, ..slow(folder.path()) };
     let first = Process::start(&life);
-    until("a slow call runs", || !slow_calls(&life).is_empty());
-    stop(&first, folder.path());
+    stop(&first, &life);
     let held = in_state(folder.path(), State::Running);
     assert!(!held.is_empty());
-    let second = Life { number: 2, runs: 1, kill: None, ..life.clone() };
+    let second = Life { number: 2, works: 3_000, runs: 1, kill: None, ..life.clone() };
     let second = Process::start(&second);
     until("its calls are taken up", || {
         let running = in_state(folder.path(), State::Running);
         !running.iter().any(|now| held.iter().any(|it| it.id == now.id && it.epoch == now.epoch))
     });
     first.signal(Signal::CONT);
+    first.signal(Signal::TERM);
     assert_eq!((first.end().code(), second.end().code()), (Some(0), Some(0)));
     for record in &held {
         let history =
@@ -41,10 +42,11 @@ fn the_calls_of_a_process_that_stands_still_are_taken_up_and_its_late_results_re
 }
 
 /// Stops a process, but not in the middle of a write: then nobody could write before it goes on.
-fn stop(process: &Process, folder: &Path) {
+fn stop(process: &Process, life: &Life) {
     until("it is stopped between two writes", || {
+        until("a slow call runs", || !slow_calls(life).is_empty());
         process.signal(Signal::STOP);
-        let written = with_store(folder, |store| async move {
+        let written = with_store(&life.folder, |store| async move {
             let key = Timestamp::now().to_string();
             let text = Some("is it free?".to_owned());
             let documents = vec![DocumentWrite { key, expects: None, text }];
@@ -52,6 +54,7 @@ fn stop(process: &Process, folder: &Path) {
         });
         if written.is_err() {
             process.signal(Signal::CONT);
+            sleep(Duration::from_millis(200));
         }
         written.is_ok()
     });
