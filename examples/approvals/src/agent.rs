@@ -8,7 +8,7 @@ use futures::future::try_join_all;
 use toolwright::journal::{SqliteStore, State, Store as _};
 use toolwright::{Answer, Call, CallFailure, Executor, Outcome, Suspended};
 
-use crate::model;
+use crate::model::{self, Task};
 use crate::say::say;
 
 /// How often a call that waits is looked at when nothing tells of a change.
@@ -28,13 +28,14 @@ pub struct Agent {
     pub store: SqliteStore,
     /// The file of the store, as it was named on the command line.
     pub journal: PathBuf,
+    pub task: Task,
 }
 
 impl Agent {
     /// Works until every call is answered, however long people think.
     pub async fn work(&self) -> anyhow::Result<Ended> {
         for number in 1.. {
-            let calls = model::turn(number);
+            let calls = model::turn(self.task, number);
             if calls.is_empty() {
                 break;
             }
@@ -49,7 +50,7 @@ impl Agent {
     /// Works as far as it goes without waiting.
     pub async fn work_once(&self) -> anyhow::Result<Ended> {
         for number in 1.. {
-            let calls = model::turn(number);
+            let calls = model::turn(self.task, number);
             if calls.is_empty() {
                 break;
             }

@@ -4,6 +4,7 @@
 //! again with the same words. `README.md` beside this crate shows a session.
 
 mod agent;
+mod carrier;
 mod ledger;
 mod model;
 mod options;
@@ -17,6 +18,7 @@ use toolwright::journal::SqliteStore;
 use toolwright::{Executor, OnNoApprover};
 
 use agent::{Agent, Ended};
+use carrier::Carrier;
 use ledger::Ledger;
 use options::Options;
 use pace::Pace;
@@ -43,6 +45,7 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
         .unrestricted()
         .service(Ledger::at(&options.ledger))
         .service(Pace::of(options.pause))
+        .service(Carrier::default())
         .journal(store.clone())
         // Nobody is asked in this process: calls wait until `toolwright approvals` decides.
         .on_no_approver(OnNoApprover::Park)
@@ -56,6 +59,7 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
         run: executor.run(options.run.as_str()).user("bob@example.org").start()?,
         store,
         journal: options.journal,
+        task: options.task,
     };
     if options.once {
         return agent.work_once().await;

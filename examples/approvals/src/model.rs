@@ -2,15 +2,29 @@
 
 use toolwright::Call;
 
+/// What it is asked to do.
+#[derive(Debug, Clone, Copy)]
+pub enum Task {
+    /// Make up for a broken kettle.
+    Refund,
+    /// Send three parcels; each goes wrong in a way of its own.
+    Parcels,
+}
+
 /// What it asks for in a turn, counted from 1; nothing once it has finished.
-pub fn turn(number: u64) -> Vec<Call<'static>> {
-    match number {
-        1 => vec![
+pub fn turn(task: Task, number: u64) -> Vec<Call<'static>> {
+    match (task, number) {
+        (Task::Refund, 1) => vec![
             Call::new("look_up_order", r#"{"order":"A-1001"}"#),
             Call::new("refund", r#"{"order":"A-1001","cents":4200}"#),
             Call::new("send_receipt", r#"{"order":"A-1001","to":"bob@example.org"}"#),
         ],
-        2 => vec![Call::new("delete_account", r#"{"account":"bob"}"#)],
+        (Task::Refund, 2) => vec![Call::new("delete_account", r#"{"account":"bob"}"#)],
+        (Task::Parcels, 1) => vec![
+            Call::new("send_parcel", r#"{"order":"A-2001","country":"Iceland","grams":900}"#),
+            Call::new("send_parcel", r#"{"order":"A-2002","country":"Atlantis","grams":900}"#),
+            Call::new("send_parcel", r#"{"order":"A-2003","country":"Iceland","grams":120}"#),
+        ],
         _ => Vec::new(),
     }
 }

@@ -6,9 +6,12 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toolwright::approval::PublicKey;
 
+use crate::model::Task;
+
 /// What the application is told.
 pub struct Options {
     pub run: String,
+    pub task: Task,
     pub journal: PathBuf,
     pub ledger: PathBuf,
     pub approvers: Vec<(String, PublicKey)>,
@@ -30,6 +33,7 @@ impl Options {
         let seconds = |name: &str| Duration::from_secs(number(name).unwrap_or_default());
         Self {
             run: matches.get_one::<String>("RUN").cloned().unwrap_or_default(),
+            task: if matches.get_flag("parcels") { Task::Parcels } else { Task::Refund },
             journal: path("journal"),
             ledger: path("ledger"),
             approvers: matches.get_many("approver").into_iter().flatten().cloned().collect(),
@@ -63,6 +67,10 @@ fn command() -> Command {
             option("ledger", "PATH", "The file that stands for the outside world: a line for each thing that happened")
                 .default_value("ledger.txt")
                 .value_parser(value_parser!(PathBuf)),
+            Arg::new("parcels")
+                .long("parcels")
+                .action(ArgAction::SetTrue)
+                .help("Send three parcels instead, each of which goes wrong in a way of its own"),
             Arg::new("once")
                 .long("once")
                 .action(ArgAction::SetTrue)

@@ -3,6 +3,7 @@
 pub mod delete_account;
 pub mod look_up_order;
 pub mod refund;
+pub mod send_parcel;
 pub mod send_receipt;
 
 use toolwright::{Registry, RegistryError};
@@ -12,6 +13,7 @@ pub fn registry() -> Result<Registry, RegistryError> {
     Registry::of([
         look_up_order::LOOK_UP_ORDER,
         refund::REFUND,
+        send_parcel::SEND_PARCEL,
         send_receipt::SEND_RECEIPT,
         delete_account::DELETE_ACCOUNT,
     ])

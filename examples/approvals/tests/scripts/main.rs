@@ -6,6 +6,7 @@
 // The tools themselves, for an application that has a shell beside them.
 #[path = "../../src"]
 mod source {
+    pub mod carrier;
     pub mod ledger;
     pub mod pace;
     pub mod say;
@@ -15,7 +16,8 @@ mod source {
 mod deciding;
 mod hostile;
 mod interrupted;
+mod parcels;
 mod shop;
 mod toolwright;
 
-use source::{ledger, pace, say};
+use source::{carrier, ledger, pace, say};

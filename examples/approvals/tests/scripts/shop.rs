@@ -206,7 +206,7 @@ impl Drop for Application {
 }
 
 /// The first id in a text.
-fn id(text: &str) -> Option<String> {
+pub fn id(text: &str) -> Option<String> {
     let words = text.split(|it: char| !it.is_ascii_hexdigit() && it != '-');
     words
         .into_iter()
@@ -220,5 +220,9 @@ pub fn filtered(snapshot: impl FnOnce()) {
     settings.add_filter("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]");
     settings.add_filter("[0-9a-f]{64}", "[hex]");
     settings.add_filter(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?", "[time]");
+    settings.add_filter(r"\((now|\d+ s ago)\)", "([ago])");
+    settings.add_filter(r" {2,}(now|\d+ s ago) {2,}", "  [ago]  ");
+    // Delays are drawn at random.
+    settings.add_filter(r"tried again in [0-9.]+m?s", "tried again in [delay]");
     settings.bind(snapshot);
 }

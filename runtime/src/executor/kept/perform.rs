@@ -122,6 +122,10 @@ impl Kept<'_> {
             return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
         };
         let Next { event, delay } = self.after(record, plan, error, is_released);
+        let why = match (why, delay) {
+            (Some(why), Some(delay)) => Some(format!("{why}; tried again in {delay:.1?}")),
+            (why, _) => why,
+        };
         let mut entries = vec![self.step(ended, event, why)?];
         if error.done() == Some(Done::NotBegun) && error.classified() == Class::Cancelled {
             entries.push(self.step(ended, Event::RunEnded, None)?);

@@ -48,6 +48,7 @@ impl Office {
         };
         let executor = Executor::builder(registry)
             .unrestricted()
+            .service(crate::carrier::Carrier::default())
             .service(Ledger::at(shop.folder.join("ledger.txt")))
             .service(Pace::of(None))
             .service(terminal)

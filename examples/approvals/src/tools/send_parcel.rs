@@ -1,0 +1,58 @@
+//! `send_parcel` hands a parcel to a carrier, whose server fails in several ways. What may be tried again is, with the
+//! same idempotency key; what nobody understands becomes a dead letter.
+
+use toolwright::{Class, OrFail as _, ToolContext, ToolError, tool};
+
+use crate::carrier::{Carrier, Reply};
+use crate::ledger::Ledger;
+
+/// Above this weight, a person looks at the parcel first, in grams.
+const HEAVY: u32 = 10_000;
+
+/// Send the parcel of an order.
+#[tool(
+    danger = moderate,
+    effect = keyed,
+    retry(attempts = 3, delay = "100ms"),
+    approval = (grams > HEAVY).then(|| format!("{grams} g is a heavy parcel"))
+)]
+pub async fn send_parcel(
+    carrier: &Carrier,
+    ledger: &Ledger,
+    context: &ToolContext,
+    /// The order's number.
+    order: String,
+    /// Where it goes.
+    country: String,
+    /// What it weighs, in grams.
+    grams: u32,
+) -> Result<String, ToolError> {
+    match carrier.send(&order, &country) {
+        Reply::Taken => {}
+        Reply::Busy(time) => {
+            return Err(ToolError::new("carrier_busy", "the carrier is busy")
+                .class(Class::NotStarted { retry_after: Some(time) }));
+        }
+        Reply::Lost => {
+            return Err(ToolError::new(
+                "connection_lost",
+                "the connection to the carrier was lost",
+            )
+            .class(Class::Transient));
+        }
+        Reply::NoSuchCountry => {
+            return Err(ToolError::new("no_such_country", "the carrier does not go there")
+                .hint("ask the customer for another address"));
+        }
+    }
+    let postage = postage(&order, grams);
+    let line = format!("parcel {order} {country} {grams} {}", context.idempotency_key());
+    ledger.add(&line).or_fail("ledger_failed", "the ledger could not be written")?;
+    Ok(format!("the parcel of order {order} is on its way, for {postage} cents"))
+}
+
+/// In cents. Of order A-2003 the weight is not what it seems, and nobody thought of that: a defect, as they happen.
+fn postage(order: &str, grams: u32) -> u32 {
+    let known = if order == "A-2003" { grams.checked_sub(1_000) } else { Some(grams) };
+    known.expect("a parcel weighs more than its box") / 10
+}
