@@ -75,6 +75,7 @@
 mod argument;
 mod builder;
 mod command;
+mod command_flags;
 mod compile;
 mod compiled;
 mod decimal;
@@ -84,6 +85,7 @@ mod glob;
 mod holds;
 mod judged;
 mod mode;
+mod outline;
 mod paths;
 mod problem;
 mod protection;
@@ -100,6 +102,7 @@ use foldhash::fast::FixedState;
 
 use crate::catalog::Catalog;
 use compiled::Compiled;
+use holds::Holds;
 use judged::decide;
 use paths::Base;
 use question::Asking;
@@ -107,8 +110,9 @@ use question::Asking;
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
 pub use explain::Explanation;
-pub use judged::{Judged, Said, Says, Verdict};
+pub use judged::{Judged, Said, Says, Verdict, Vouched};
 pub use mode::{Mode, ModeSays};
+pub use outline::RuleOutline;
 pub use problem::{Place, PolicyError, PolicyProblem};
 pub use protection::Protection;
 pub use question::Question;
@@ -130,9 +134,12 @@ struct Inner {
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
     looks_at_files: bool,
+    /// Whether a rule says what its calls touch.
+    vouches: bool,
     four_eyes: bool,
     /// The folders that tools work in.
     roots: Vec<String>,
+    off: Vec<Protection>,
 }
 
 impl Policy {
@@ -144,6 +151,7 @@ impl Policy {
         catalog: &Catalog,
         base: Base,
         roots: Vec<String>,
+        off: Vec<Protection>,
     ) -> Self {
         let known = |tool: &str| {
             let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
@@ -153,7 +161,19 @@ impl Policy {
         let asks_files =
             |it: &Compiled| it.reads.is_some() || it.writes.is_some() || it.outside.is_some();
         let looks_at_files = rules.iter().any(asks_files);
-        Self(Arc::new(Inner { mode, plan, rules, by_tool, base, looks_at_files, four_eyes, roots }))
+        let vouches = rules.iter().any(|it| it.touches.is_some());
+        Self(Arc::new(Inner {
+            mode,
+            plan,
+            rules,
+            by_tool,
+            base,
+            looks_at_files,
+            vouches,
+            four_eyes,
+            roots,
+            off,
+        }))
     }
 
     /// A policy in code, or of several files.
@@ -173,23 +193,49 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, question: &Question<'_>) -> Judged {
         let inner = &*self.0;
-        let asking = Asking::new(question, &inner.base);
+        let mut asking = Asking::new(question, &inner.base);
+        let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
         let said = |rule: &Compiled| {
             let (says, certain) = rule.says(&asking)?;
             let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
             Some(Said { rule, says, reason, certain })
         };
-        let mut rules: Vec<Said> = match inner.by_tool.get(question.tool) {
-            Some(known) => known.iter().filter_map(|index| said(&inner.rules[*index])).collect(),
-            None => {
-                let named = inner.rules.iter().filter(|it| it.selects_name(question.tool));
-                named.filter_map(said).collect()
-            }
-        };
+        let mut rules: Vec<Said> = self.rules_for(question.tool).filter_map(said).collect();
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
         let verdict = decide(&rules, inner.mode, inner.plan, question);
-        Judged { verdict, rules, mode: inner.mode.says(question.danger) }
+        Judged { verdict, rules, mode: inner.mode.says(question.danger), touches }
+    }
+
+    /// The rules that may say something of a tool, the strongest first.
+    fn rules_for(&self, tool: &str) -> impl Iterator<Item = &Compiled> {
+        let inner = &*self.0;
+        let known = inner.by_tool.get(tool);
+        let all =
+            known.is_none().then(|| inner.rules.iter().filter(move |it| it.selects_name(tool)));
+        let indexed = known.into_iter().flatten().map(|index| &inner.rules[*index]);
+        indexed.chain(all.into_iter().flatten())
+    }
+
+    /// Takes the word of the rules that are for a call for what it does not say of its files.
+    fn vouched(&self, asking: &mut Asking<'_>) -> Vec<Vouched> {
+        if !asking.is_open() {
+            return Vec::new();
+        }
+        let given = self.rules_for(asking.question.tool).filter_map(|rule| {
+            let touches = rule.touches.as_ref()?;
+            (rule.holds(asking) == Holds::Yes).then_some((rule, touches))
+        });
+        let given: Vec<(&Compiled, &[Vec<String>; 2])> = given.collect();
+        if !given.is_empty() {
+            asking.vouch(given.iter().map(|(_, touches)| *touches));
+        }
+        let vouched = given.into_iter().map(|(rule, [reads, writes])| Vouched {
+            rule: Arc::clone(&rule.name),
+            reads: reads.clone(),
+            writes: writes.clone(),
+        });
+        vouched.collect()
     }
 
     /// What becomes of a call, and what every rule, the tool and the mode say of it.
@@ -219,12 +265,8 @@ impl Policy {
     /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
-        let inner = &*self.0;
         let looks = |rule: &Compiled| !rule.arguments.is_empty();
-        match inner.by_tool.get(tool) {
-            Some(known) => known.iter().any(|index| looks(&inner.rules[*index])),
-            None => inner.rules.iter().any(|rule| looks(rule) && rule.selects_name(tool)),
-        }
+        self.rules_for(tool).any(looks)
     }
 
     /// Whether whoever a call is made for may not approve it.
@@ -236,6 +278,16 @@ impl Policy {
     /// The folders that tools work in, as they are written.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.0.roots.iter().map(Path::new)
+    }
+
+    /// The rules in short, the strongest first; the protections that hold are among them.
+    pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
+        self.0.rules.iter().map(RuleOutline::of)
+    }
+
+    /// The protections that are named off.
+    pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
+        Protection::ALL.into_iter().filter(|it| self.0.off.contains(it))
     }
 
     /// The names of the rules, the strongest first.

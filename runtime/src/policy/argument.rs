@@ -1,6 +1,7 @@
 //! What a rule may ask of an argument, as it is written.
 
 use super::problem::At;
+use super::rule::RuleKind;
 
 /// A test of one argument. Values and limits are JSON texts, so that no number is rounded.
 ///
@@ -10,6 +11,9 @@ use super::problem::At;
 /// | `one_of = ["a", "b"]` | [`one_of`](Self::one_of) | one of these values |
 /// | `contains = ["a", "b"]` | [`contains`](Self::contains) | a list with one of these in it |
 /// | `within = ["a", "b"]` | [`within`](Self::within) | a list with nothing but these in it |
+/// | `begins = [["test"], ["fmt", "--check"]]` | [`begins`](Self::begins) | in an allow: a list whose first items are those of one of these lists |
+/// | `only_flags = ["--release", "-p"]` | [`only_flags`](Self::only_flags) | in an allow: a list without any other flag |
+/// | `flags = ["--force", "-f"]` | [`flags`](Self::flags) | in all but an allow: a list with one of these flags in it, however it is spelt |
 /// | `under = ["src"]` | [`under`](Self::under) | a path in one of these folders, or such a folder |
 /// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that one of these patterns fits |
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
@@ -21,6 +25,9 @@ pub(super) enum Test {
     OneOf(Vec<At<String>>),
     Contains(Vec<At<String>>),
     Within(Vec<At<String>>),
+    Begins(Vec<At<String>>),
+    Flags(Vec<At<String>>),
+    OnlyFlags(Vec<At<String>>),
     Under(Vec<At<String>>),
     Glob(Vec<At<String>>),
     Limit(Side, At<String>),
@@ -54,6 +61,26 @@ impl ArgumentTest {
     /// It is a list of nothing but these values, each a JSON text.
     pub fn within(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Within(all(values)))
+    }
+
+    /// It is a list whose first items are those of one of these lists, each a JSON text. For an allow alone: to object, it
+    /// would miss the same words elsewhere, as in `git -C . push`.
+    pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self(Test::Begins(all(lists)))
+    }
+
+    /// It is a list of a program's arguments, and has one of these flags: also with its value (`--force=yes`), shortened
+    /// (`--forc`), with one dash, or as a letter among others (`-uf`). `+` is for whatever begins with it. Not for an
+    /// allow, where it would let every other flag through.
+    pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self(Test::Flags(all(flags)))
+    }
+
+    /// It is a list of a program's arguments, and whatever in it begins with `-` or `+` is one of these flags, as it is
+    /// written; one with two dashes may have a value after `=`. What follows `--` is not exempt. For an allow alone: to
+    /// object, it would be missed with one flag more.
+    pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self(Test::OnlyFlags(all(flags)))
     }
 
     /// It is a path in one of these folders: `src` holds `src` and `src/a`, and not `srcx`.
@@ -97,12 +124,36 @@ impl Test {
         matches!(self, Self::Under(_) | Self::Glob(_))
     }
 
+    /// Why a rule of this kind cannot have it: it would say less than it seems to.
+    pub(super) fn misplaced(&self, kind: RuleKind) -> Option<&'static str> {
+        match (self, kind) {
+            (Self::Flags(_), RuleKind::Allow) => Some(
+                "`flags` would allow every other flag as well: say `only_flags`, with all that may be there",
+            ),
+            (Self::Begins(_), RuleKind::Deny | RuleKind::AlwaysAsk | RuleKind::Ask) => Some(
+                "`begins` would miss the same words in another place, as in `git -C . push`: say `contains`",
+            ),
+            (Self::OnlyFlags(_), RuleKind::Deny | RuleKind::AlwaysAsk | RuleKind::Ask) => {
+                Some("`only_flags` would be missed with one flag more: say `flags`")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it says something without a value: that there is no flag at all.
+    pub(super) fn may_be_empty(&self) -> bool {
+        matches!(self, Self::OnlyFlags(_))
+    }
+
     /// Where it is written.
     pub(super) fn values(&self) -> &[At<String>] {
         match self {
             Self::OneOf(values)
             | Self::Contains(values)
             | Self::Within(values)
+            | Self::Begins(values)
+            | Self::Flags(values)
+            | Self::OnlyFlags(values)
             | Self::Under(values)
             | Self::Glob(values) => values,
             Self::Limit(_, value) => std::slice::from_ref(value),

@@ -233,6 +233,7 @@ impl PolicyBuilder {
             catalog,
             base,
             roots,
+            self.off,
         ))
     }
 

@@ -13,7 +13,7 @@ use super::examples::check;
 use super::glob;
 use super::paths::Base;
 use super::problem::{At, Problems, suggestion};
-use super::rule::{Rule, RuleKind, WhenUnknown};
+use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
 use super::values::ValueTest;
 use crate::approval::segments;
 use crate::catalog::Catalog;
@@ -73,7 +73,7 @@ impl Scope<'_> {
             .arguments
             .iter()
             .map(|(pointer, test)| {
-                ValueTest::compile(pointer, &test.0, self.base, is_folded, name, problems)
+                ValueTest::compile(pointer, &test.0, self.base, rule.kind, name, problems)
             })
             .collect();
         let words = |words: &Option<Vec<At<String>>>| {
@@ -96,6 +96,8 @@ impl Scope<'_> {
             reads: whole(reads)?,
             writes: whole(writes)?,
             outside: whole(outside)?,
+            touches: rule.touches.as_ref().map(Touches::words),
+            examples: rule.examples.len(),
         };
         if is_known {
             self.arguments_known(rule, &compiled, problems);
@@ -134,6 +136,9 @@ impl Scope<'_> {
             || !rule.arguments.is_empty();
         if !selects {
             problems.add(rule.place.as_ref(), format!("rule `{name}` does not say which calls it is for; if it is for all of them, give it the tool `*`"));
+        }
+        if let Some(touches) = &rule.touches {
+            vouches(rule, touches, name, problems);
         }
         if rule.kind != RuleKind::Deny && rule.when_unknown.value != WhenUnknown::Count {
             problems.add(rule.when_unknown.place.as_ref(), format!("rule `{name}` is no deny: only a deny may ask where nobody can tell whether it matches"));
@@ -251,6 +256,29 @@ fn selects(rule: &Compiled, tool: &Definition) -> bool {
             rule.dangers.as_ref().is_none_or(|it| it.contains(&danger))
                 && rule.danger_at_least.is_none_or(|it| danger >= it)
         })
+}
+
+/// Whether it makes sense that a rule says what its calls touch.
+fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) {
+    let mut wrong = |message: &str| {
+        problems.add(touches.place.as_ref(), format!("rule `{name}`: {message}"));
+    };
+    if rule.kind != RuleKind::Allow {
+        wrong("only an allow says what its calls touch");
+    }
+    if rule.tools.is_none() {
+        wrong("it says what its calls touch, so it has to name the tool");
+    }
+    if rule.reads.is_some() || rule.writes.is_some() || rule.outside.is_some() {
+        wrong("it says what its calls touch, so it cannot select by the files that they touch");
+    }
+    for file in touches.reads.iter().chain(&touches.writes) {
+        let is_name = !file.value.is_empty() && !file.value.contains(['*', '?', '~']);
+        if !is_name {
+            let message = format!("rule `{name}`: `{}` is no name of a file or folder", file.value);
+            problems.add(file.place.as_ref(), message);
+        }
+    }
 }
 
 fn known<'a>(

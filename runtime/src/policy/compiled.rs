@@ -30,6 +30,10 @@ pub(super) struct Compiled {
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
+    /// What its calls read and write, where they do not say so themselves.
+    pub(super) touches: Option<[Vec<String>; 2]>,
+    /// How many examples it was tried on.
+    pub(super) examples: usize,
 }
 
 impl Compiled {

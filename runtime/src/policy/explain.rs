@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::judged::{Judged, Said, Says, Verdict, danger_name};
+use super::judged::{Judged, Said, Says, Verdict, Vouched, danger_name};
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
 use crate::tool::Danger;
@@ -20,6 +20,9 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The rules that match, the strongest first.
     pub rules: Vec<Said>,
+    /// What rules say that it touches, where it does not say it itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Vouched>,
     /// Why the tool itself asks.
     pub tool_asks: Option<String>,
     /// The mode.
@@ -38,12 +41,33 @@ impl Explanation {
             tool: question.tool.to_owned(),
             verdict: judged.verdict,
             rules: judged.rules,
+            touches: judged.touches,
             tool_asks: question.approval.map(ToOwned::to_owned),
             mode,
             danger: question.danger,
             mode_says: judged.mode,
             plan: plan && !question.accepted,
         }
+    }
+
+    /// Who decided: the names of rules, `tool`, `mode` or `plan`.
+    #[must_use]
+    pub fn because(&self) -> Vec<&str> {
+        let rules = self.rules.iter().filter(|it| self.is_decisive(it.says));
+        let mut because: Vec<&str> = rules.map(|it| &*it.rule).collect();
+        let is_allowed = self.rules.iter().any(|it| it.says == Says::Allow);
+        match self.verdict {
+            Verdict::Queue => because.push("plan"),
+            Verdict::Ask { .. } => {
+                because.extend(self.tool_asks.as_ref().map(|_| "tool"));
+                if self.mode_says == ModeSays::Ask && !is_allowed {
+                    because.push("mode");
+                }
+            }
+            Verdict::Deny { .. } | Verdict::Allow if because.is_empty() => because.push("mode"),
+            Verdict::Deny { .. } | Verdict::Allow => {}
+        }
+        because
     }
 
     /// Whether what a rule says is what is done.
@@ -88,6 +112,14 @@ impl fmt::Display for Explanation {
             let verb =
                 if matches!(self.verdict, Verdict::Ask { .. }) { "asks" } else { "would ask" };
             write!(formatter, "\n- the tool {verb}: {reason}")?;
+        }
+        for Vouched { rule, reads, writes } in &self.touches {
+            let listed = |files: &[String]| match files {
+                [] => "nothing".to_owned(),
+                some => format!("`{}`", some.join("`, `")),
+            };
+            let (reads, writes) = (listed(reads), listed(writes));
+            write!(formatter, "\n- rule `{rule}` says that it reads {reads} and writes {writes}")?;
         }
         let denied_by_rule = self.rules.iter().any(|it| it.says == Says::Deny);
         let allowed = self.rules.iter().find(|it| it.says == Says::Allow);

@@ -40,6 +40,8 @@ pub struct Judged {
     pub rules: Vec<Said>,
     /// What the mode says.
     pub mode: ModeSays,
+    /// What rules say that the call touches, where it does not say it itself.
+    pub touches: Vec<Vouched>,
 }
 
 /// What one rule says of one call.
@@ -56,6 +58,19 @@ pub struct Said {
     pub reason: Arc<str>,
     /// Whether it is certain that the rule matches. Where it is not, it counts all the same.
     pub certain: bool,
+}
+
+/// What one rule says that a call touches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Vouched {
+    /// The rule's name.
+    #[serde(serialize_with = "text")]
+    pub rule: Arc<str>,
+    /// The files and folders that are read.
+    pub reads: Vec<String>,
+    /// The files and folders that are written.
+    pub writes: Vec<String>,
 }
 
 /// What a rule says of a call.

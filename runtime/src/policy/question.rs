@@ -78,6 +78,8 @@ pub(super) struct Asking<'a> {
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
+    /// What rules say that it reads and writes, which counts where the call does not say it.
+    vouched: Option<[Files; 2]>,
 }
 
 /// Files that a call names; nothing stands for all files.
@@ -86,7 +88,21 @@ pub(super) type Files = Vec<Option<Name>>;
 impl<'a> Asking<'a> {
     pub(super) fn new(question: &'a Question<'a>, base: &'a Base) -> Self {
         let (arguments, reads, writes) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { question, base, arguments, reads, writes }
+        Self { question, base, arguments, reads, writes, vouched: None }
+    }
+
+    /// Whether the call leaves open which files it touches.
+    pub(super) fn is_open(&self) -> bool {
+        self.writes().is_none() || self.reads().is_none()
+    }
+
+    /// Takes the word of rules for what the call does not say.
+    pub(super) fn vouch<'n>(&mut self, touched: impl Iterator<Item = &'n [Vec<String>; 2]>) {
+        let vouched = self.vouched.get_or_insert_default();
+        for [reads, writes] in touched {
+            vouched[0].extend(reads.iter().map(|it| Some(self.base.name(it))));
+            vouched[1].extend(writes.iter().map(|it| Some(self.base.name(it))));
+        }
     }
 
     /// Nothing where they cannot be read.
@@ -98,14 +114,18 @@ impl<'a> Asking<'a> {
     /// it reads nothing.
     pub(super) fn reads(&self) -> Option<&Files> {
         let find = || {
-            self.writes()?;
+            self.told_writes()?;
             self.files(self.question.footprint?.reads_named()?)
         };
-        self.reads.get_or_init(find).as_ref()
+        self.reads.get_or_init(find).as_ref().or(self.vouched.as_ref().map(|[reads, _]| reads))
     }
 
     /// The files that the call writes, where it says which.
     pub(super) fn writes(&self) -> Option<&Files> {
+        self.told_writes().or(self.vouched.as_ref().map(|[_, writes]| writes))
+    }
+
+    fn told_writes(&self) -> Option<&Files> {
         let find = || match self.question.footprint {
             Some(footprint) => self.files(footprint.writes_named()?),
             None if self.question.effect == Effect::Read => Some(Files::new()),

@@ -12,7 +12,7 @@ use super::argument::{ArgumentTest, Side, Test};
 use super::builder::PolicyBuilder;
 use super::mode::Mode;
 use super::problem::{At, Place, Problems};
-use super::rule::{Checked, Example, Rule, RuleKind, WhenUnknown};
+use super::rule::{Checked, Example, Rule, RuleKind, Touches, WhenUnknown};
 use crate::tool::{Danger, Effect};
 
 /// The format that is read.
@@ -30,7 +30,7 @@ const FILE_KEYS: [&str; 11] = [
     "ask",
     "allow",
 ];
-const RULE_KEYS: [&str; 16] = [
+const RULE_KEYS: [&str; 17] = [
     "name",
     "reason",
     "tool",
@@ -44,15 +44,19 @@ const RULE_KEYS: [&str; 16] = [
     "reads",
     "writes",
     "outside",
+    "touches",
     "when_unknown",
     "matches",
     "does_not_match",
 ];
-const TEST_KEYS: [&str; 10] = [
+const TEST_KEYS: [&str; 13] = [
     "equals",
     "one_of",
     "contains",
     "within",
+    "begins",
+    "flags",
+    "only_flags",
     "under",
     "glob",
     "at_least",
@@ -208,6 +212,7 @@ impl Reader<'_> {
         rule.danger_at_least = find(table, "danger_at_least")
             .and_then(|it| Some(self.word::<Danger>(it, "danger_at_least", &DANGERS)?.value));
         rule.effects = find(table, "effect").map(|it| self.words::<Effect>(it, "effect", &EFFECTS));
+        rule.touches = find(table, "touches").and_then(|it| self.touches(it));
         if let Some(value) = find(table, "when_unknown") {
             let place = Some(self.place(&value.span()));
             match value.get_ref().as_str() {
@@ -249,6 +254,24 @@ impl Reader<'_> {
         rule
     }
 
+    fn touches(&mut self, value: &Written<'_>) -> Option<Touches> {
+        let place = Some(self.place(&value.span()));
+        let expected = "a table, as `{ reads = [\"src\"], writes = [] }`";
+        let Some(table) = value.get_ref().as_table() else {
+            self.expected(value, "touches", expected);
+            return None;
+        };
+        self.keys(table, &["reads", "writes"], "`touches`");
+        let (Some(reads), Some(writes)) = (find(table, "reads"), find(table, "writes")) else {
+            let message =
+                "`touches` says both what is read and what is written; `[]` is for nothing";
+            self.wrong(&value.span(), message);
+            return None;
+        };
+        let (reads, writes) = (self.texts(reads, "reads"), self.texts(writes, "writes"));
+        Some(Touches { reads, writes, place })
+    }
+
     fn tests(&mut self, pointer: &At<String>, value: &Written<'_>, rule: &mut Rule) {
         let Some(table) = value.get_ref().as_table() else {
             self.expected(value, &pointer.value, "a table of tests, as `{ equals = 1 }`");
@@ -274,6 +297,9 @@ impl Reader<'_> {
                         "one_of" => Test::OneOf(self.jsons(value, other)),
                         "contains" => Test::Contains(self.jsons(value, other)),
                         "within" => Test::Within(self.jsons(value, other)),
+                        "begins" => Test::Begins(self.jsons(value, other)),
+                        "flags" => Test::Flags(self.texts(value, other)),
+                        "only_flags" => Test::OnlyFlags(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
                         // It was told.

@@ -76,12 +76,27 @@ pub struct Rule {
     pub(super) reads: Option<Vec<At<String>>>,
     pub(super) writes: Option<Vec<At<String>>>,
     pub(super) outside: Option<Vec<At<String>>>,
+    pub(super) touches: Option<Touches>,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<Checked>>,
     /// What is not known does not count; for protections alone.
     pub(super) only_certain: bool,
     /// Not all of it could be read, so that nothing follows from what is missing.
     pub(super) is_partial: bool,
+}
+
+/// What the calls that a rule matches touch, by the word of whoever wrote it.
+#[derive(Debug, Clone)]
+pub(super) struct Touches {
+    pub(super) reads: Vec<At<String>>,
+    pub(super) writes: Vec<At<String>>,
+    pub(super) place: Option<Place>,
+}
+
+impl Touches {
+    pub(super) fn words(&self) -> [Vec<String>; 2] {
+        [&self.reads, &self.writes].map(|it| it.iter().map(|file| file.value.clone()).collect())
+    }
 }
 
 /// An example, and whether its rule must match it.
@@ -140,6 +155,7 @@ impl Rule {
             reads: None,
             writes: None,
             outside: None,
+            touches: None,
             when_unknown: At::code(WhenUnknown::Count),
             examples: Vec::new(),
             only_certain: false,
@@ -231,6 +247,21 @@ impl Rule {
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
+        self
+    }
+
+    /// For an allow: what its calls read and write, files or folders, where their tool cannot say it: a program that is
+    /// run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules give
+    /// theirs, both count together.
+    #[must_use]
+    pub fn touches(
+        mut self,
+        reads: impl IntoIterator<Item = impl Into<String>>,
+        writes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let reads = reads.into_iter().map(|it| At::code(it.into())).collect();
+        let writes = writes.into_iter().map(|it| At::code(it.into())).collect();
+        self.touches = Some(Touches { reads, writes, place: None });
         self
     }
 

@@ -4,10 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::argument::{Side, Test};
+use super::command_flags;
 use super::decimal::Decimal;
 use super::holds::Holds;
 use super::paths::{Base, Folder, PathPattern};
 use super::problem::{At, Problems};
+use super::rule::RuleKind;
 use crate::approval::{index, segments};
 use crate::arguments::{canonical, canonical_of, read};
 use crate::repair::tree::Node;
@@ -24,6 +26,9 @@ enum Check {
     OneOf(BTreeSet<String>),
     Contains(BTreeSet<String>),
     Within(BTreeSet<String>),
+    Begins(Vec<Vec<String>>),
+    Flags(Vec<String>),
+    OnlyFlags(Vec<String>),
     Under(Vec<Folder>),
     Glob(Vec<PathPattern>),
     Limit(Side, Decimal),
@@ -35,10 +40,11 @@ impl ValueTest {
         pointer: &At<String>,
         test: &Test,
         base: &Base,
-        is_folded: bool,
+        kind: RuleKind,
         rule: &str,
         problems: &mut Problems,
     ) -> Option<Self> {
+        let is_folded = kind != RuleKind::Allow;
         let found = segments(&pointer.value);
         if found.is_none() {
             problems.add(
@@ -49,7 +55,11 @@ impl ValueTest {
                 ),
             );
         }
-        if test.values().is_empty() {
+        if let Some(why) = test.misplaced(kind) {
+            problems.add(pointer.place.as_ref(), format!("rule `{rule}`: {why}"));
+            return None;
+        }
+        if test.values().is_empty() && !test.may_be_empty() {
             let message = format!(
                 "rule `{rule}`: the test of `{}` names no value, so that nothing passes it",
                 pointer.value
@@ -77,6 +87,9 @@ impl ValueTest {
             Test::OneOf(values) => texts(values).map(Check::OneOf),
             Test::Contains(values) => texts(values).map(Check::Contains),
             Test::Within(values) => texts(values).map(Check::Within),
+            Test::Begins(values) => ready(values, items, &mut each).map(Check::Begins),
+            Test::Flags(values) => ready(values, flag, &mut each).map(Check::Flags),
+            Test::OnlyFlags(values) => ready(values, flag, &mut each).map(Check::OnlyFlags),
             Test::Under(values) => {
                 ready(values, |it| base.folder(it, is_folded), &mut each).map(Check::Under)
             }
@@ -125,7 +138,23 @@ impl Check {
             (Self::Within(values), Node::Array(items)) => {
                 items.iter().all(|item| values.contains(&canonical_of(item))).into()
             }
-            (Self::Contains(_) | Self::Within(_), _) => Holds::Unknown,
+            (Self::Begins(lists), Node::Array(items)) => {
+                let begins = |list: &Vec<String>| {
+                    let mut each = items.iter().map(canonical_of);
+                    list.iter().all(|wanted| each.next().as_ref() == Some(wanted))
+                };
+                lists.iter().any(begins).into()
+            }
+            (Self::Flags(flags), Node::Array(items)) => command_flags::any(items, flags),
+            (Self::OnlyFlags(flags), Node::Array(items)) => command_flags::none_but(items, flags),
+            (
+                Self::Contains(_)
+                | Self::Within(_)
+                | Self::Begins(_)
+                | Self::Flags(_)
+                | Self::OnlyFlags(_),
+                _,
+            ) => Holds::Unknown,
             (_, Node::Array(items)) => {
                 let each = items.iter().map(|item| self.passes(item, base, all));
                 if all { Holds::all(each) } else { Holds::any(each) }
@@ -152,6 +181,22 @@ impl Check {
             (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,
         }
     }
+}
+
+/// The items of a list, a JSON text, each in its canonical form.
+fn items(list: &str) -> Result<Vec<String>, String> {
+    match read(list) {
+        Ok(Node::Array(items)) if !items.is_empty() => Ok(items.iter().map(canonical_of).collect()),
+        Ok(Node::Array(_)) => Err("an empty list begins every list: name its items".to_owned()),
+        Ok(_) => Err(format!(
+            "`{list}` is no list: expected one such as `[[\"test\"]]`, a list of lists"
+        )),
+        Err(error) => Err(format!("a value for a list is no JSON: {error}")),
+    }
+}
+
+fn flag(flag: &str) -> Result<String, String> {
+    command_flags::refusal(flag).map_or_else(|| Ok(flag.to_owned()), Err)
 }
 
 /// Every value made ready, or none where one is wrong.

@@ -1,7 +1,7 @@
 //! Which calls run, ask or are refused: modes, rules, files, arguments, protections, problems.
 
-mod agent;
 mod arguments;
+mod commands;
 mod explained;
 mod files;
 mod laws;

@@ -1,0 +1,34 @@
+//! What a policy's rules are, for those who list them.
+
+use serde::Serialize;
+
+use super::compiled::Compiled;
+use super::protection::Protection;
+use super::rule::RuleKind;
+
+/// A rule of a policy, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RuleOutline<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it says of the calls that it matches.
+    pub kind: RuleKind,
+    /// Why it is there.
+    pub reason: &'a str,
+    /// On how many examples it was tried.
+    pub examples: usize,
+}
+
+impl<'a> RuleOutline<'a> {
+    pub(super) fn of(rule: &'a Compiled) -> Self {
+        let Compiled { name, kind, reason, examples, .. } = rule;
+        Self { name, kind: *kind, reason, examples: *examples }
+    }
+
+    /// The protection that it is, where nobody wrote it.
+    #[must_use]
+    pub fn protection(&self) -> Option<Protection> {
+        Protection::ALL.into_iter().find(|it| it.name() == self.name)
+    }
+}
