@@ -1,12 +1,13 @@
 //! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
-//! `answer`, which answers captured provider messages, and `completions` for shells.
+//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions` for
+//! shells.
 //!
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
 //! `read_file` and `file_read` in group `file` are both `file read`. A tool without a group stands at the top.
 //! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
-//! `tools`, `answer`, `completions` or `help`.
+//! `tools`, `answer`, `policy`, `completions` or `help`.
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |
@@ -24,6 +25,13 @@
 //! The values go to the tool as JSON, the same way as a model's and with the same words when they are wrong; only
 //! an unknown flag or a missing place is told in the words of the command line.
 //!
+//! # Policy
+//!
+//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or tells
+//! all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy test
+//! CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy for that
+//! command.
+//!
 //! # Output
 //!
 //! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
@@ -32,9 +40,9 @@
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//! | 0 | there is a result; for `answer`, every message was answered; also when who reads the result has had enough |
-//! | 1 | the tool failed; a file could not be read or answered; a tool is refused by a dialect; nothing was found |
-//! | 2 | the command line or the input is wrong |
+//! | 0 | there is a result; for `answer`, every message was answered; for `policy test`, every case holds; also when who reads the result has had enough |
+//! | 1 | the tool failed; a file could not be read or answered; a tool is refused by a dialect; nothing was found; a case does not hold |
+//! | 2 | the command line or the input is wrong, or the policy or the cases that `policy` reads |
 //! | 3 | a person must approve the call first; nothing ran |
 //! | 70 | the application itself is put together wrongly |
 //! | 130, 143 | the call was given up at an interrupt or a request to terminate; a second one ends the program at once |
@@ -51,6 +59,7 @@ mod help;
 mod manual;
 mod names;
 mod ordered;
+mod policy;
 mod render;
 mod run;
 mod stop;
@@ -167,9 +176,18 @@ fn whole(
         Some((tools::NAME, below)) => return tools::run(&registry.catalog(), below),
         _ => {}
     }
-    let executor = configure(Executor::builder(registry))
-        .build()
-        .map_err(|error| complain(Exit::Application, error))?;
+    let asked = matches.subcommand().filter(|(name, _)| *name == policy::NAME);
+    let mut builder = configure(Executor::builder(registry));
+    if asked.is_some_and(|(_, below)| policy::names_one(below)) {
+        builder = builder.without_policy();
+    }
+    let executor = builder.build().map_err(|error| match error.policy() {
+        Some(wrong) if asked.is_some() => complain(Exit::Usage, wrong),
+        _ => complain(Exit::Application, error),
+    })?;
+    if let Some((_, below)) = asked {
+        return policy::run(&executor, below);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         complain(Exit::Application, format!("no tokio runtime could be started: {error}"))

@@ -27,7 +27,7 @@ use crate::capability::{Own, Scope};
 use crate::catalog::Catalog;
 use crate::error::ToolError;
 use crate::footprint::Facts;
-use crate::policy::{Explanation, Policy, PolicyError};
+use crate::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 use crate::registry::Registry;
 use crate::stage;
 
@@ -163,17 +163,62 @@ impl Executor {
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        self.explained(&self.run.core.rules, call)
+    }
+
+    /// The same by another policy, of [`make_policy`](Self::make_policy), for questions before it is taken up.
+    ///
+    /// # Errors
+    /// As [`explain`](Self::explain).
+    pub fn explain_by(&self, policy: &Policy, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        self.explained(&Rules::of(policy.clone()), call)
+    }
+
+    fn explained(&self, rules: &Rules, call: &Call<'_>) -> Result<Explanation, ToolError> {
         let found = stage::find(&self.run, call.name())?;
         let plan = found.plan();
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
-        let rules = &self.run.core.rules;
         let settle = AssertUnwindSafe(|| stage::settle(rules, plan, scope, call.arguments()));
         let settled = catch_unwind(settle);
         let (facts, settled) =
             settled.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
         let about = About { plan, facts: &facts, user: self.run.user(), accepted: false };
         Ok(rules.explain(about, settled.arguments()))
+    }
+
+    /// A policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
+    /// own: this one is for [`explain_by`](Self::explain_by).
+    ///
+    /// ```
+    /// use toolwright::policy::{Policy, Rule, Verdict};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read, reads())]
+    /// async fn tell_time() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
+    /// let call = Call::new("tell_time", "{}");
+    /// assert_eq!(executor.explain(&call)?.verdict, Verdict::Allow);
+    ///
+    /// let no = Rule::deny("nobody is to know").named("no").tool("tell_time");
+    /// let other = executor.make_policy(Policy::builder().rule(no))?;
+    /// assert_eq!(executor.explain_by(&other, &call)?.because(), ["no"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When something in it is wrong: every problem.
+    pub fn make_policy(&self, policy: PolicyBuilder) -> Result<Policy, PolicyError> {
+        let core = &self.run.core;
+        core.rules.another(policy, &core.registry.catalog())
+    }
+
+    /// The same executor, whose calls are made for this user.
+    #[cfg(feature = "cli")]
+    pub(crate) fn on_behalf_of(&self, user: &str) -> Self {
+        Self { run: Arc::new(self.run.with_user(user)) }
     }
 
     /// The policy as it is now.

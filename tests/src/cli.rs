@@ -228,6 +228,26 @@ fn help_marks_what_is_dangerous_and_says_when_a_person_must_agree() {
 }
 
 #[test]
+fn what_becomes_of_a_call_can_be_asked_of_every_application() {
+    let checked = run(&["policy", "check"]);
+    assert_eq!((checked.code, checked.err.as_str()), (0, ""));
+    assert!(checked.out.contains("Mode:       unrestricted\n"), "{}", checked.out);
+    assert!(checked.out.contains("Protected:  none\n"), "{}", checked.out);
+    assert!(checked.out.ends_with("There are no rules.\n"), "{}", checked.out);
+    let as_data = run(&["policy", "check", "--output", "json"]).json();
+    assert_eq!((&as_data["mode"], &as_data["rules"]), (&json!("unrestricted"), &json!([])));
+    let asks = run(&["policy", "explain", "cancel_order", "--output", "json"]).json();
+    assert_eq!((&asks["verdict"], &asks["because"]), (&json!("ask"), &json!(["tool"])));
+    let piped = run_with(&["policy", "explain", "place_order", "-"], r#"{"item":"tea"}"#);
+    assert!(piped.code == 0 && piped.out.starts_with("`place_order` runs\n"), "{}", piped.err);
+    let secret = run(&["policy", "explain", "pay_order", r#"{"card":"1234"}"#]);
+    assert!(secret.code == 0 && !secret.out.contains("1234"), "{}{}", secret.out, secret.err);
+    let missing = run(&["policy", "check", "missing.toml"]);
+    assert_eq!((missing.code, missing.out.as_str()), (2, ""));
+    assert!(missing.err.contains("`missing.toml` cannot be read"), "{}", missing.err);
+}
+
+#[test]
 fn a_tool_without_a_group_stands_at_the_top() {
     let found = run(&["tools", "search", "wait", "--output", "json"]).json();
     assert_eq!((&found["command"], &found["group"]), (&json!("wait"), &Value::Null));

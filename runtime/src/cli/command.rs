@@ -6,11 +6,12 @@ use clap::{Arg, Command};
 
 use super::collision::{CommandError, CommandProblem, Named};
 use super::names::Words;
-use super::{answer, completions, flags, help, manual, tools};
+use super::{answer, completions, flags, help, manual, policy, tools};
 use crate::tool::Definition;
 
 /// What no group and no ungrouped tool may be called.
-pub(super) const OWN: [&str; 4] = [tools::NAME, answer::NAME, completions::NAME, manual::NAME];
+pub(super) const OWN: [&str; 5] =
+    [tools::NAME, answer::NAME, policy::NAME, completions::NAME, manual::NAME];
 
 /// The widest that help becomes.
 const WIDTH: usize = 100;
@@ -62,7 +63,7 @@ pub(super) fn of<'a>(
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(ungrouped.chain(groups))
-        .subcommands([tools::command(), answer::command()]);
+        .subcommands([tools::command(), answer::command(), policy::command()]);
     Ok(wrapped(root))
 }
 

@@ -6,7 +6,7 @@ use super::flags::{self, DRY_RUN};
 use super::names::Words;
 use super::stop::Stop;
 use super::streams::{complain, print, tell};
-use super::{Exit, answer, dry_run, render, tools, typed};
+use super::{Exit, answer, dry_run, policy, render, tools, typed};
 use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::error::{Class, ToolError};
@@ -23,6 +23,7 @@ pub(super) async fn run(
     let catalog = executor.catalog();
     match matches.subcommand() {
         Some((tools::NAME, below)) => tools::run(&catalog, below),
+        Some((policy::NAME, below)) => policy::run(executor, below),
         Some((answer::NAME, below)) => answer::run(executor, below, stop).await,
         Some((word, below)) => match find(&catalog, word, below) {
             Some((definition, below)) => call(executor, definition, below, stop).await,
@@ -78,8 +79,13 @@ fn failed(error: &ToolError, stop: &Stop) -> Exit {
         Some(signal) if error.classified() == Class::Cancelled => Exit::Signal(signal),
         _ => Exit::of(error),
     };
+    complain(exit, told(error))
+}
+
+/// An error in the words for people.
+pub(super) fn told(error: &ToolError) -> String {
     let hint = error.next_action().map(|hint| format!("\nhint: {hint}"));
     let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
     let more = [hint, cause].map(Option::unwrap_or_default).concat();
-    complain(exit, format!("{}: {error}{more}", error.kind()))
+    format!("{}: {error}{more}", error.kind())
 }

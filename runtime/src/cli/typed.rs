@@ -15,12 +15,7 @@ use crate::tool::Definition;
 /// The JSON text of what was typed.
 pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<String, String> {
     if let Some(whole) = matches.get_one::<String>(WHOLE) {
-        return match whole.strip_prefix('@') {
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|error| format!("the file `{file}` of `--json` cannot be read: {error}")),
-            None if whole == "-" => standard_input(),
-            None => Ok(whole.clone()),
-        };
+        return self::whole(whole, "--json");
     }
     let fields = field::of(definition);
     let streams: Vec<String> = fields
@@ -38,6 +33,16 @@ pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<Str
         }
     }
     Ok(object(entries))
+}
+
+/// A whole input, as it was given: itself, `-` for standard input or `@FILE`.
+pub(super) fn whole(given: &str, name: &str) -> Result<String, String> {
+    match given.strip_prefix('@') {
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| format!("the file `{file}` of `{name}` cannot be read: {error}")),
+        None if given == "-" => standard_input(),
+        None => Ok(given.to_owned()),
+    }
 }
 
 /// The JSON of one key, where it was given.

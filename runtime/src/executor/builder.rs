@@ -12,7 +12,7 @@ use super::plan::{Declared, Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
-use super::rules::Rules;
+use super::rules::{Around, Rules};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
 use crate::capability::{Opener, Opening, Resource, Value};
 use crate::catalog::Catalog;
@@ -331,20 +331,30 @@ impl ExecutorBuilder {
 
     /// The policy; nothing where it is wrong, which is told.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+        let around = self.around();
         if self.unrestricted {
-            return wanted(Rules::open(catalog), problems);
+            return wanted(Rules::open(around, catalog), problems);
         }
-        let mut policy = self.policy.clone().unwrap_or_default();
-        if let Some(journal) = self.keeping.store.as_ref().and_then(|store| store.file()) {
-            policy = policy.journal(journal);
-        }
-        policy = self.keeping.roots.iter().fold(policy, PolicyBuilder::root);
-        let rules = wanted(Rules::new(policy, catalog), problems)?;
+        let policy = self.policy.clone().unwrap_or_default();
+        let rules = wanted(Rules::new(around.tell(policy), around, catalog), problems)?;
         problems.extend(rules.exposed(&self.keeping.roots));
         if rules.current().plans() && self.keeping.store.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
         Some(rules)
+    }
+
+    fn around(&self) -> Around {
+        let journal = self.keeping.store.as_ref().and_then(|store| store.file());
+        Around { journal: journal.map(ToOwned::to_owned), roots: self.keeping.roots.clone() }
+    }
+
+    /// The same without what it was told of a policy, for questions about another one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn without_policy(mut self) -> Self {
+        self.policy = None;
+        self.unrestricted = false;
+        self
     }
 
     fn general_problems(&self) -> Vec<BuildProblem> {

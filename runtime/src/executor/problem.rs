@@ -76,6 +76,17 @@ pub enum BuildProblem {
     },
 }
 
+impl BuildError {
+    /// What is wrong with the policy, where nothing else is.
+    #[cfg(feature = "cli")]
+    pub(crate) fn policy(&self) -> Option<&PolicyError> {
+        match self.problems.as_slice() {
+            [BuildProblem::Policy(error)] => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the executor cannot be built")?;

@@ -16,6 +16,21 @@ pub(crate) struct Rules {
     current: RwLock<Policy>,
     /// Everything runs that its tool does not ask about, whatever happens.
     is_open: bool,
+    around: Around,
+}
+
+/// What every policy of an executor knows of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Around {
+    pub(super) journal: Option<PathBuf>,
+    pub(super) roots: Vec<PathBuf>,
+}
+
+impl Around {
+    pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
+        let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);
+        self.roots.iter().fold(policy, PolicyBuilder::root)
+    }
 }
 
 /// A call that is judged, without its arguments.
@@ -29,15 +44,34 @@ pub(crate) struct About<'a> {
 }
 
 impl Rules {
-    pub(super) fn new(written: PolicyBuilder, catalog: &Catalog) -> Result<Self, PolicyError> {
+    pub(super) fn new(
+        written: PolicyBuilder,
+        around: Around,
+        catalog: &Catalog,
+    ) -> Result<Self, PolicyError> {
         let policy = written.clone().build(catalog)?;
-        Ok(Self { written, current: RwLock::new(policy), is_open: false })
+        Ok(Self { written, current: RwLock::new(policy), is_open: false, around })
+    }
+
+    /// For questions about this policy.
+    pub(super) fn of(policy: Policy) -> Self {
+        let written = PolicyBuilder::default();
+        Self { written, current: RwLock::new(policy), is_open: false, around: Around::default() }
+    }
+
+    /// Another policy, which knows what this one knows of the executor.
+    pub(super) fn another(
+        &self,
+        policy: PolicyBuilder,
+        catalog: &Catalog,
+    ) -> Result<Policy, PolicyError> {
+        self.around.tell(policy).build(catalog)
     }
 
     /// Everything runs that its tool does not ask about.
-    pub(super) fn open(catalog: &Catalog) -> Result<Self, PolicyError> {
+    pub(super) fn open(around: Around, catalog: &Catalog) -> Result<Self, PolicyError> {
         let written = Policy::builder().mode(Mode::Unrestricted).unprotected();
-        Ok(Self { is_open: true, ..Self::new(written, catalog)? })
+        Ok(Self { is_open: true, ..Self::new(written, around, catalog)? })
     }
 
     #[inline]

@@ -70,6 +70,12 @@ impl Run {
         }
     }
 
+    /// The same run on behalf of this user, for questions.
+    #[cfg(feature = "cli")]
+    pub(super) fn with_user(&self, user: &str) -> Self {
+        Self { user: Some(user.into()), ..self.with_tools(Arc::clone(&self.ready)) }
+    }
+
     pub(crate) fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
