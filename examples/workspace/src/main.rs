@@ -1,14 +1,19 @@
-//! Tools that read, list, search and write the files of the folder it is started in.
+//! A coding agent's tools: they read, list, search and write the files of the folder it is started in, and run programs
+//! there, as far as its policy lets them.
 //!
 //! `workspace answer FILE…` answers the tool calls of captured provider messages;
-//! `workspace file read README.md` runs one tool by hand.
+//! `workspace file read README.md` runs one tool by hand; `workspace policy check` shows the policy.
 
 mod tools;
 mod workspace;
 
 use std::process::ExitCode;
 
+use toolwright::policy::Policy;
 use workspace::Workspace;
+
+/// Built in: in the folder that the agent works in lies nothing that could change it.
+const POLICY: &str = include_str!("../policy.toml");
 
 fn main() -> ExitCode {
     let workspace = match Workspace::of_current_folder() {
@@ -18,5 +23,6 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    toolwright::cli::main_with(|builder| builder.unrestricted().service(workspace))
+    let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
+    toolwright::cli::main_with(|builder| builder.policy(policy).service(workspace))
 }

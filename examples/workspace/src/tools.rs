@@ -3,5 +3,6 @@
 mod complete_task;
 mod list_files;
 mod read_file;
+mod run_command;
 mod search_files;
 mod write_file;

@@ -19,6 +19,11 @@ impl Workspace {
         Ok(Self { root: root.as_ref().canonicalize()? })
     }
 
+    /// Its real path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The real path of what exists below the root.
     pub fn existing(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.root.join(plain(path)?).canonicalize().map_err(|error| at(path, error))?;

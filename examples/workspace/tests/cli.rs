@@ -129,7 +129,7 @@ fn the_help_of_a_command_says_what_the_definition_says() {
 #[test]
 fn every_tool_and_every_field_of_it_is_described() {
     let registry = Registry::linked().unwrap();
-    assert_eq!(registry.definitions().count(), 5);
+    assert_eq!(registry.definitions().count(), 6);
     for definition in registry.definitions() {
         let first = definition.description.lines().next().unwrap_or_default();
         assert!((10..120).contains(&first.len()), "{}: {first}", definition.name);
@@ -338,22 +338,53 @@ fn a_whole_input_is_taken_as_json_or_from_standard_input() {
 fn a_file_is_written_once_and_replaced_when_asked_for() {
     let folder = folder("write");
     let write =
-        |more: &[&str]| run(&folder, &[&["file", "write", "new/a.txt", "one"], more].concat());
+        |more: &[&str]| run(&folder, &[&["file", "write", "src/new/a.txt", "one"], more].concat());
     assert_eq!(write(&["--dry-run"]).code, 0);
-    assert!(!folder.join("new").exists());
-    assert_eq!(write(&["--output", "text"]).out, "wrote 3 bytes to new/a.txt\n");
+    assert!(!folder.join("src").exists());
+    assert_eq!(write(&["--output", "text"]).out, "wrote 3 bytes to src/new/a.txt\n");
     let again = write(&[]);
     assert_eq!((again.code, again.out.as_str()), (1, ""));
     assert!(again.err.contains("path_conflict") && again.err.contains("hint: "), "{}", again.err);
     assert_eq!(write(&["--on-conflict", "overwrite"]).code, 0);
-    assert_eq!(fs::read_to_string(folder.join("new/a.txt")).unwrap(), "one");
+    assert_eq!(fs::read_to_string(folder.join("src/new/a.txt")).unwrap(), "one");
 }
 
 #[test]
 fn no_command_leads_out_of_the_folder() {
-    let ran = run(&folder("outside"), &["file", "read", "../outside.txt"]);
+    let folder = folder("outside");
+    let ran = run(&folder, &["file", "read", "../outside.txt"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with("error: denied: ") && ran.err.contains("outside"), "{}", ran.err);
+}
+
+/// The policy judges names; where a link leads, the tools find out.
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out_of_the_folder() {
+    let folder = folder("links");
+    std::os::unix::fs::symlink("/etc/hostname", folder.join("link")).unwrap();
+    let ran = run(&folder, &["file", "read", "link"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(ran.err.contains("outside_workspace"), "{}", ran.err);
+}
+
+#[test]
+fn what_the_policy_asks_about_is_not_run_with_nobody_to_ask() {
+    let folder = folder("asked");
+    for words in [
+        &["file", "write", "deploy.sh", "one"][..],
+        &["command", "run", "rm", "--args=README.md"],
+        &["command", "run", "cargo", "--args=test"],
+    ] {
+        let ran = run(&folder, words);
+        assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{words:?}");
+        assert!(ran.err.starts_with("error: approval_required: "), "{}", ran.err);
+    }
+    assert!(folder.join("README.md").exists() && !folder.join("deploy.sh").exists());
+    let refused = run(&folder, &["command", "run", "sudo", "--args=ls"]);
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""));
+    let allowed = run(&folder, &["command", "run", "git", "--args=status", "--args=--short"]);
+    assert_eq!(allowed.code, 0, "{}", allowed.err);
 }
 
 #[test]
