@@ -4,6 +4,7 @@
 //! so. The agent's commands are written here; what comes of each is printed in a table.
 
 mod office;
+mod policy;
 mod shell;
 
 use std::fs;

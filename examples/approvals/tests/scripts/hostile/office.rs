@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 use toolwright::journal::{CallRecord, Event, SqliteStore, State, Store as _};
-use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome};
+use toolwright::{BuildError, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome};
 
 use super::digest_with;
-use super::shell::{SHELL, Terminal};
+use super::shell::{SAVE_FILE, SHELL, Terminal};
 use crate::ledger::Ledger;
 use crate::pace::Pace;
 use crate::shop::Shop;
@@ -38,30 +38,32 @@ pub struct Row {
 impl Office {
     /// The agent has asked for a refund, which waits.
     pub async fn open(name: &str) -> Self {
-        let shop = Shop::new(&format!("hostile-{name}"));
+        Self::at(Shop::new(&format!("hostile-{name}")), ExecutorBuilder::unrestricted).await
+    }
+
+    /// The same, where something is said of what may run.
+    pub async fn at(shop: Shop, allow: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> Self {
         let store = SqliteStore::open(shop.journal()).await.unwrap();
-        let registry = tools::registry().unwrap();
-        registry.register(SHELL).unwrap();
-        let terminal = Terminal {
-            folder: shop.folder.clone(),
-            commands: binary().parent().unwrap().to_owned(),
-        };
-        let executor = Executor::builder(registry)
-            .unrestricted()
-            .service(crate::carrier::Carrier::default())
-            .service(Ledger::at(shop.folder.join("ledger.txt")))
-            .service(Pace::of(None))
-            .service(terminal)
-            .journal(store.clone())
-            .enrol("ada", shop.ada_key().parse().unwrap())
-            .on_no_approver(OnNoApprover::Park)
-            .build()
-            .unwrap();
+        let executor = allow(application(&shop, &store)).build().unwrap();
         let run = executor.run("ticket-1").user("bob@example.org").start().unwrap();
         let calls = [Call::new("refund", r#"{"order":"A-1001","cents":4200}"#)];
         let outcome = run.turn(1, &calls).await.remove(0);
         let refund = outcome.suspended().unwrap().call;
         Self { shop, run, store, refund, commands: AtomicU64::new(100), said: Mutex::default() }
+    }
+
+    /// The application, started once more.
+    pub fn started_again(
+        &mut self,
+        allow: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
+    ) -> Result<(), BuildError> {
+        let executor = allow(application(&self.shop, &self.store)).build()?;
+        self.run = executor.run("ticket-1").user("bob@example.org").start().unwrap();
+        Ok(())
+    }
+
+    pub fn executor(&self) -> &Executor {
+        &self.run
     }
 
     /// Another refund, which waits.
@@ -132,6 +134,22 @@ impl Office {
         let why = why.unwrap_or_else(|| "-".to_owned());
         Row { tried, said, state, why, refunds: self.shop.refunds() }
     }
+}
+
+fn application(shop: &Shop, store: &SqliteStore) -> ExecutorBuilder {
+    let registry = tools::registry().unwrap();
+    registry.register(SHELL).unwrap();
+    registry.register(SAVE_FILE).unwrap();
+    let terminal =
+        Terminal { folder: shop.folder.clone(), commands: binary().parent().unwrap().to_owned() };
+    Executor::builder(registry)
+        .service(Ledger::at(shop.folder.join("ledger.txt")))
+        .service(Pace::of(None))
+        .service(crate::carrier::Carrier::default())
+        .service(terminal)
+        .journal(store.clone())
+        .enrol("ada", shop.ada_key().parse().unwrap())
+        .on_no_approver(OnNoApprover::Park)
 }
 
 /// SQL that sets what stands in a record.

@@ -1,4 +1,4 @@
-//! The agent's shell.
+//! The agent's shell, and a tool that says which file it writes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -37,4 +37,15 @@ pub fn shell(
         .output()?;
     let text = [output.stdout, output.stderr].concat();
     Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Write a file.
+#[tool(name = "save_file", handle = SAVE_FILE, effect = idempotent, writes(file = path), blocking)]
+pub fn save_file(
+    /// Its name.
+    path: String,
+    /// What is to stand in it.
+    text: String,
+) -> Result<(), ToolError> {
+    Ok(std::fs::write(path, text)?)
 }
