@@ -126,8 +126,7 @@ pub struct Policy(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    mode: Mode,
-    plan: bool,
+    settings: Settings,
     /// The strongest first.
     rules: Vec<Compiled>,
     /// Which rules may say something of the tools that were there when the policy was made.
@@ -136,6 +135,13 @@ struct Inner {
     looks_at_files: bool,
     /// Whether a rule says what its calls touch.
     vouches: bool,
+}
+
+/// What a policy says besides its rules.
+#[derive(Debug)]
+struct Settings {
+    mode: Mode,
+    plan: bool,
     four_eyes: bool,
     /// The folders that tools work in.
     roots: Vec<String>,
@@ -143,16 +149,7 @@ struct Inner {
 }
 
 impl Policy {
-    fn new(
-        mode: Mode,
-        plan: bool,
-        four_eyes: bool,
-        rules: Vec<Compiled>,
-        catalog: &Catalog,
-        base: Base,
-        roots: Vec<String>,
-        off: Vec<Protection>,
-    ) -> Self {
+    fn new(settings: Settings, rules: Vec<Compiled>, catalog: &Catalog, base: Base) -> Self {
         let known = |tool: &str| {
             let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
             known.map(|(index, _)| index).collect()
@@ -162,18 +159,7 @@ impl Policy {
             |it: &Compiled| it.reads.is_some() || it.writes.is_some() || it.outside.is_some();
         let looks_at_files = rules.iter().any(asks_files);
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        Self(Arc::new(Inner {
-            mode,
-            plan,
-            rules,
-            by_tool,
-            base,
-            looks_at_files,
-            vouches,
-            four_eyes,
-            roots,
-            off,
-        }))
+        Self(Arc::new(Inner { settings, rules, by_tool, base, looks_at_files, vouches }))
     }
 
     /// A policy in code, or of several files.
@@ -203,8 +189,8 @@ impl Policy {
         let mut rules: Vec<Said> = self.rules_for(question.tool).filter_map(said).collect();
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
-        let verdict = decide(&rules, inner.mode, inner.plan, question);
-        Judged { verdict, rules, mode: inner.mode.says(question.danger), touches }
+        let verdict = decide(&rules, inner.settings.mode, inner.settings.plan, question);
+        Judged { verdict, rules, mode: inner.settings.mode.says(question.danger), touches }
     }
 
     /// The rules that may say something of a tool, the strongest first.
@@ -241,19 +227,19 @@ impl Policy {
     /// What becomes of a call, and what every rule, the tool and the mode say of it.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
-        Explanation::new(self.judge(question), self.0.mode, self.0.plan, question)
+        Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
     }
 
     /// The mode.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        self.0.mode
+        self.0.settings.mode
     }
 
     /// Whether what changes something is planned first.
     #[must_use]
     pub fn plans(&self) -> bool {
-        self.0.plan
+        self.0.settings.plan
     }
 
     /// Whether a rule looks at the files that calls touch. Where none does, a question needs no footprint.
@@ -272,12 +258,12 @@ impl Policy {
     /// Whether whoever a call is made for may not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
-        self.0.four_eyes
+        self.0.settings.four_eyes
     }
 
     /// The folders that tools work in, as they are written.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.0.roots.iter().map(Path::new)
+        self.0.settings.roots.iter().map(Path::new)
     }
 
     /// The rules in short, the strongest first; the protections that hold are among them.
@@ -287,7 +273,7 @@ impl Policy {
 
     /// The protections that are named off.
     pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
-        Protection::ALL.into_iter().filter(|it| self.0.off.contains(it))
+        Protection::ALL.into_iter().filter(|it| self.0.settings.off.contains(it))
     }
 
     /// The names of the rules, the strongest first.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Policy;
 use super::compile::compile;
 use super::mode::Mode;
 use super::paths::{Base, is_absolute};
@@ -11,6 +10,7 @@ use super::problem::{At, PolicyError, Problems, suggestion};
 use super::protection::{Known, Protection};
 use super::read::read;
 use super::rule::{Rule, RuleKind};
+use super::{Policy, Settings};
 use crate::catalog::Catalog;
 use crate::footprint::{File, ResourceKind};
 
@@ -225,16 +225,14 @@ impl PolicyBuilder {
         let rules = protections.iter().chain(&self.rules);
         let compiled = compile(rules, catalog, &self.arriving, &base, &mut self.problems);
         self.problems.finish()?;
-        Ok(Policy::new(
-            self.mode.unwrap_or_default(),
-            self.plan.unwrap_or(false),
-            self.four_eyes,
-            compiled,
-            catalog,
-            base,
+        let settings = Settings {
+            mode: self.mode.unwrap_or_default(),
+            plan: self.plan.unwrap_or(false),
+            four_eyes: self.four_eyes,
             roots,
-            self.off,
-        ))
+            off: self.off,
+        };
+        Ok(Policy::new(settings, compiled, catalog, base))
     }
 
     fn known_base(&mut self) -> Base {
