@@ -118,7 +118,8 @@ rules! {
         a_lease_is_renewed_by_its_epoch_alone,
         a_call_that_does_not_run_has_no_lease_to_renew,
         a_renewed_lease_is_when_the_call_is_due,
-        a_lease_that_is_written_counts;
+        a_lease_that_is_written_counts,
+        a_call_is_taken_from_its_owner_when_its_lease_has_ended;
     histories:
         a_history_is_in_order,
         a_history_begins_with_its_call,
@@ -148,6 +149,7 @@ rules! {
         a_document_changes_from_the_version_that_is_there,
         a_document_that_was_removed_is_gone,
         a_document_may_be_expected_not_to_be_there,
+        a_call_may_depend_on_a_document_that_is_not_there,
         documents_are_listed_by_prefix,
         a_prefix_is_taken_literally;
     changes:

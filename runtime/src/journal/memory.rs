@@ -59,10 +59,10 @@ impl MemoryStore {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn committed(&self, unit: Unit) -> Result<(), CommitError> {
+    fn committed(&self, unit: Unit, now: Timestamp) -> Result<(), CommitError> {
         unit.check()?;
         let mut kept = self.kept();
-        unit.calls.iter().try_for_each(|write| kept.admits_call(write))?;
+        unit.calls.iter().try_for_each(|write| kept.admits_call(write, now))?;
         kept.admits_places(&unit.calls)?;
         unit.documents.iter().try_for_each(|write| kept.admits_document(write))?;
         unit.calls.into_iter().for_each(|write| kept.put_call(write));
@@ -78,9 +78,9 @@ impl Default for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn commit<'a>(&'a self, unit: Unit, _: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
-            self.committed(unit)?;
+            self.committed(unit, now)?;
             self.0.changes.send_replace(());
             Ok(())
         }
@@ -174,16 +174,20 @@ impl Store for MemoryStore {
 }
 
 impl Keeping {
-    fn admits_call(&self, write: &CallWrite) -> Result<(), CommitError> {
+    fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
         let (call, place) = (write.record.id, &write.record.place);
         let found = self.calls.get(&call);
         let version = found.map(|record| record.version);
         if version != write.expects {
             return Err(CommitError::Call { call, expected: write.expects, found: version });
         }
-        match found {
-            Some(record) if record.place != *place => Err(StoreError::moved(call).into()),
-            _ => Ok(()),
+        let Some(record) = found else { return Ok(()) };
+        if record.place != *place {
+            return Err(StoreError::moved(call).into());
+        }
+        match record.lease.filter(|until| *until > now && write.takes_from_owner()) {
+            Some(until) => Err(CommitError::Leased { call, until }),
+            None => Ok(()),
         }
     }
 

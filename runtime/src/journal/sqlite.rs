@@ -144,10 +144,10 @@ impl Inner {
 }
 
 impl Store for SqliteStore {
-    fn commit<'a>(&'a self, unit: Unit, _: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             unit.check()?;
-            let rows = UnitRows::of(unit, &self.0.name)?;
+            let rows = UnitRows::of(unit, now, &self.0.name)?;
             self.0.writer.does(Work::Commit(rows)).await
         }
         .boxed()

@@ -7,6 +7,7 @@ use std::path::Path;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use super::next::{Event, Failure};
 use super::record::{CallRecord, Entry, Place};
 use super::state::State;
 use crate::context::CallId;
@@ -18,6 +19,9 @@ use crate::context::CallId;
 /// the rules of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
     /// Does all of it, durably, or nothing. That nobody hears of a success does not mean that there was none.
+    ///
+    /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
+    /// lease may have been renewed since whoever takes it has looked.
     fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// Extends the lease of a running call, for the owner that claimed it with this epoch alone. The record's
@@ -114,6 +118,13 @@ pub struct CallWrite {
 }
 
 impl CallWrite {
+    /// Whether it says that whoever runs the call is gone. A store that has a later lease of the call refuses that.
+    #[must_use]
+    pub fn takes_from_owner(&self) -> bool {
+        let is_lost = |event| matches!(event, Event::Errored { failure: Failure::OwnerLost, .. });
+        self.entries.iter().any(|entry| entry.event.is_some_and(is_lost))
+    }
+
     fn check(&self) -> Result<(), StoreError> {
         let (call, version) = (self.record.id, self.record.version);
         let mut last = self.expects.unwrap_or(0);
@@ -147,7 +158,8 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// Its key.
     pub key: String,
-    /// The version that is there now; nothing where there must be none.
+    /// The version that is there now; nothing where there must be none. To remove what must not be there changes
+    /// nothing, but it is a condition of the unit.
     pub expects: Option<u64>,
     /// Its text; nothing to remove it.
     pub text: Option<String>,
@@ -259,6 +271,14 @@ pub enum CommitError {
         call: CallId,
         /// The epoch of the one who asked.
         epoch: u64,
+    },
+    /// A call was to be taken from its owner, whose lease has not ended.
+    #[error("call {call} is held by whoever runs it until {until}")]
+    Leased {
+        /// Which call.
+        call: CallId,
+        /// The end of the lease.
+        until: Timestamp,
     },
     /// A document is not as expected.
     #[error("document `{key}` is at version {found:?}, not at {expected:?}")]

@@ -158,6 +158,7 @@ async fn a_late_owner_is_stopped_and_its_result_refused() {
             tokio::task::yield_now().await;
         }
         // Somebody else finds it lost.
+        office.clock.pass(Duration::from_secs(31));
         let id = office.records().await[0].id;
         let mut record = office.record(id).await;
         let expects = Some(record.version);

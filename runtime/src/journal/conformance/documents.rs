@@ -117,3 +117,23 @@ pub async fn a_prefix_is_taken_literally(store: &Arc<impl Store>) {
         assert_eq!(keys(store, prefix).await, expected, "other documents begin with {prefix:?}");
     }
 }
+
+pub async fn a_call_may_depend_on_a_document_that_is_not_there(store: &Arc<impl Store>) {
+    let first = call("run");
+    committed(store, unit([opening(&first)], [removal("ended", None)])).await;
+    assert_eq!(read(store, "ended").await, None, "what is expected not to be there is made");
+    written(store, document("ended", None, "")).await;
+    let (second, mut changed) = (call("run"), first.clone());
+    for write in [opening(&second), happening(&mut changed, crate::journal::Event::Asked)] {
+        match refused(store, unit([write], [removal("ended", None)]), "a document is there").await {
+            CommitError::Document { key, expected: None, found: Some(1) } if key == "ended" => {}
+            other => panic!("that a document is there is told as: {other}"),
+        }
+    }
+    assert_eq!(got(store, second.id).await, None, "a call is added although a document is there");
+    assert_eq!(
+        got(store, first.id).await,
+        Some(first),
+        "a call changes although a document is there"
+    );
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use crate::context::CallId;
-use crate::journal::{CallRecord, CommitError, Event, Filter, Page, Store};
+use crate::journal::{CallRecord, CommitError, Event, Failure, Filter, Page, Store};
 
 /// A call that runs, claimed for the first time.
 async fn running(store: &Arc<impl Store>) -> CallRecord {
@@ -105,4 +105,40 @@ pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
     committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
     let lease = got(store, record.id).await.map(|it| it.lease);
     assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
+}
+
+/// Whoever takes it may have looked before the lease was renewed.
+pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc<impl Store>) {
+    let lost = |effect| Event::Errored { failure: Failure::OwnerLost, effect, exhausted: false };
+    let record = running(store).await;
+    if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
+        panic!("an owner cannot renew its lease: {error}");
+    }
+    let (event, owned) = (lost(record.effect), got(store, record.id).await);
+    for now in [30, 59] {
+        let write = happening(&mut record.clone(), event);
+        match store.commit(unit([write], [document("of it", None, "")]), time(now)).await {
+            Err(CommitError::Leased { call, until }) => {
+                assert_eq!((call, until), (record.id, time(60)), "another lease is told");
+            }
+            Ok(()) => panic!("a call is taken from an owner whose lease was renewed"),
+            Err(other) => panic!("that the lease was renewed is told as: {other}"),
+        }
+        assert_eq!(got(store, record.id).await, owned, "a call that is not taken is changed");
+        assert_eq!(read(store, "of it").await, None, "a part of the unit is done");
+    }
+    let late = CallRecord { version: record.version + 1, ..record.clone() };
+    let write = happening(&mut late.clone(), event);
+    match store.commit(calls([write]), time(30)).await {
+        Err(CommitError::Call { .. }) => {}
+        other => panic!("a version that is not there is told as: {other:?}"),
+    }
+    let write = happening(&mut record.clone(), event);
+    if let Err(error) = store.commit(calls([write]), time(60)).await {
+        panic!("a call whose lease has ended cannot be taken from its owner: {error}");
+    }
+
+    // Its owner itself may end it whenever it likes.
+    let mut record = running(store).await;
+    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
 }

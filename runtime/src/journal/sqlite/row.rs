@@ -12,6 +12,7 @@ use crate::journal::{CallRecord, CallWrite, DocumentWrite, Entry, Place, StoreEr
 pub struct UnitRows {
     pub calls: Vec<CallRow>,
     pub documents: Vec<DocumentWrite>,
+    pub now: Timestamp,
 }
 
 /// A call ready to be written.
@@ -29,6 +30,7 @@ pub struct CallRow {
     pub delivered: bool,
     pub lease: Option<String>,
     pub body: String,
+    pub takes_from_owner: bool,
     pub entries: Vec<EntryRow>,
 }
 
@@ -39,20 +41,28 @@ pub struct EntryRow {
 }
 
 impl UnitRows {
-    pub fn of(unit: Unit, name: &Named) -> Result<Self, StoreError> {
+    pub fn of(unit: Unit, now: Timestamp, name: &Named) -> Result<Self, StoreError> {
         let calls = unit.calls.into_iter().map(|write| CallRow::of(write, name));
-        Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents })
+        Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
+    }
+
+    /// How many rows it changes at least. What is only expected changes none.
+    pub fn writes(&self) -> usize {
+        let written = |it: &&DocumentWrite| it.text.is_some() || it.expects.is_some();
+        self.calls.len() + self.documents.iter().filter(written).count()
     }
 }
 
 impl CallRow {
     fn of(write: CallWrite, name: &Named) -> Result<Self, StoreError> {
+        let takes_from_owner = write.takes_from_owner();
         let CallWrite { expects, record, entries } = write;
         let entries = entries.iter().map(|entry| {
             Ok(EntryRow { number: number(entry.number), body: written(entry, record.id, name)? })
         });
         Ok(Self {
             expects,
+            takes_from_owner,
             created: instant(record.created),
             state: record.state.name(),
             version: number(record.version),
@@ -90,11 +100,13 @@ fn written(value: &impl Serialize, call: CallId, name: &Named) -> Result<String,
 /// The record of a row's `lease` and `body`.
 pub fn record(lease: Option<&str>, body: &str, name: &Named) -> Result<CallRecord, StoreError> {
     let mut record: CallRecord = read(body, name)?;
-    record.lease = match lease {
-        Some(text) => Some(text.parse().map_err(|_| name.says("holds a lease that is no time"))?),
-        None => None,
-    };
+    record.lease = lease.map(|text| self::lease(text, name)).transpose()?;
     Ok(record)
+}
+
+/// The time in a row's `lease`.
+pub fn lease(text: &str, name: &Named) -> Result<Timestamp, StoreError> {
+    text.parse().map_err(|_| name.says("holds a lease that is no time"))
 }
 
 /// The entry of a row's `body`.

@@ -1,9 +1,10 @@
 //! What the writer does to the file, prepared once.
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Params, Row, Statement, params};
 
 use super::failure::Named;
-use super::row::{CallRow, UnitRows, number};
+use super::row::{self, CallRow, UnitRows, number};
 use crate::context::CallId;
 use crate::journal::{CommitError, DocumentWrite, State, StoreError};
 
@@ -22,6 +23,7 @@ pub struct Statements<'c> {
     update_all: Statement<'c>,
     add_entry: Statement<'c>,
     renew: Statement<'c>,
+    lease: Statement<'c>,
     document: Statement<'c>,
     put_document: Statement<'c>,
     remove_document: Statement<'c>,
@@ -65,6 +67,9 @@ impl<'c> Statements<'c> {
             renew: prepare(
                 "UPDATE calls SET lease = ?3, due = ?4 WHERE id = ?1 AND epoch = ?2 AND state = ?5",
             )?,
+            lease: prepare(
+                "SELECT lease FROM calls WHERE id = ?1 AND version = ?2 AND lease IS NOT NULL",
+            )?,
             document: prepare("SELECT version FROM documents WHERE key = ?1")?,
             put_document: prepare(
                 "INSERT INTO documents (key, version, text) VALUES (?1, ?2, ?3) \
@@ -106,11 +111,34 @@ impl<'c> Statements<'c> {
     }
 
     pub fn write(&mut self, unit: &UnitRows) -> Result<(), CommitError> {
+        // First what nothing has to be undone for.
+        unit.documents.iter().try_for_each(|document| self.expect_document(document))?;
         unit.calls.iter().try_for_each(|call| match call.expects {
             None => self.add(call),
-            Some(expected) => self.change(call, expected),
+            Some(expected) => {
+                if call.takes_from_owner {
+                    self.expect_lapsed(call.id, expected, unit.now)?;
+                }
+                self.change(call, expected)
+            }
         })?;
-        unit.documents.iter().try_for_each(|document| self.write_document(document))
+        Ok(unit.documents.iter().try_for_each(|document| self.write_document(document))?)
+    }
+
+    /// A call that is still at this version is taken from its owner only when the lease has ended.
+    fn expect_lapsed(
+        &mut self,
+        call: CallId,
+        version: u64,
+        now: Timestamp,
+    ) -> Result<(), CommitError> {
+        let values = params![call.as_bytes(), number(version)];
+        let lease = found(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
+        let lease = lease.map(|lease| row::lease(&lease, &self.name)).transpose()?;
+        match lease.filter(|until| *until > now) {
+            Some(until) => Err(CommitError::Leased { call, until }),
+            None => Ok(()),
+        }
     }
 
     fn add(&mut self, call: &CallRow) -> Result<(), CommitError> {
@@ -237,23 +265,28 @@ impl<'c> Statements<'c> {
         }
     }
 
-    fn write_document(&mut self, write: &DocumentWrite) -> Result<(), CommitError> {
-        let DocumentWrite { key, expects, text } = write;
+    fn expect_document(&mut self, write: &DocumentWrite) -> Result<(), CommitError> {
+        let DocumentWrite { key, expects, .. } = write;
         let found = found(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
             .map(i64::cast_unsigned);
-        if found != *expects {
-            let (key, expected) = (key.clone(), *expects);
-            return Err(CommitError::Document { key, expected, found });
+        if found == *expects {
+            return Ok(());
         }
+        Err(CommitError::Document { key: key.clone(), expected: *expects, found })
+    }
+
+    fn write_document(&mut self, write: &DocumentWrite) -> Result<(), StoreError> {
+        let DocumentWrite { key, expects, text } = write;
         let version = expects.map_or(1, |before| before + 1);
-        match text {
-            Some(text) => {
+        match (text, expects) {
+            (Some(text), _) => {
                 let values = params![key, number(version), text];
-                execute(&self.name, &mut self.put_document, values)?;
+                execute(&self.name, &mut self.put_document, values)
             }
-            None => execute(&self.name, &mut self.remove_document, [key])?,
+            (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
+            // It is not there.
+            (None, None) => Ok(()),
         }
-        Ok(())
     }
 }
 

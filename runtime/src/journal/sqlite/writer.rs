@@ -143,7 +143,7 @@ fn together(
 fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
         // Of a single write nothing is left to undo when it conflicts.
-        Work::Commit(unit) if unit.calls.len() + unit.documents.len() > 1 => {
+        Work::Commit(unit) if unit.writes() > 1 => {
             statements.within(|statements| statements.write(unit))
         }
         work => done(statements, work),

@@ -398,6 +398,7 @@ async fn a_late_result_is_not_given_as_the_answer() {
     office.approve(waits.call).await.unwrap();
     let mut late = Box::pin(executor.resume(waits.call));
     assert!(futures::poll!(&mut late).is_pending());
+    office.clock.pass(Duration::from_secs(31));
     let mut record = office.record(waits.call).await;
     let expects = Some(record.version);
     let who = "executor:other".to_owned();
