@@ -161,6 +161,14 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
+    /// The same for a model, with more to its message.
+    pub(crate) fn with_more(&self, words: Option<String>) -> Self {
+        let message = format!("{}{}", self.0.message, words.unwrap_or_default());
+        let mut same = Self::new(self.0.kind.clone(), message).class(self.0.class);
+        (same.0.hint, same.0.details) = (self.0.hint.clone(), self.0.details.clone());
+        same
+    }
+
     pub(crate) fn by_executor(mut self, done: Done) -> Self {
         self.0.done = Some(done);
         self

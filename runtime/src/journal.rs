@@ -6,6 +6,7 @@
 //!   store must do stands in `conformance` (feature `conformance`), for stores of one's own.
 
 mod answered;
+mod begun;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod memory;
@@ -17,6 +18,7 @@ mod sqlite;
 mod state;
 mod store;
 
+pub(crate) use begun::{begun, begun_without_a_word, may_have_happened};
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
 pub use record::{

@@ -6,6 +6,7 @@ mod asking;
 mod claiming;
 mod dead;
 mod deadlines;
+mod found;
 mod grants;
 mod hostile;
 mod odd;

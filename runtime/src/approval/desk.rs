@@ -17,7 +17,7 @@ use super::enrolled::Enrolled;
 use super::granted::Grant;
 use super::statement::{Signed, Statement, Subject, Verdict};
 use crate::context::CallId;
-use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Unit};
+use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Unit, begun};
 
 pub use error::DeskError;
 pub use grants::Grants;
@@ -145,8 +145,9 @@ impl Desk {
     ) -> Result<Step, DeskError> {
         let record = self.store.get(id).await?.ok_or(DeskError::UnknownCall { call: id })?;
         let expects = record.version;
+        let history = self.store.history(id).await?;
         if (record.generation, record.digest.as_str()) == (generation, digest)
-            && let Some(decided) = decide(record.clone(), said)?
+            && let Some(decided) = decide(record.clone(), begun(&history), said)?
         {
             let submitted = Submitted {
                 about: said.statement.about.clone(),
@@ -167,7 +168,6 @@ impl Desk {
             let calls = vec![CallWrite { expects: Some(expects), record, entries }];
             return Ok(Step::New(Unit { calls, documents }, submitted));
         }
-        let history = self.store.history(id).await?;
         recorded(&record, &history, said, generation, digest).map(Step::Known)
     }
 

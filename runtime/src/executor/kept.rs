@@ -1,6 +1,6 @@
 //! Calls that are kept in a journal. What is durable is written before anything acts on it.
 //!
-//! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait.
+//! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait; `arrived`: it is known already.
 //! - `ask`: a person is asked; what they say goes to the journal before it counts.
 //! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
 //! - `queue`: a call is put into a plan.
@@ -8,14 +8,18 @@
 //!   sealed texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `retried`: one that failed and may be tried again waits for its next attempt.
-//! - `sweep`: what time or a crash has left behind; `reconcile`: a tool that finds out; `ends`: a run that is over.
+//! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `unfinished`: whoever ran it is dropped;
+//!   `reconcile`: a tool that finds out.
+//! - `ends`: a run that is over; `unbegun`: a call that ends without running.
 
 mod again;
 mod answers;
+mod arrived;
 mod ask;
 mod claim;
 mod covered;
 mod ends;
+mod errand;
 mod here;
 mod perform;
 mod queue;
@@ -23,7 +27,10 @@ mod reconcile;
 mod retried;
 mod submit;
 mod sweep;
+mod tend;
 mod texts;
+mod unbegun;
+mod unfinished;
 mod word;
 
 use std::pin::pin;
@@ -41,7 +48,7 @@ use crate::call::Call;
 use crate::context::CallId;
 use crate::error::{Class, ToolError};
 use crate::journal::{
-    CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Event, Place, State, StoreError, Unit,
+    CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Place, State, StoreError, Unit,
 };
 use crate::output::Answer;
 use crate::stage::{self, Found, given_up_by, record};
@@ -190,39 +197,6 @@ impl<'a> Kept<'a> {
         let due = record.due().map(|due| self.keeping.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
-    }
-
-    /// Ends a call that nobody waits for any more, unless somebody runs it by now.
-    async fn end_with(self, id: CallId, error: ToolError, why: &str) -> Answer {
-        match self.end_unbegun(id, &error, why).await {
-            Ok(record) => match self.outcome_of(&record) {
-                Outcome::Answered(answer) => answer,
-                _ => indeterminate(&record.tool, id).into(),
-            },
-            Err(failure) => failed(&id.to_string(), &failure).into(),
-        }
-    }
-
-    /// Ends a call that has not begun, with this answer; where it has, nothing is changed.
-    pub(super) async fn end_unbegun(
-        self,
-        id: CallId,
-        answer: &ToolError,
-        why: &str,
-    ) -> Result<CallRecord, CallFailure> {
-        for _ in 0..TRIES {
-            let record = self.load(id).await?;
-            let mut ended = record.clone();
-            let note = self.keeping.note(Some(why.to_owned()));
-            let Ok(entry) = ended.advance(Event::RunEnded, note) else { return Ok(record) };
-            ended.answer_with(answer);
-            match self.write(Some(record.version), &ended, vec![entry]).await {
-                Ok(()) => return Ok(ended),
-                Err(error) if error.is_conflict() => {}
-                Err(error) => return Err(not_recorded(&record.tool, error)),
-            }
-        }
-        Err(not_recorded(&id.to_string(), too_busy(id)))
     }
 
     async fn load(self, id: CallId) -> Result<CallRecord, CallFailure> {

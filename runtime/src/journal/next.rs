@@ -56,11 +56,13 @@ pub enum Event {
     Happened,
     /// It was found not to have happened.
     DidNotHappen,
-    /// Whoever said that it did not happen has no say.
+    /// It may have happened after all: whoever said that it did not has no say, or its tool must not be repeated any
+    /// more.
     Doubted,
     /// An operator wants it tried again.
     Requeued,
-    /// What an operator wanted of it cannot be done, so that it is as dead as before.
+    /// It cannot be tried again: what an operator wanted of it cannot be done, so that it is as dead as before, or its
+    /// tool found too often that it did not happen.
     PutBack,
     /// An operator put it away.
     Discarded,
@@ -152,8 +154,6 @@ pub fn next(state: State, event: Event) -> Result<State, Illegal> {
         (S::Judging, Event::Planned) => S::Planned,
         (S::Judging, Event::Asked) => S::Pending,
         (S::Judging, Event::Allowed) => S::Ready,
-        (S::Judging, Event::Doubted) => S::Indeterminate,
-        (S::Judging, Event::PutBack) => S::Dead,
 
         (S::Planned, Event::Accepted) => S::Judging,
         (S::Planned, Event::Rejected) => S::Rejected,
@@ -167,6 +167,8 @@ pub fn next(state: State, event: Event) -> Result<State, Illegal> {
         (S::Ready, Event::Changed) => S::Judging,
 
         (S::Judging | S::Planned | S::Pending | S::Ready, Event::RunEnded) => S::Cancelled,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Event::Doubted) => S::Indeterminate,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Event::PutBack) => S::Dead,
 
         (S::Running, Event::Succeeded) => S::Succeeded,
         (S::Running, Event::Errored { failure, effect, exhausted }) => {

@@ -3,7 +3,7 @@
 
 mod attocode;
 mod forged;
-mod office;
+pub mod office;
 mod plans;
 
 use std::sync::atomic::Ordering::SeqCst;

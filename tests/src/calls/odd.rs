@@ -11,6 +11,9 @@ use toolwright::journal::{
     Unit,
 };
 
+/// Something that is done once.
+pub type Hook = std::sync::Mutex<Option<BoxFuture<'static, ()>>>;
+
 #[derive(Default)]
 pub struct Odd {
     pub inner: MemoryStore,
@@ -36,6 +39,8 @@ pub struct Odd {
     pub unreadable: Option<&'static str>,
     /// Histories are read a moment after they are asked for.
     pub late_histories: bool,
+    /// What somebody else does when the next commit is asked for, and before it is done.
+    pub before_commit: Hook,
     /// Where it says to be kept.
     pub file: Option<std::path::PathBuf>,
 }
@@ -52,6 +57,10 @@ impl Odd {
 impl Store for Odd {
     fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
+            let first = self.before_commit.lock().unwrap().take();
+            if let Some(first) = first {
+                first.await;
+            }
             let number = self.commits.fetch_add(1, SeqCst) + 1;
             if self.slow_commits {
                 tokio::task::yield_now().await;

@@ -4,7 +4,7 @@ use super::{DeskError, Said};
 use crate::approval::granted::Grant;
 use crate::approval::{GrantTerms, Verdict};
 use crate::arguments::canonical;
-use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State};
+use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State, may_have_happened};
 
 /// A call after a decision, and what goes with it.
 pub(super) struct Decided {
@@ -14,8 +14,10 @@ pub(super) struct Decided {
 }
 
 /// The call after what is said of it; nothing where that cannot happen to it where it stands.
+/// `begun` is how often it may have acted before.
 pub(super) fn decide(
     mut record: CallRecord,
+    begun: u32,
     said: &Said<'_>,
 ) -> Result<Option<Decided>, DeskError> {
     let Said { signed, statement, now } = said;
@@ -55,7 +57,10 @@ pub(super) fn decide(
             check_arguments(arguments, &record)?;
             record.proposal = Some(arguments.clone());
         }
-        Verdict::Reject { reason } => record.answer_with(rejection(reason.as_deref())),
+        Verdict::Reject { reason } => {
+            let more = may_have_happened(record.effect, begun);
+            record.answer_with(rejection(reason.as_deref(), more.as_deref()));
+        }
         Verdict::Happened { result } => record.answer_with(Answered::result(result)),
         // What was decided before was decided of a generation that is over. What is said now is no approval; the
         // executor finds it in the history.
@@ -111,11 +116,12 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError
     }
 }
 
-fn rejection(reason: Option<&str>) -> Answered {
+fn rejection(reason: Option<&str>, more: Option<&str>) -> Answered {
     let message = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("a person rejected this call: {reason}"),
         None => "a person rejected this call and gave no reason".to_owned(),
     };
+    let message = message + more.unwrap_or_default();
     let hint = "do not make the same call again: do what the reason says, or go on without it";
     Answered::error("rejected", &message, Some(hint))
 }

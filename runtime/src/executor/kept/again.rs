@@ -7,13 +7,18 @@ use super::super::outcome::CallFailure;
 use super::claim::Step;
 use super::here::not_here;
 use super::submit::Judged;
-use super::word::{Doubt, Word};
+use super::word::{Doubt, Past};
 use super::{Kept, not_recorded};
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
-use crate::journal::{CallRecord, Event, Kept as Text, StoreError};
+use crate::journal::{CallRecord, Event, Kept as Text, StoreError, begun_without_a_word};
 use crate::stage;
+use crate::tool::Effect;
+
+/// Why a call is left to people that was begun when its tool could be repeated.
+pub(super) const NOT_REPEATED: &str =
+    "it was begun before, and its tool must not be repeated any more";
 
 impl Kept<'_> {
     /// Judges a call that was edited, accepted, requeued, or overtaken by a change.
@@ -24,21 +29,25 @@ impl Kept<'_> {
     ) -> Result<Step, CallFailure> {
         let found = self.sought(record).await?;
         let plan = found.plan();
-        let word = match self.word(record, &self.history(record).await?) {
+        let history = self.history(record).await?;
+        let word = match self.word(record, &history) {
             Ok(word) => word,
             Err(doubt) => return self.doubted(record, doubt).await,
         };
-        let is_letter = word.as_ref().is_some_and(Word::is_requeue);
+        let past = Past::of(word.as_ref(), &history);
         if self.run_has_ended(record).await? {
-            return match is_letter {
-                true => self.put_back(record, "its run has ended".to_owned()).await,
-                false => self.end_with_run(record).await,
-            };
+            return self.end_with_run(record).await;
+        }
+        if plan.entry.definition.effect == Effect::Once && begun_without_a_word(&history) > 0 {
+            return self.back(record, Event::Doubted, NOT_REPEATED.to_owned()).await;
+        }
+        if record.attempt > 0 && record.attempt >= plan.retry.attempts {
+            return self.give_up(record).await;
         }
         let kept = match self.arguments(record) {
             Ok(arguments) => arguments,
             Err(why) if matches!(record.arguments, Text::Withheld) => {
-                return self.refuse(record, &ToolError::new("refused", why), is_letter).await;
+                return self.refuse(record, &ToolError::new("refused", why), past).await;
             }
             Err(why) => return Err(not_here(record, why)),
         };
@@ -49,20 +58,21 @@ impl Kept<'_> {
             return self.doubted(record, doubt).await;
         }
         self.has_services(plan, record, call)?;
-        let proposed = record.proposal.as_deref();
+        let edit = self.edit(record, &history);
+        let proposed = record.proposal.as_deref().filter(|_| edit.is_ok());
         let settle = |text: &str| {
             let own = Call::new(record.tool.as_str(), text);
             self.settle_text(plan, call.unwrap_or(&own), text, record.id)
         };
-        let mut why = None;
+        // Whoever is asked about a call whose edit is not taken is asked about the arguments as they were.
+        let mut why = edit.err().map(|doubt| doubt.why);
         let judged = match proposed.map(settle) {
             Some(Ok(judged)) => Ok(judged),
-            Some(Err(error)) if is_letter => {
+            Some(Err(error)) if past.is_letter => {
                 return self
                     .put_back(record, format!("the new arguments were not taken: {error}"))
                     .await;
             }
-            // Whoever edited it is asked again, about the arguments as they were.
             Some(Err(error)) => {
                 why = Some(format!("the edit was not taken: {error}"));
                 settle(&kept)
@@ -71,7 +81,7 @@ impl Kept<'_> {
         };
         let judged = match judged {
             Ok(judged) => judged,
-            Err(error) => return self.refuse(record, &error, is_letter).await,
+            Err(error) => return self.refuse(record, &error, past).await,
         };
         let mut next = record.clone();
         next.proposal = None;
@@ -89,11 +99,11 @@ impl Kept<'_> {
             }
             Judgement::Deny => {
                 let error = stage::denied(&next.tool, &known.reason);
-                return self.refuse(record, &error, is_letter).await;
+                return self.refuse(record, &error, past).await;
             }
             Judgement::Refuse(refusal) => {
                 let error = super::submit::refused(&next, &known.reason, refusal);
-                return self.refuse(record, &error, is_letter).await;
+                return self.refuse(record, &error, past).await;
             }
             Judgement::Queue => {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
@@ -146,15 +156,28 @@ impl Kept<'_> {
         self,
         record: &CallRecord,
         error: &ToolError,
-        is_letter: bool,
+        past: Past,
     ) -> Result<Step, CallFailure> {
-        if is_letter {
+        if past.is_letter {
             return self.put_back(record, error.to_string()).await;
         }
         let mut refused = record.clone();
         let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
         refused.proposal = None;
-        refused.answer_with(error);
+        refused.answer_with(&error.with_more(past.in_words(record)));
         self.moved(record, refused, vec![entry]).await
+    }
+
+    /// Its tool has said so often that it did not happen that it would say so for ever.
+    async fn give_up(self, record: &CallRecord) -> Result<Step, CallFailure> {
+        let (tool, times) = (&record.tool, record.attempt);
+        let error = ToolError::new(
+            "did_not_happen",
+            format!("`{tool}` was begun as often as it may be ({times}), and did not happen"),
+        );
+        let mut dead = record.clone();
+        let entry = self.step(&mut dead, Event::PutBack, Some(error.message().to_owned()))?;
+        dead.answer_with(&error);
+        self.moved(record, dead, vec![entry]).await
     }
 }

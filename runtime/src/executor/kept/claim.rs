@@ -6,14 +6,18 @@ use tracing::Instrument as _;
 use super::super::Plan;
 use super::super::judge::{Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
+use super::again::NOT_REPEATED;
 use super::covered::Use;
-use super::here::not_here;
+use super::here::{not_ended, not_here};
+use super::unfinished::By;
+use super::word::Past;
 use super::{Kept, TRIES, not_recorded, too_busy};
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
-use crate::journal::{CallRecord, Entry, Event, Kept as Text, State, replay};
+use crate::journal::{CallRecord, Entry, Event, Kept as Text, State, begun_without_a_word, replay};
 use crate::stage::record;
+use crate::tool::Effect;
 
 impl<'a> Kept<'a> {
     /// Goes on with a call as far as that goes here.
@@ -73,16 +77,17 @@ impl<'a> Kept<'a> {
             Ok(history) => history,
             Err(moved) => return Ok(moved),
         };
-        if let Err(doubt) = self.word(record, &history) {
-            return self.change(record, &doubt.why).await;
-        }
+        let past = match self.word(record, &history) {
+            Ok(word) => Past::of(word.as_ref(), &history),
+            Err(doubt) => return self.change(record, &doubt.why).await,
+        };
         if self.run_has_ended(record).await? {
             return self.end_with_run(record).await;
         }
         let arguments = match self.arguments(record) {
             Ok(arguments) => arguments,
             Err(why) if matches!(record.arguments, Text::Withheld) => {
-                return self.deny(record, &why).await;
+                return self.deny(record, &why, past).await;
             }
             // Somebody else may have the key.
             Err(why) => return Err(not_here(record, why)),
@@ -92,6 +97,7 @@ impl<'a> Kept<'a> {
         if let Some(provider_id) = &record.provider_id {
             own_call = own_call.id(provider_id.as_str());
         }
+        let by = if call.is_some() { By::Caller } else { By::Worker };
         let call = call.unwrap_or(&own_call);
         let judged = match self.settle_text(plan, call, &arguments, record.id) {
             Ok(judged) => judged,
@@ -101,7 +107,10 @@ impl<'a> Kept<'a> {
             return self.change(record, "its tool has changed since it was judged").await;
         }
         if self.digest(record, &judged.settled) != record.digest {
-            return self.deny(record, "its arguments are not those that were judged").await;
+            return self.deny(record, "its arguments are not those that were judged", past).await;
+        }
+        if plan.entry.definition.effect == Effect::Once && begun_without_a_word(&history) > 0 {
+            return self.change(record, NOT_REPEATED).await;
         }
         let known = self.known(record, plan, &judged).await?;
         if judge(known.case) != Judgement::Allow {
@@ -116,14 +125,17 @@ impl<'a> Kept<'a> {
         let mut claimed = record.clone();
         claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
         let entry = self.claimed(&mut claimed)?;
-        let documents = grant.and_then(Use::taken).into_iter().collect();
+        let mut documents = vec![not_ended(&record.place.run)];
+        documents.extend(grant.and_then(Use::taken));
         let written = self.write_with(Some(record.version), &claimed, vec![entry], documents).await;
         match written {
             Ok(()) => {
                 let arguments = judged.settled.arguments();
                 let outcome = match watch {
-                    Some(_) => Box::pin(self.perform(claimed, plan, call, arguments, watch)).await,
-                    None => Box::pin(self.resumed(claimed, plan, call, arguments)).await,
+                    Some(_) => {
+                        Box::pin(self.perform(claimed, (plan, by), call, arguments, watch)).await
+                    }
+                    None => Box::pin(self.resumed(claimed, (plan, by), call, arguments)).await,
                 };
                 Ok(Step::Ended(outcome))
             }
@@ -136,7 +148,7 @@ impl<'a> Kept<'a> {
     async fn resumed(
         self,
         record: CallRecord,
-        plan: &Plan,
+        (plan, by): (&Plan, By),
         call: &Call<'_>,
         arguments: &str,
     ) -> Outcome {
@@ -145,7 +157,7 @@ impl<'a> Kept<'a> {
         let definition = Some(&*plan.entry.definition);
         let span = record::span(self.run, call, definition);
         let watch = record::Watch::follow(self.run, call, || id);
-        let performing = self.perform(record, plan, call, arguments, watch.as_ref());
+        let performing = self.perform(record, (plan, by), call, arguments, watch.as_ref());
         let outcome = performing.instrument(span.clone()).await;
         self.told(watch, &span, call, definition, &outcome);
         outcome
@@ -180,19 +192,22 @@ impl<'a> Kept<'a> {
     }
 
     /// Somebody has changed what only an executor may change; the call is not run.
-    pub(super) async fn deny(self, record: &CallRecord, why: &str) -> Result<Step, CallFailure> {
+    async fn deny(self, record: &CallRecord, why: &str, past: Past) -> Result<Step, CallFailure> {
+        if past.is_letter {
+            return self.put_back(record, why.to_owned()).await;
+        }
         let mut denied = record.clone();
         let mut entries = vec![self.step(&mut denied, Event::Changed, Some(why.to_owned()))?];
         entries.push(self.step(&mut denied, Event::Denied, Some(why.to_owned()))?);
         let tool = &record.tool;
         let error = ToolError::new(
             "refused",
-            match record.attempt {
-                0 => format!("`{tool}` was not run: {why}"),
-                _ => format!("`{tool}` was begun, and cannot be begun again: {why}"),
+            match past.was_begun() {
+                false => format!("`{tool}` was not run: {why}"),
+                true => format!("`{tool}` cannot be begun again: {why}"),
             },
         );
-        denied.answer_with(&error);
+        denied.answer_with(&error.with_more(past.in_words(record)));
         self.moved(record, denied, entries).await
     }
 

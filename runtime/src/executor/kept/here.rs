@@ -6,7 +6,7 @@ use super::claim::Step;
 use super::{Kept, not_recorded};
 use crate::call::Call;
 use crate::error::{Class, ToolError};
-use crate::journal::CallRecord;
+use crate::journal::{CallRecord, DocumentWrite};
 use crate::stage::{self, Found};
 
 impl<'a> Kept<'a> {
@@ -74,6 +74,11 @@ impl<'a> Kept<'a> {
 
 pub(super) fn not_here(record: &CallRecord, why: String) -> CallFailure {
     CallFailure::NotHere { call: record.id, tool: record.tool.clone(), why }
+}
+
+/// That a run has not ended: a condition of what is begun for it.
+pub(super) fn not_ended(run: &str) -> DocumentWrite {
+    DocumentWrite { key: ended_key(run), expects: None, text: None }
 }
 
 /// The document that says that a run has ended.

@@ -2,22 +2,20 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures::future::{Either, select};
 
-use super::super::keeping::Clock;
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::Kept;
 use super::retried::{Next, note_failure};
+use super::unfinished::{By, Unfinished, left};
 use crate::call::Call;
 use crate::context::Identity;
 use crate::error::{Class, Done, ToolError};
-use crate::journal::{
-    CallRecord, CallWrite, CommitError, Entry, Event, Failure, Note, Store, Unit,
-};
+use crate::journal::{CallRecord, CommitError, Entry, Event, State};
 use crate::output::Answer;
 use crate::stage::is_given_up;
 use crate::stage::record::{Watch, chain};
@@ -29,13 +27,13 @@ impl Kept<'_> {
     pub(super) async fn perform(
         self,
         record: CallRecord,
-        plan: &Plan,
+        (plan, by): (&Plan, By),
         call: &Call<'_>,
         arguments: &str,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         let begun = Arc::new(AtomicBool::new(false));
-        let mut unfinished = Unfinished::new(&self, &record, &begun);
+        let mut unfinished = Unfinished::new(&self, (plan, by), &record, &begun);
         // To hear of the claim may have taken longer than it counts, as in a process that was stopped meanwhile.
         if record.lease.is_some_and(|lease| lease <= self.keeping.now()) {
             let lapsed = lapsed(&record.tool).into();
@@ -88,7 +86,7 @@ impl Kept<'_> {
         self,
         record: CallRecord,
         plan: &Plan,
-        answer: Answer,
+        mut answer: Answer,
         is_released: bool,
         unfinished: &mut Unfinished,
         watch: Option<&Watch<'_>>,
@@ -99,6 +97,9 @@ impl Kept<'_> {
             Err(failure) => return failure.into(),
         };
         let retrying = delay.zip(watch);
+        if let (State::Cancelled, Some(error)) = (ended.state, answer.error()) {
+            answer = error.with_more(self.begun_before(&record).await).into();
+        }
         if ended.state.is_answered() {
             ended.answer_with(self.keep_answer(&record, &answer));
         }
@@ -121,13 +122,19 @@ impl Kept<'_> {
         let Some(error) = answer.error() else {
             return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
         };
-        let Next { event, delay } = self.after(record, plan, error, is_released);
+        let is_let_go = is_released && gives_up(error);
+        let Next { event, delay } = match is_let_go {
+            true => {
+                Next { event: left(record, plan.retry.attempts, error.is_not_begun()), delay: None }
+            }
+            false => self.after(record, plan, error),
+        };
         let why = match (why, delay) {
             (Some(why), Some(delay)) => Some(format!("{why}; tried again in {delay:.1?}")),
             (why, _) => why,
         };
         let mut entries = vec![self.step(ended, event, why)?];
-        if error.done() == Some(Done::NotBegun) && error.classified() == Class::Cancelled {
+        if !is_let_go && error.done() == Some(Done::NotBegun) && gives_up(error) {
             entries.push(self.step(ended, Event::RunEnded, None)?);
         }
         self.put_off(ended, delay);
@@ -188,6 +195,10 @@ fn lapsed(tool: &str) -> ToolError {
     .by_executor(Done::NotBegun)
 }
 
+fn gives_up(error: &ToolError) -> bool {
+    error.classified() == Class::Cancelled
+}
+
 /// For operators: kind and cause. Where a secret is inside, the kind alone.
 fn words(error: &ToolError, record: &CallRecord) -> String {
     let is_plain = matches!(record.arguments, crate::journal::Kept::Plain(_));
@@ -195,93 +206,5 @@ fn words(error: &ToolError, record: &CallRecord) -> String {
         Some(source) => format!("{}: {}", error.kind(), chain(source)),
         None if is_plain => format!("{}: {error}", error.kind()),
         None => error.kind().to_owned(),
-    }
-}
-
-/// A call that is claimed. Dropped before its end is recorded, as when nobody polls it any more, it says so in
-/// the journal, or records the end that was reached; where that fails too, its lease runs out.
-struct Unfinished(Option<Left>);
-
-struct Left {
-    store: Arc<dyn Store>,
-    clock: Clock,
-    who: String,
-    record: CallRecord,
-    begun: Arc<AtomicBool>,
-    end: Option<(CallRecord, Vec<Entry>)>,
-}
-
-impl Unfinished {
-    fn new(kept: &Kept<'_>, record: &CallRecord, begun: &Arc<AtomicBool>) -> Self {
-        Self(Some(Left {
-            store: Arc::clone(&kept.keeping.store),
-            clock: Arc::clone(&kept.keeping.clock),
-            who: kept.keeping.note(None).who,
-            record: record.clone(),
-            begun: Arc::clone(begun),
-            end: None,
-        }))
-    }
-
-    fn ends_as(&mut self, ended: &CallRecord, entries: &[Entry]) {
-        if let Some(left) = &mut self.0 {
-            left.end = Some((ended.clone(), entries.to_vec()));
-        }
-    }
-
-    fn disarm(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        let (Some(left), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
-        else {
-            return;
-        };
-        runtime.spawn(left.recorded());
-    }
-}
-
-impl Left {
-    async fn recorded(mut self) {
-        let Some((record, entries)) = self.end.take().or_else(|| self.given_up()) else { return };
-        let (expects, now) = (Some(self.record.version), (self.clock)());
-        let call = CallWrite { expects, record, entries };
-        let unit = Unit { calls: vec![call], documents: Vec::new() };
-        if let Err(error) = self.store.commit(unit, now).await {
-            tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
-        }
-    }
-
-    fn given_up(&self) -> Option<(CallRecord, Vec<Entry>)> {
-        let mut record = self.record.clone();
-        let effect = record.effect;
-        let note = || Note {
-            who: self.who.clone(),
-            at: (self.clock)(),
-            why: Some("whoever waited for it has gone".to_owned()),
-            signed: None,
-        };
-        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
-        let begun = self.begun.load(Ordering::SeqCst);
-        let events = if begun {
-            vec![errored(Failure::Cancelled, true)]
-        } else {
-            vec![errored(Failure::NotStarted, false), Event::RunEnded]
-        };
-        let entries: Result<_, _> =
-            events.into_iter().map(|event| record.advance(event, note())).collect();
-        let tool = &record.tool;
-        let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
-            .class(Class::Cancelled);
-        if begun {
-            note_failure(&mut record, Failure::Cancelled, &error);
-        }
-        if record.state.is_answered() {
-            record.answer_with(&error);
-        }
-        Some((record, entries.ok()?))
     }
 }

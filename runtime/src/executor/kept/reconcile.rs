@@ -41,7 +41,12 @@ impl Kept<'_> {
                 next.answer_with(self.keep_answer(record, &Answer::from(output)));
                 entry
             }
-            Ok(Ok(Reconciled::DidNotHappen)) => self.step(&mut next, Event::DidNotHappen, why)?,
+            Ok(Ok(Reconciled::DidNotHappen)) => {
+                let entry = self.step(&mut next, Event::DidNotHappen, why)?;
+                // No person has said that it may be begun more often.
+                next.attempt = record.attempt;
+                entry
+            }
             Ok(Ok(Reconciled::Unknown)) => return Ok(false),
             Ok(Err(error)) => {
                 tracing::warn!(call = %record.id, %error, "a tool could not reconcile its call");

@@ -31,13 +31,7 @@ pub(super) struct Next {
 
 impl Kept<'_> {
     /// What an error makes of a call, and whether it is tried again.
-    pub(super) fn after(
-        self,
-        record: &CallRecord,
-        plan: &Plan,
-        error: &ToolError,
-        is_released: bool,
-    ) -> Next {
+    pub(super) fn after(self, record: &CallRecord, plan: &Plan, error: &ToolError) -> Next {
         let effect = record.effect;
         let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
         let failure = match (error.done(), error.classified()) {
@@ -54,11 +48,6 @@ impl Kept<'_> {
                 return Next { event: errored(Failure::NotStarted, false), delay };
             }
             (Some(Done::TimedOut), _) => Failure::TimedOut,
-            // It is left to the next executor, which may begin it again where its effect allows that.
-            (None, Class::Cancelled) if is_released => {
-                let exhausted = record.attempt >= plan.retry.attempts;
-                return Next { event: errored(Failure::OwnerLost, exhausted), delay: None };
-            }
             (None, class) => Failure::from(class),
         };
         let delay = self.delay(record, plan, error.classified());

@@ -5,6 +5,8 @@ use std::sync::atomic::AtomicBool;
 use super::super::judge::{Case, Judgement, Refusal, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
+use super::here::{ended_key, not_ended};
+use super::unfinished::By;
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
 use crate::call::Call;
@@ -12,9 +14,7 @@ use crate::capability::{Own, Scope};
 use crate::context::{CallId, Identity};
 use crate::error::{Class, ToolError};
 use crate::footprint::Facts;
-use crate::journal::{
-    CallRecord, CommitError, Event, Filter, Kept as Text, Page, Place, Requester, State,
-};
+use crate::journal::{CallRecord, CommitError, Event, Filter, Page, Place, Requester, State};
 use crate::policy::Verdict;
 use crate::stage::{self, record::Watch};
 use crate::tool::{DeclaredApproval, Effect, Repair};
@@ -181,10 +181,7 @@ impl Kept<'_> {
             return Outcome::Answered(unavailable.into());
         }
         if self.run.has_ended() {
-            let ended = format!("run `{}` has ended", self.run.id());
-            return Outcome::Answered(
-                ToolError::new("cancelled", ended).class(Class::Cancelled).into(),
-            );
+            return self.run_is_over();
         }
         for _ in 0..TRIES {
             let known = match self.known(&opened, plan, judged).await {
@@ -193,14 +190,14 @@ impl Kept<'_> {
             };
             let mut record = opened.clone();
             let mut entries = vec![opened.opened(self.keeping.note_of(&opened))];
-            let committed = match judge(known.case) {
+            let mut documents = vec![not_ended(&record.place.run)];
+            match judge(known.case) {
                 Judgement::Allow => {
                     let claimed = self.allow_and_claim(&mut record, &mut entries, known.grant);
-                    let documents = match claimed {
-                        Ok(documents) => documents,
+                    match claimed {
+                        Ok(use_of_grant) => documents.extend(use_of_grant),
                         Err(failure) => return failure.into(),
-                    };
-                    self.write_with(None, &record, entries, documents).await
+                    }
                 }
                 Judgement::Ask => {
                     let asked = self.ask(&mut record, plan, call, judged, &known.reason).await;
@@ -208,15 +205,11 @@ impl Kept<'_> {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
-                    self.write(None, &record, entries).await
                 }
-                Judgement::Queue => {
-                    match self.queue(&mut record, plan, call, judged).await {
-                        Ok(entry) => entries.push(entry),
-                        Err(failure) => return failure.into(),
-                    }
-                    self.write(None, &record, entries).await
-                }
+                Judgement::Queue => match self.queue(&mut record, plan, call, judged).await {
+                    Ok(entry) => entries.push(entry),
+                    Err(failure) => return failure.into(),
+                },
                 Judgement::Deny => {
                     let error = stage::denied(&record.tool, &known.reason);
                     match self.step(&mut record, Event::Denied, Some(known.reason)) {
@@ -224,18 +217,16 @@ impl Kept<'_> {
                         Err(failure) => return failure.into(),
                     }
                     record.answer_with(&error);
-                    self.write(None, &record, entries).await
                 }
                 Judgement::Refuse(refusal) => {
                     return Outcome::Answered(refused(&record, &known.reason, refusal).into());
                 }
                 Judgement::Fail => return nobody(&record, &known.reason).into(),
-            };
-            match committed {
+            }
+            match self.write_with(None, &record, entries, documents).await {
                 Ok(()) if record.state == State::Running => {
-                    return self
-                        .perform(record, plan, call, judged.settled.arguments(), watch)
-                        .await;
+                    let (by, arguments) = (By::Caller, judged.settled.arguments());
+                    return self.perform(record, (plan, by), call, arguments, watch).await;
                 }
                 Ok(()) if record.answer.is_some() => return self.outcome_of(&record),
                 Ok(()) => {
@@ -251,12 +242,38 @@ impl Kept<'_> {
                         Err(failure) => failure.into(),
                     };
                 }
+                Err(CommitError::Document { key, .. }) if key == ended_key(&record.place.run) => {
+                    return self.came_too_late(&record, call, watch).await;
+                }
                 // A grant was used by another call in between.
                 Err(error) if error.is_conflict() => tokio::task::yield_now().await,
                 Err(error) => return not_recorded(&record.tool, error).into(),
             }
         }
         not_recorded(&opened.tool, too_busy(opened.id)).into()
+    }
+
+    /// The run of a call that was about to be recorded has ended elsewhere.
+    async fn came_too_late(
+        self,
+        record: &CallRecord,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        if record.place.turn.is_none() {
+            return self.run_is_over();
+        }
+        // Somebody else may have been faster with the same call.
+        match self.keeping.store.at(&record.place).await {
+            Ok(Some(known)) => self.again(known, call, watch).await,
+            Ok(None) => self.run_is_over(),
+            Err(error) => not_recorded(&record.tool, error.into()).into(),
+        }
+    }
+
+    fn run_is_over(self) -> Outcome {
+        let ended = format!("run `{}` has ended", self.run.id());
+        Outcome::Answered(ToolError::new("cancelled", ended).class(Class::Cancelled).into())
     }
 
     /// What the policy says of a call, or without one its tool.
@@ -326,62 +343,6 @@ impl Kept<'_> {
         };
         let denied = self.keeping.store.list(&filter, Page::first(1)).await;
         denied.map(|it| !it.is_empty()).map_err(|error| not_recorded(&record.tool, error.into()))
-    }
-
-    /// The same call of the same turn arrives again, after a crash for instance.
-    async fn again(self, known: CallRecord, call: &Call<'_>, watch: Option<&Watch<'_>>) -> Outcome {
-        let is_same = known.tool == call.name() && self.is_same(&known, call);
-        if !is_same {
-            return CallFailure::PlaceTaken {
-                place: known.place,
-                call: known.id,
-                tool: known.tool,
-            }
-            .into();
-        }
-        // What becomes of it after its answer is nothing to its run.
-        if known.answer.is_some() {
-            return self.outcome_of(&known);
-        }
-        match self.tend(known).await {
-            Ok(record) => self.go_on(record, Some(call), watch).await,
-            Err(failure) => failure.into(),
-        }
-    }
-
-    /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
-    pub(crate) async fn contradicted(
-        self,
-        places: &[Place],
-        calls: &[Call<'_>],
-    ) -> Option<Vec<Outcome>> {
-        let mut failure = None;
-        for (place, call) in places.iter().zip(calls) {
-            match self.keeping.store.at(place).await {
-                Ok(Some(known)) if known.tool != call.name() || !self.is_same(&known, call) => {
-                    let (place, call, tool) = (known.place, known.id, known.tool);
-                    failure = Some(CallFailure::PlaceTaken { place, call, tool });
-                }
-                Ok(_) => continue,
-                Err(error) => failure = Some(not_recorded(call.name(), error.into())),
-            }
-            break;
-        }
-        let failure = failure?;
-        Some(calls.iter().map(|_| failure.clone().into()).collect())
-    }
-
-    /// Whether a recorded call was made with these arguments. Of one with a secret that was not kept, only the
-    /// process that made it can tell.
-    pub(super) fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
-        match &known.raw {
-            Text::Withheld => {
-                let Ok(found) = self.plan(known) else { return false };
-                let settled = self.settle(found.plan(), call, known.id);
-                settled.is_ok_and(|it| self.digest(known, &it.settled) == known.digest)
-            }
-            kept => self.reveal(kept, known.id, "raw").is_ok_and(|raw| raw == call.arguments()),
-        }
     }
 
     /// Moves a call that was judged through `ready` to `running`, and takes a use of the grant.

@@ -1,5 +1,6 @@
 //! What time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that nobody
-//! has acted on, people who were not told.
+//! has acted on, people who were not told. All of it is looked for here; what is done about it stands in `tend` and
+//! `errand`.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -8,12 +9,10 @@ use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::ask::TRY_AGAIN;
-use super::retried::note_failure;
-use super::{Kept, TRIES, not_recorded, too_busy};
+use super::errand::{Done, Errand};
+use super::{Kept, not_recorded};
 use crate::context::CallId;
-use crate::error::ToolError;
-use crate::journal::{CallRecord, Entry, Event, Failure, Filter, Page, State};
+use crate::journal::{CallRecord, Filter, Page, State};
 
 /// How many calls one look takes from the journal.
 pub(super) const PAGE: usize = 100;
@@ -37,54 +36,6 @@ pub struct Swept {
 }
 
 impl Kept<'_> {
-    /// Does what is due for one call because time has passed, and nothing else.
-    pub(super) async fn tend(self, mut record: CallRecord) -> Result<CallRecord, CallFailure> {
-        for _ in 0..TRIES {
-            let now = self.keeping.now();
-            if record.due().is_none_or(|due| due > now) {
-                return Ok(record);
-            }
-            let mut next = record.clone();
-            let entry = match record.state {
-                State::Pending => self.expired(&mut next)?,
-                State::Running => self.owner_lost(&mut next)?,
-                _ => return Ok(record),
-            };
-            match self.write(Some(record.version), &next, vec![entry]).await {
-                Ok(()) => return Ok(next),
-                Err(error) if error.is_conflict() => record = self.load(record.id).await?,
-                Err(error) => return Err(not_recorded(&record.tool, error)),
-            }
-        }
-        Err(not_recorded(&record.tool, too_busy(record.id)))
-    }
-
-    fn expired(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
-        let entry = self.step(record, Event::Expired, Some("nobody decided in time".to_owned()))?;
-        let tool = &record.tool;
-        let error =
-            ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
-                .hint("go on without it, or tell the user that it needs approval");
-        record.answer_with(&error);
-        Ok(entry)
-    }
-
-    fn owner_lost(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
-        let owner = record.owner.clone().unwrap_or_default();
-        let exhausted = record.attempt >= self.policy(record).attempts;
-        let event =
-            Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted };
-        let entry = self.step(record, event, Some(format!("executor {owner} is gone")))?;
-        let error = owner_lost(record);
-        note_failure(record, Failure::OwnerLost, &error);
-        // Its lease was pause enough.
-        self.put_off(record, None);
-        if record.state.is_answered() {
-            record.answer_with(&error);
-        }
-        Ok(entry)
-    }
-
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.tend_all().await?;
@@ -184,36 +135,6 @@ impl Kept<'_> {
         Ok(errands)
     }
 
-    async fn run_errand(self, errand: Errand) -> (CallId, Done) {
-        let id = errand.record().id;
-        let done = match errand {
-            Errand::GoOn(record) => match self.go_on(record, None, None).await {
-                Outcome::Failed(failure) => Done::Left(failure.to_string()),
-                _ => Done::WentOn,
-            },
-            Errand::Tell(record) => match self.notify(record, None, None).await {
-                Outcome::Suspended(it)
-                    if it.state == State::Pending && !self.keeping.busy.is_noted(id) =>
-                {
-                    Done::Left("nobody could be told".to_owned())
-                }
-                _ => Done::Told,
-            },
-            Errand::Reconcile(record) => match self.reconcile(&record).await {
-                Ok(true) => Done::Reconciled,
-                Ok(false) => Done::Unclear,
-                Err(failure) => Done::Left(failure.to_string()),
-            },
-        };
-        if let Done::Left(_) | Done::Unclear = done {
-            self.keeping.busy.pause(id, TRY_AGAIN);
-        }
-        if let Done::Left(why) = &done {
-            tracing::warn!(call = %id, why, "a call is left as it is for now");
-        }
-        (id, done)
-    }
-
     async fn listed(
         self,
         states: &[State],
@@ -241,42 +162,6 @@ impl Kept<'_> {
             }
         }
     }
-}
-
-fn owner_lost(record: &CallRecord) -> ToolError {
-    let tool = &record.tool;
-    let message = match record.attempt {
-        1 => format!("`{tool}` was begun, and whoever ran it was lost"),
-        times => format!("`{tool}` was begun {times} times, and whoever ran it last was lost"),
-    };
-    ToolError::new("owner_lost", message)
-}
-
-/// Something that is to be done for a call.
-enum Errand {
-    /// It may run, or has to be judged.
-    GoOn(CallRecord),
-    /// Somebody has to be told that it is pending.
-    Tell(CallRecord),
-    /// Its tool may find out what became of it.
-    Reconcile(CallRecord),
-}
-
-impl Errand {
-    fn record(&self) -> &CallRecord {
-        match self {
-            Self::GoOn(record) | Self::Tell(record) | Self::Reconcile(record) => record,
-        }
-    }
-}
-
-/// What became of an errand.
-enum Done {
-    WentOn,
-    Told,
-    Reconciled,
-    Unclear,
-    Left(String),
 }
 
 impl Swept {

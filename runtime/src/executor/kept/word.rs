@@ -7,7 +7,7 @@ use super::claim::Step;
 use super::{Kept, not_recorded};
 use crate::approval::{Subject, Verdict};
 use crate::arguments::{canonical, digest};
-use crate::journal::{CallRecord, Entry, Event, Kept as Text};
+use crate::journal::{CallRecord, Entry, Event, Kept as Text, begun, may_have_happened};
 
 /// A word that counts.
 pub(super) struct Word {
@@ -27,10 +27,25 @@ impl Doubt {
     pub(super) fn of(event: Event, why: &str) -> Self {
         let what = match event {
             Event::Accepted => "that its plan is accepted",
+            Event::Edited => "the edit",
             Event::Requeued => "that it is requeued",
             _ => "that it did not happen",
         };
         Self { event, why: format!("{what} does not count: {why}") }
+    }
+
+    /// What takes the call back to where it was before.
+    pub(super) fn back(&self) -> Event {
+        match self.event {
+            Event::Accepted => Event::Planned,
+            Event::Requeued => Event::PutBack,
+            _ => Event::Doubted,
+        }
+    }
+
+    /// Whether it is about a call that had been begun, and that must not end by it.
+    pub(super) fn is_of_what_was(&self) -> bool {
+        matches!(self.event, Event::Requeued | Event::DidNotHappen)
     }
 }
 
@@ -43,6 +58,30 @@ impl Word {
     /// Whether the call is about to be judged for the first time since, with a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
         self.is_last && matches!(self.verdict, Verdict::Requeue { new_key: true, .. })
+    }
+}
+
+/// What a call has behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Past {
+    /// Whether it is a dead letter that is tried once more.
+    pub(super) is_letter: bool,
+    /// How often it was begun that may have acted.
+    begun: u32,
+}
+
+impl Past {
+    pub(super) fn of(word: Option<&Word>, history: &[Entry]) -> Self {
+        Self { is_letter: word.is_some_and(Word::is_requeue), begun: begun(history) }
+    }
+
+    pub(super) fn was_begun(self) -> bool {
+        self.begun > 0
+    }
+
+    /// What is added to an answer, so that it does not say that nothing happened.
+    pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
+        may_have_happened(record.effect, self.begun)
     }
 }
 
@@ -67,17 +106,35 @@ impl Kept<'_> {
         history: &[Entry],
     ) -> Result<Option<Word>, Doubt> {
         let Some((event, entry, is_last)) = said(history) else { return Ok(None) };
-        let doubt = |why: &str| Doubt::of(event, why);
-        let Some(signed) = &entry.signed else {
+        if event == Event::DidNotHappen && entry.signed.is_none() {
             // Its tool found out.
-            return if event == Event::DidNotHappen {
-                Ok(None)
-            } else {
-                Err(doubt("nobody has signed it"))
-            };
-        };
+            return Ok(None);
+        }
+        let verdict = self.verdict_of(record, entry, event, is_last);
+        let verdict = verdict.map_err(|why| Doubt::of(event, &why))?;
+        Ok(Some(Word { event, verdict, is_last }))
+    }
+
+    /// Whether what has just changed the arguments, if anything has, is the word of somebody who may. Later, what was
+    /// made of it is judged and decided like any arguments.
+    pub(super) fn edit(self, record: &CallRecord, history: &[Entry]) -> Result<(), Doubt> {
+        let edit = history.last().filter(|entry| entry.event == Some(Event::Edited));
+        let Some(entry) = edit else { return Ok(()) };
+        let verdict = self.verdict_of(record, entry, Event::Edited, true);
+        verdict.map(drop).map_err(|why| Doubt::of(Event::Edited, &why))
+    }
+
+    /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
+    fn verdict_of(
+        self,
+        record: &CallRecord,
+        entry: &Entry,
+        event: Event,
+        is_last: bool,
+    ) -> Result<Verdict, String> {
+        let signed = entry.signed.as_ref().ok_or("nobody has signed it")?;
         let verified = self.keeping.enrolled.verify(signed);
-        let statement = verified.map_err(|error| doubt(&error.to_string()))?.into_statement();
+        let statement = verified.map_err(|error| error.to_string())?.into_statement();
         let is_said_of_it = match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation, digest }, verdict) => {
                 *id == record.id
@@ -89,16 +146,17 @@ impl Kept<'_> {
             (Subject::Grant { .. }, _) => false,
         };
         if !is_said_of_it {
-            return Err(doubt("what was signed is about something else"));
+            return Err("what was signed is about something else".to_owned());
         }
         let proposed = match &statement.verdict {
+            Verdict::Edit { arguments, .. } => Some(arguments.as_str()),
             Verdict::Requeue { arguments, .. } => arguments.as_deref(),
             _ => None,
         };
         if is_last && record.proposal.as_deref() != proposed {
-            return Err(doubt("the new arguments are not those that were signed"));
+            return Err("the new arguments are not those that were signed".to_owned());
         }
-        Ok(Some(Word { event, verdict: statement.verdict, is_last }))
+        Ok(statement.verdict)
     }
 
     /// Whether the arguments in the journal are those of the digest that people are shown with them.
@@ -124,12 +182,7 @@ impl Kept<'_> {
         record: &CallRecord,
         doubt: Doubt,
     ) -> Result<Step, CallFailure> {
-        let event = match doubt.event {
-            Event::Accepted => Event::Planned,
-            Event::Requeued => Event::PutBack,
-            _ => Event::Doubted,
-        };
-        self.back(record, event, doubt.why).await
+        self.back(record, doubt.back(), doubt.why).await
     }
 
     /// What an operator wanted of a dead call cannot be done; it is not lost by that.
@@ -141,7 +194,7 @@ impl Kept<'_> {
         self.back(record, Event::PutBack, why).await
     }
 
-    async fn back(
+    pub(super) async fn back(
         self,
         record: &CallRecord,
         event: Event,

@@ -1,0 +1,175 @@
+//! A call that is claimed, and whoever runs it is dropped. Its caller gives it up by that; a worker leaves it to others,
+//! because it runs calls that are not its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::super::Plan;
+use super::super::keeping::Clock;
+use super::Kept;
+use super::retried::note_failure;
+use super::tend::lost;
+use crate::error::{Class, ToolError};
+use crate::journal::{
+    CallRecord, CallWrite, Entry, Event, Failure, Note, Store, Unit, begun, may_have_happened,
+};
+
+/// Who runs a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// Whoever made it, who wants its answer.
+    Caller,
+    /// Somebody who goes on with what others made.
+    Worker,
+}
+
+/// A call that is claimed. Dropped before its end is recorded, as when nobody polls it any more, it says so in
+/// the journal, or records the end that was reached; where that fails too, its lease runs out.
+pub(super) struct Unfinished(Option<Left>);
+
+struct Left {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    who: String,
+    record: CallRecord,
+    by: By,
+    /// How often the call may be begun.
+    attempts: u32,
+    begun: Arc<AtomicBool>,
+    end: Option<(CallRecord, Vec<Entry>)>,
+}
+
+impl Unfinished {
+    pub(super) fn new(
+        kept: &Kept<'_>,
+        (plan, by): (&Plan, By),
+        record: &CallRecord,
+        begun: &Arc<AtomicBool>,
+    ) -> Self {
+        Self(Some(Left {
+            store: Arc::clone(&kept.keeping.store),
+            clock: Arc::clone(&kept.keeping.clock),
+            who: kept.keeping.note(None).who,
+            record: record.clone(),
+            by,
+            attempts: plan.retry.attempts,
+            begun: Arc::clone(begun),
+            end: None,
+        }))
+    }
+
+    pub(super) fn ends_as(&mut self, ended: &CallRecord, entries: &[Entry]) {
+        if let Some(left) = &mut self.0 {
+            left.end = Some((ended.clone(), entries.to_vec()));
+        }
+    }
+
+    pub(super) fn disarm(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let (Some(left), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        runtime.spawn(left.recorded());
+    }
+}
+
+impl Left {
+    async fn recorded(mut self) {
+        let end = match (self.end.take(), self.by) {
+            (Some(end), _) => Some(end),
+            (None, By::Caller) => {
+                let before = begun_before(&*self.store, &self.record).await;
+                self.given_up(before)
+            }
+            (None, By::Worker) => self.let_go(),
+        };
+        let Some((record, entries)) = end else { return };
+        let (expects, now) = (Some(self.record.version), (self.clock)());
+        let call = CallWrite { expects, record, entries };
+        let unit = Unit { calls: vec![call], documents: Vec::new() };
+        if let Err(error) = self.store.commit(unit, now).await {
+            tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
+        }
+    }
+
+    /// Its caller has gone, and nobody wants it.
+    fn given_up(&self, before: Option<String>) -> Option<(CallRecord, Vec<Entry>)> {
+        let mut record = self.record.clone();
+        let effect = record.effect;
+        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
+        let begun = self.begun.load(Ordering::SeqCst);
+        let events = if begun {
+            vec![errored(Failure::Cancelled, true)]
+        } else {
+            vec![errored(Failure::NotStarted, false), Event::RunEnded]
+        };
+        let note = || self.note("whoever waited for it has gone");
+        let entries: Result<_, _> =
+            events.into_iter().map(|event| record.advance(event, note())).collect();
+        let tool = &record.tool;
+        let error = ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+            .class(Class::Cancelled)
+            .with_more(before);
+        if begun {
+            note_failure(&mut record, Failure::Cancelled, &error);
+        }
+        if record.state.is_answered() {
+            record.answer_with(&error);
+        }
+        Some((record, entries.ok()?))
+    }
+
+    /// Somebody else goes on with it, where that may be.
+    fn let_go(&self) -> Option<(CallRecord, Vec<Entry>)> {
+        let mut record = self.record.clone();
+        let begun = self.begun.load(Ordering::SeqCst);
+        let event = left(&record, self.attempts, !begun);
+        let entry = record.advance(event, self.note("whoever ran it has gone")).ok()?;
+        record.not_before = None;
+        let error = lost(&record);
+        if let (true, Event::Errored { failure, .. }) = (begun, event) {
+            note_failure(&mut record, failure, &error);
+        }
+        if record.state.is_answered() {
+            record.answer_with(&error);
+        }
+        Some((record, vec![entry]))
+    }
+
+    fn note(&self, why: &str) -> Note {
+        let (who, at) = (self.who.clone(), (self.clock)());
+        Note { who, at, why: Some(why.to_owned()), signed: None }
+    }
+}
+
+/// What happens to a call that whoever owns it leaves to others. The owner is not lost, it says so itself.
+pub(super) fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Event {
+    let (failure, exhausted) = match is_not_begun {
+        true => (Failure::NotStarted, false),
+        false => (Failure::Transient, record.attempt >= attempts),
+    };
+    Event::Errored { failure, effect: record.effect, exhausted }
+}
+
+impl Kept<'_> {
+    /// What an answer has to say besides, because of earlier attempts of a call that runs.
+    pub(super) async fn begun_before(self, record: &CallRecord) -> Option<String> {
+        begun_before(&*self.keeping.store, record).await
+    }
+}
+
+async fn begun_before(store: &dyn Store, record: &CallRecord) -> Option<String> {
+    let claims = u32::try_from(record.epoch).unwrap_or(u32::MAX);
+    if claims <= 1 {
+        return None;
+    }
+    // What cannot be read may have happened.
+    let begun = store.history(record.id).await.map_or(claims, |history| begun(&history));
+    may_have_happened(record.effect, begun.saturating_sub(1))
+}

@@ -1,0 +1,93 @@
+//! A run that has ended, wherever it was ended.
+
+use toolwright::Call;
+use toolwright::approval::Statement;
+use toolwright::journal::State;
+
+use super::super::odd::Odd;
+use super::super::support::{a_refund, answered, key, office, suspended};
+use super::office::{builder, executor};
+use crate::support::kind;
+
+const NOTE: &str = r#"{"text":"n"}"#;
+
+#[tokio::test]
+async fn a_run_that_was_ended_by_another_process_begins_nothing() {
+    let office = office();
+    let other = office.executor().run("r").start().unwrap();
+    other.end_run().await.unwrap();
+    let run = office.executor().run("r").start().unwrap();
+    for outcome in run.turn(1, &[Call::new("kept_note", NOTE), a_refund()]).await {
+        assert_eq!(kind(&answered(outcome)), "cancelled");
+    }
+    assert_eq!(kind(&answered(run.submit(&Call::new("kept_note", NOTE)).await)), "cancelled");
+    assert_eq!((office.ran.times(), office.records().await.len()), (0, 0));
+    // Others are not concerned.
+    answered(office.executor().submit(&Call::new("kept_note", NOTE)).await);
+    assert_eq!(office.ran.times(), 1);
+}
+
+#[tokio::test]
+async fn a_run_that_ends_while_its_call_is_judged_does_not_begin_it() {
+    let office = office();
+    let store = Odd { inner: office.store.clone(), ..Odd::default() };
+    let other = office.executor().run("r").start().unwrap();
+    let ends = async move { assert_eq!(other.end_run().await.unwrap(), 0) };
+    *store.before_commit.lock().unwrap() = Some(Box::pin(ends));
+    let run = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
+    let outcome = run.turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0);
+    assert_eq!(kind(&answered(outcome)), "cancelled");
+    assert_eq!((office.ran.times(), office.records().await.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
+    let office = office();
+    let run = office.executor().run("r").start().unwrap();
+    let waits = suspended(run.submit(&a_refund()).await);
+    office.approve(waits.call).await.unwrap();
+    let store = Odd { inner: office.store.clone(), ..Odd::default() };
+    *store.before_commit.lock().unwrap() =
+        Some(Box::pin(async move { assert_eq!(run.end_run().await.unwrap(), 1) }));
+    let late = office.builder().journal(store).build().unwrap();
+    assert_eq!(kind(&answered(late.resume(waits.call).await)), "cancelled");
+    assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Cancelled));
+}
+
+/// Of two who make the same call of a turn, one is answered before the run ends.
+#[tokio::test]
+async fn a_call_that_was_answered_before_its_run_ended_keeps_its_answer() {
+    let office = office();
+    let call = Call::new("kept_note", NOTE);
+    let first = office.executor().run("r").start().unwrap();
+    let store = Odd { inner: office.store.clone(), ..Odd::default() };
+    let meanwhile = async move {
+        answered(first.turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0));
+        first.end_run().await.unwrap();
+    };
+    *store.before_commit.lock().unwrap() = Some(Box::pin(meanwhile));
+    let late = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
+    assert_eq!(answered(late.turn(1, &[call]).await.remove(0)).text(), "n");
+    assert_eq!(office.ran.times(), 1);
+}
+
+/// Invariant 15: who has no say ends no call.
+#[tokio::test]
+async fn a_forged_word_and_the_end_of_its_run_leave_a_call_in_doubt() {
+    let office = office();
+    let run = executor(&office).run("r").start().unwrap();
+    let call = suspended(run.submit(&Call::new("found_breaks", "{}")).await).call;
+    let forged =
+        Statement::did_not_happen(&office.record(call).await, "mallory", office.clock.now());
+    let forged = key("mallory", 9).sign(&forged).unwrap();
+    office.desk().submit(forged, office.clock.now()).await.unwrap();
+    assert_eq!(run.end_run().await.unwrap(), 0);
+    let record = office.record(call).await;
+    assert_eq!((record.state, record.answer), (State::Indeterminate, None));
+    // What Ada says counts, and the run is over.
+    let said = Statement::did_not_happen(&office.record(call).await, "ada", office.clock.now());
+    office.say(said).await.unwrap();
+    builder(&office).build().unwrap().sweep().await.unwrap();
+    let answer = office.record(call).await.answer.unwrap().text;
+    assert!(answer.contains("has ended") && !answer.contains("may have happened"), "{answer}");
+}
