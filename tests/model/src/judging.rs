@@ -175,6 +175,8 @@ impl Scenario {
         let mut ended = record;
         if record.is_doubtful && !self.switches.has(Switch::DoubtSkipped) {
             ended.advance(Event::Doubted).ok()?;
+        } else if record.is_letter && !record.is_doubtful {
+            ended.advance(Event::PutBack).ok()?;
         } else {
             ended.advance(Event::RunEnded).ok()?;
             system.witness(&record).wrong.forgery_counted |= record.is_doubtful;

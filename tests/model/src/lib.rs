@@ -9,8 +9,7 @@
 //! events.
 //!
 //! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single guards away,
-//! and the tests show which property falls then. The guards of [`OPEN`](switches::Switch::OPEN) are still to be put into
-//! the executor.
+//! and the tests show which property falls then. Every guard of the model stands in the executor too.
 //!
 //! What is not modelled: what arguments say (digests, edits that are not taken, secrets), grants, plan mode, reads that
 //! are not kept, the clock itself (a time before which nothing is claimed is one of the orders that are explored

@@ -75,7 +75,8 @@ impl Scenario {
         let now = system.store.get(id)?;
         let mut next = record;
         if record.state == State::Pending {
-            next.advance(Event::Expired).ok()?;
+            let event = if record.is_letter { Event::PutBack } else { Event::Expired };
+            next.advance(event).ok()?;
         } else {
             let is_renewed = now.version == record.version && !now.is_lapsed;
             if is_renewed && !self.switches.has(Switch::RenewalUnseen) {
@@ -84,7 +85,7 @@ impl Scenario {
             system.witness(&record).wrong.renewal_lost |= is_renewed;
             self.owner_lost(&mut next)?;
         }
-        if next.state.is_answered() {
+        if next.state.is_answered() && !(record.state == State::Pending && record.is_letter) {
             self.answer(&mut next);
         }
         if system.store.update(id, record.version, next, self.switches).is_ok() {
@@ -147,6 +148,11 @@ impl Scenario {
             _ => {}
         }
         next.is_doubtful = verdict == Verdict::Forged;
+        match verdict {
+            Verdict::Requeue => next.is_letter = true,
+            Verdict::DidNotHappen | Verdict::Forged => next.is_letter = false,
+            _ => {}
+        }
         if matches!(verdict, Verdict::Reject | Verdict::Happened) {
             self.answer(&mut next);
         }

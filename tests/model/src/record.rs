@@ -32,6 +32,8 @@ pub struct Record {
     pub decision: Option<Decided>,
     /// Whether whoever said last that it did not happen has no say.
     pub is_doubtful: bool,
+    /// Whether it is a dead letter that an operator wanted tried once more.
+    pub is_letter: bool,
     /// Its one answer.
     pub answer: Option<Answer>,
     /// What came of it after its answer.
@@ -82,6 +84,7 @@ impl Record {
             is_late: false,
             decision: None,
             is_doubtful: false,
+            is_letter: false,
             answer: None,
             result: None,
         }

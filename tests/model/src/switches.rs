@@ -44,16 +44,6 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// Guards that stand in the model and not yet in the executor: what they hold is not promised there.
-    pub const OPEN: [Self; 6] = [
-        Self::OwnResultTold,
-        Self::HistoryNotCut,
-        Self::RunEndUnseen,
-        Self::RunEndNotCommitted,
-        Self::DoubtSkipped,
-        Self::RenewalUnseen,
-    ];
-
     /// Every one.
     pub const ALL: [Self; 19] = [
         Self::NoCompareAndSet,
