@@ -81,11 +81,17 @@ fn the_runtime_knows_no_protocol_and_opens_no_connection() {
     }
 }
 
-/// S2.65: an application needs one dependency; the others are the runtime's.
+/// S2.65: an application needs one dependency; the others are the runtime's, or of what a tool itself does.
 #[test]
 fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
-    assert_eq!(dependencies["workspace"], ["toolwright"]);
+    assert_eq!(dependencies["workspace"], ["tokio", "toolwright"]);
+    for (path, source) in sources("examples/workspace/src") {
+        // It starts a process, which is its work.
+        let is_its_own = path.ends_with("tools/run_command.rs");
+        let named = source.replace("#[tokio::test]", "").contains("tokio::");
+        assert_eq!(named, is_its_own, "{}", path.display());
+    }
     for fixture in dependencies.keys().filter(|name| name.starts_with("fixture-")) {
         assert_eq!(dependencies[fixture], ["toolwright"], "{fixture}");
     }

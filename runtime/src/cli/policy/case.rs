@@ -59,6 +59,11 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     for (number, line) in lines {
+        // A list would be taken for the values of a case in their order.
+        if !line.trim_start().starts_with('{') {
+            problems.push(format!("{name}:{number}:1: a case is an object, as `{{\"tool\":…}}`"));
+            continue;
+        }
         match serde_json::from_str(line) {
             Ok(case) => cases.push((number, case)),
             Err(error) => {
