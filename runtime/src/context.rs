@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::call::Call;
-use crate::event::EventKind;
+use crate::event::{Event, EventKind};
 use crate::executor::Run;
+use crate::journal::CallRecord;
 
 /// One call's identity, made by the executor; providers' own ids are kept beside it.
 /// Later calls have higher ids. It is written, and serialised, as a hyphenated UUID.
@@ -76,11 +77,17 @@ pub(crate) struct Identity<'a> {
     pub(crate) id: CallId,
     /// The idempotency key of a call that is kept in a journal.
     pub(crate) key: Option<&'a str>,
+    /// Its record in the journal, where one is kept.
+    pub(crate) record: Option<&'a CallRecord>,
 }
 
-impl Identity<'_> {
+impl<'a> Identity<'a> {
     pub(crate) fn of(id: CallId) -> Self {
-        Self { id, key: None }
+        Self { id, key: None, record: None }
+    }
+
+    pub(crate) fn kept(record: &'a CallRecord) -> Self {
+        Self { id: record.id, key: Some(&record.idempotency_key), record: Some(record) }
     }
 }
 
@@ -110,6 +117,7 @@ struct Inner {
     id: CallId,
     /// Where it is not the id.
     key: Option<Box<str>>,
+    kept: Option<Box<Known>>,
     provider_id: Option<Box<str>>,
     tool: Box<str>,
     run: Option<Arc<Run>>,
@@ -118,11 +126,26 @@ struct Inner {
     cancelled: Option<CancellationToken>,
 }
 
+/// What a journal knows of a call that its tool may be run for by somebody else.
+struct Known {
+    run: Box<str>,
+    digest: Box<str>,
+    attempt: u32,
+}
+
+impl Known {
+    fn of(record: &CallRecord) -> Box<Self> {
+        let (run, digest) = (record.place.run.as_str().into(), record.digest.as_str().into());
+        Box::new(Self { run, digest, attempt: record.attempt })
+    }
+}
+
 impl ToolContext {
     pub(crate) fn new(identity: Identity<'_>, call: &Call<'_>, run: &Arc<Run>) -> Self {
         Self(Arc::new(Inner {
             id: identity.id,
             key: identity.key.map(Into::into),
+            kept: identity.record.map(Known::of),
             provider_id: call.id.as_deref().map(Into::into),
             tool: call.name().into(),
             run: Some(Arc::clone(run)),
@@ -136,6 +159,7 @@ impl ToolContext {
         Self(Arc::new(Inner {
             id: CallId::new(),
             key: None,
+            kept: None,
             provider_id: None,
             tool: "test".into(),
             run: None,
@@ -156,7 +180,8 @@ impl ToolContext {
 
     /// The run that the call belongs to.
     pub fn run_id(&self) -> Option<&str> {
-        self.0.run.as_deref().map(Run::id)
+        let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
+        kept.or_else(|| self.0.run.as_deref().map(Run::id))
     }
 
     /// The name under which the tool was called.
@@ -189,12 +214,16 @@ impl ToolContext {
     /// Tells listeners how far the call is: words, and where known a part of one.
     pub fn progress(&self, message: &str, part: Option<f64>) {
         if let Some(run) = self.0.run.as_ref().filter(|_| !self.0.ended.is_cancelled()) {
-            run.tell(
-                self.0.id,
-                self.provider_id(),
-                &self.0.tool,
-                EventKind::Progress { message, part },
-            );
+            let kept = self.0.kept.as_deref();
+            run.tell(&Event {
+                call: self.0.id,
+                provider_id: self.provider_id(),
+                run: kept.map_or(run.id(), |kept| &kept.run),
+                tool: &self.0.tool,
+                digest: kept.map(|kept| &*kept.digest),
+                attempt: kept.map(|kept| kept.attempt),
+                kind: EventKind::Progress { message, part },
+            });
         }
     }
 

@@ -8,6 +8,7 @@
 //!   sealed texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `retried`: one that failed and may be tried again waits for its next attempt.
+//! - `tell`: what listeners hear of what was committed.
 //! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `unfinished`: whoever ran it is dropped;
 //!   `reconcile`: a tool that finds out.
 //! - `ends`: a run that is over; `unbegun`: a call that ends without running.
@@ -27,6 +28,7 @@ mod reconcile;
 mod retried;
 mod submit;
 mod sweep;
+mod tell;
 mod tend;
 mod texts;
 mod unbegun;
@@ -51,6 +53,7 @@ use crate::journal::{
     CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Place, State, StoreError, Unit,
 };
 use crate::output::Answer;
+use crate::policy;
 use crate::stage::{self, Found, given_up_by, record};
 use crate::tool::Definition;
 
@@ -76,12 +79,14 @@ pub(crate) enum Asking {
 pub(crate) struct Kept<'a> {
     run: &'a Arc<Run>,
     keeping: &'a Keeping,
+    /// What the policy said, where a call is being judged again.
+    judged: Option<&'a policy::Verdict>,
 }
 
 impl<'a> Kept<'a> {
     /// Nothing where no journal is kept.
     pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
-        run.core.keeping.as_ref().map(|keeping| Self { run, keeping })
+        run.core.keeping.as_ref().map(|keeping| Self { run, keeping, judged: None })
     }
 
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
@@ -172,6 +177,7 @@ impl<'a> Kept<'a> {
                 Err(failure) => return failure.into(),
             };
             if record.answer.is_some() {
+                self.tell_found(&record).await;
                 return self.outcome_of(&record);
             }
             let outcome = match self.tend(record.clone()).await {
@@ -258,9 +264,15 @@ impl<'a> Kept<'a> {
         entries: Vec<Entry>,
         documents: Vec<DocumentWrite>,
     ) -> Result<(), CommitError> {
+        // Looked up before the commit, so that nothing waits between a claim and its attempt.
+        let told = self.to_be_told(expects, record, &entries).await;
         let call = CallWrite { expects, record: record.clone(), entries };
         let unit = Unit { calls: vec![call], documents };
-        self.keeping.store.commit(unit, record.updated).await
+        self.keeping.store.commit(unit, record.updated).await?;
+        if let Some(told) = told {
+            self.tell_committed(record, &told);
+        }
+        Ok(())
     }
 }
 

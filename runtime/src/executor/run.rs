@@ -12,8 +12,7 @@ use super::builder::Core;
 use super::plan::Declared;
 use super::{Executor, Ready};
 use crate::capability::Value;
-use crate::context::CallId;
-use crate::event::{self, Event, EventKind};
+use crate::event::{self, Event};
 
 /// The calls of one agent, one request, one command line.
 pub(crate) struct Run {
@@ -132,14 +131,8 @@ impl Run {
         run.or_else(shared)?.downcast_ref::<Arc<T>>().cloned()
     }
 
-    pub(crate) fn tell(
-        &self,
-        call: CallId,
-        provider_id: Option<&str>,
-        tool: &str,
-        kind: EventKind<'_>,
-    ) {
-        event::tell(&self.core.listeners, &Event { call, provider_id, run: &self.id, tool, kind });
+    pub(crate) fn tell(&self, event: &Event<'_>) {
+        event::tell(&self.core.listeners, event);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Tells listeners and tracing what became of a call.
 
 use std::error::Error;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracing::Span;
@@ -11,9 +13,9 @@ use crate::approval::ApprovalRequest;
 use crate::call::Call;
 use crate::context::CallId;
 use crate::error::ToolError;
-use crate::event::EventKind;
+use crate::event::{Event, EventKind};
 use crate::executor::Run;
-use crate::journal::State;
+use crate::journal::{CallRecord, State};
 use crate::output::Answer;
 use crate::policy::Verdict;
 use crate::repair::Repairs;
@@ -31,6 +33,11 @@ pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
     run: &'a Run,
     call: &'a Call<'a>,
+    /// The run that the call belongs to, where that is another one.
+    of_run: Option<Box<str>>,
+    digest: Mutex<Option<Arc<str>>>,
+    /// 0 before the first.
+    attempt: AtomicU32,
     started: Instant,
     ended: bool,
 }
@@ -49,14 +56,45 @@ impl<'a> Watch<'a> {
         call: &'a Call<'a>,
         id: impl FnOnce() -> CallId,
     ) -> Option<Self> {
-        if run.core.listeners.is_empty() { None } else { Some(Self::listened(run, call, id())) }
+        if run.core.listeners.is_empty() {
+            return None;
+        }
+        Some(Self::new(run, call, id(), None).begun())
+    }
+
+    /// The same for a call that has waited in the journal, perhaps of another run, and is claimed now.
+    pub(crate) fn resume(run: &'a Run, call: &'a Call<'a>, record: &CallRecord) -> Option<Self> {
+        if run.core.listeners.is_empty() {
+            return None;
+        }
+        let of_run = (record.place.run != run.id()).then(|| record.place.run.as_str().into());
+        let watch = Self::new(run, call, record.id, of_run);
+        watch.claimed(record);
+        Some(watch.begun())
     }
 
     #[cold]
-    fn listened(run: &'a Run, call: &'a Call<'a>, id: CallId) -> Self {
-        let watch = Self { id, run, call, started: Instant::now(), ended: false };
-        watch.tell(EventKind::Started);
-        watch
+    fn new(run: &'a Run, call: &'a Call<'a>, id: CallId, of_run: Option<Box<str>>) -> Self {
+        let (digest, attempt) = (Mutex::default(), AtomicU32::new(0));
+        Self { id, run, call, of_run, digest, attempt, started: Instant::now(), ended: false }
+    }
+
+    fn begun(self) -> Self {
+        self.tell(EventKind::Started);
+        self
+    }
+
+    /// The journal gives the right to make an attempt.
+    #[cold]
+    pub(crate) fn claimed(&self, record: &CallRecord) {
+        self.settled(&record.digest);
+        self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
+    }
+
+    /// What is told from now on is told of these arguments.
+    #[cold]
+    pub(crate) fn settled(&self, digest: &str) {
+        *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest.into());
     }
 
     pub(crate) fn repaired(&self, repairs: &Repairs) {
@@ -81,6 +119,7 @@ impl<'a> Watch<'a> {
 
     #[cold]
     pub(crate) fn executing(&self) {
+        self.attempt.fetch_add(1, Ordering::Relaxed);
         self.tell(EventKind::Executing);
     }
 
@@ -100,7 +139,16 @@ impl<'a> Watch<'a> {
     }
 
     fn tell(&self, kind: EventKind<'_>) {
-        self.run.tell(self.id, self.call.id.as_deref(), self.call.name(), kind);
+        let digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.run.tell(&Event {
+            call: self.id,
+            provider_id: self.call.id.as_deref(),
+            run: self.of_run.as_deref().unwrap_or(self.run.id()),
+            tool: self.call.name(),
+            digest: digest.as_deref(),
+            attempt: Some(self.attempt.load(Ordering::Relaxed)).filter(|attempt| *attempt > 0),
+            kind,
+        });
     }
 }
 

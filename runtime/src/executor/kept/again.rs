@@ -90,6 +90,7 @@ impl Kept<'_> {
             next.idempotency_key = CallId::new().to_string();
         }
         let known = self.known(&next, plan, &judged).await?;
+        let judging = self.judging(&known.verdict);
         let mut entries = Vec::new();
         match judge(known.case) {
             Judgement::Allow if why.is_none() => {
@@ -99,11 +100,11 @@ impl Kept<'_> {
             }
             Judgement::Deny => {
                 let error = stage::denied(&next.tool, &known.reason);
-                return self.refuse(record, &error, past).await;
+                return judging.refuse(record, &error, past).await;
             }
             Judgement::Refuse(refusal) => {
                 let error = super::submit::refused(&next, &known.reason, refusal);
-                return self.refuse(record, &error, past).await;
+                return judging.refuse(record, &error, past).await;
             }
             Judgement::Queue => {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
@@ -120,7 +121,7 @@ impl Kept<'_> {
                 entries.push(entry);
             }
         }
-        match self.write(Some(record.version), &next, entries).await {
+        match judging.write(Some(record.version), &next, entries).await {
             Ok(()) => Ok(Step::Moved(Box::new(next))),
             Err(error) if error.is_conflict() => self.look_again(record.id).await,
             Err(error) => Err(not_recorded(&record.tool, error)),

@@ -16,6 +16,7 @@ use crate::approval::{ApprovalRequest, Approver, Decision, Desk, Reply, Statemen
 use crate::call::Call;
 use crate::capability::{Own, Scope};
 use crate::context::{CallId, Identity};
+use crate::event::EventKind;
 use crate::journal::{Ask, CallRecord, Entry, Event, Kept as Text, Note, State};
 use crate::spec::Start;
 use crate::stage::{self, given_up_by, record::Watch};
@@ -107,7 +108,10 @@ impl Kept<'_> {
             Some(Said::Statement(statement)) => {
                 self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
-                    Ok(decided) => Box::pin(self.go_on(decided, call, watch)).await,
+                    Ok(decided) => {
+                        self.tell_found(&decided).await;
+                        Box::pin(self.go_on(decided, call, watch)).await
+                    }
                     Err(failure) => failure.into(),
                 }
             }
@@ -117,6 +121,7 @@ impl Kept<'_> {
                 match self.load(record.id).await {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
+                        self.tell_found(&now).await;
                         Box::pin(self.go_on(now, call, watch)).await
                     }
                     Ok(now) => self.outcome_of(&now),
@@ -128,8 +133,13 @@ impl Kept<'_> {
 
     /// Tells listeners that a person has to decide.
     pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
-        if let (Some(watch), Some(request)) = (watch, self.request(record)) {
-            watch.asked(&request);
+        if self.run.core.listeners.is_empty() {
+            return;
+        }
+        match (watch, self.request(record)) {
+            (Some(watch), Some(request)) => watch.asked(&request),
+            (None, Some(request)) => self.tell_of(record, EventKind::Asked { request: &request }),
+            (_, None) => {}
         }
     }
 

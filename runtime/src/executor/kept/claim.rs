@@ -153,10 +153,9 @@ impl<'a> Kept<'a> {
         arguments: &str,
     ) -> Outcome {
         let _telling = self.run.core.telling.enter_at_once();
-        let id = record.id;
         let definition = Some(&*plan.entry.definition);
         let span = record::span(self.run, call, definition);
-        let watch = record::Watch::follow(self.run, call, || id);
+        let watch = record::Watch::resume(self.run, call, &record);
         let performing = self.perform(record, (plan, by), call, arguments, watch.as_ref());
         let outcome = performing.instrument(span.clone()).await;
         self.told(watch, &span, call, definition, &outcome);

@@ -39,11 +39,12 @@ impl Kept<'_> {
             let lapsed = lapsed(&record.tool).into();
             return self.conclude(record, plan, lapsed, false, &mut unfinished, watch).await;
         }
-        let key = record.idempotency_key.clone();
-        let identity = Identity { id: record.id, key: Some(&key) };
         let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &begun);
+        if let Some(watch) = watch {
+            watch.claimed(&record);
+        }
         let lease = record.clone();
-        let mut identity = Some(identity);
+        let mut identity = Some(Identity::kept(&lease));
         let running = pin!(stages.attempt(&mut identity));
         let answer = match select(running, pin!(self.renew(&lease))).await {
             Either::Left((answer, _)) => answer,

@@ -20,7 +20,7 @@ impl Kept<'_> {
         let Some(reconcile) = plan.entry.spec.reconcile else { return Ok(false) };
         let Ok(arguments) = self.arguments(record) else { return Ok(false) };
         let call = Call::new(record.tool.as_str(), arguments.as_str());
-        let identity = Identity { id: record.id, key: Some(&record.idempotency_key) };
+        let identity = Identity::kept(record);
         let looked = async {
             let own = Own::of(self.run, plan, &call, Some(identity))?;
             let scope = Scope::new(self.run, plan, &call, own.as_ref());

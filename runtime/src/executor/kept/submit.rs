@@ -32,6 +32,8 @@ pub(super) struct Known {
     pub(super) grant: Option<super::covered::Use>,
     /// Why it is refused or asked about.
     pub(super) reason: String,
+    /// What the policy said.
+    pub(super) verdict: Verdict,
 }
 
 impl Kept<'_> {
@@ -81,6 +83,9 @@ impl Kept<'_> {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
+        if let Some(watch) = watch {
+            watch.settled(&record.digest);
+        }
         if let Some(watch) = told {
             watch.judged(&verdict, Some(&record.digest));
         }
@@ -297,12 +302,13 @@ impl Kept<'_> {
     ) -> Result<Known, CallFailure> {
         let user = record.requester.user.as_deref();
         let accepted = self.is_accepted(record);
-        let (wanted, reason) = match self.verdict(plan, judged, user, accepted) {
+        let verdict = self.verdict(plan, judged, user, accepted);
+        let (wanted, reason) = match &verdict {
             Verdict::Allow => (Wanted::Nothing, String::new()),
             Verdict::Ask { reasons, grants_count: true } => (Wanted::Word, reasons.join("; ")),
             Verdict::Ask { reasons, grants_count: false } => (Wanted::OwnWord, reasons.join("; ")),
             Verdict::Queue => (Wanted::Plan, String::new()),
-            Verdict::Deny { reason } => (Wanted::Never, reason),
+            Verdict::Deny { reason } => (Wanted::Never, reason.clone()),
         };
         let mut case = Case {
             wanted,
@@ -330,7 +336,7 @@ impl Kept<'_> {
             }
         }
         case.is_granted = grant.is_some();
-        Ok(Known { case, grant, reason })
+        Ok(Known { case, grant, reason, verdict })
     }
 
     /// Whether a person said no to the same call in this run.

@@ -189,7 +189,10 @@ impl Kept<'_> {
             Err(failure) => return failure.into(),
         };
         match tended {
-            Ok(record) => self.go_on(record, None, None).await,
+            Ok(record) => {
+                self.tell_found(&record).await;
+                self.go_on(record, None, None).await
+            }
             Err(failure) => failure.into(),
         }
     }
