@@ -20,7 +20,7 @@ const LONGEST: usize = 60;
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\", \"danger\", \"effect\", \
 \"run\", \"turn\", \"index\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
-\"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"version\", \"generation\", \"attempt\", \"owner\", \
+\"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"trace\", \"version\", \"generation\", \"attempt\", \"owner\", \
 \"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
 {\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"failures\": [{\"attempt\", \
 \"at\", \"failure\", \"kind\", \"message\", \"cause\"}], \"answer\": {\"is_error\", \"text\"}, \"result\": \

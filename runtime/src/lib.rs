@@ -61,6 +61,8 @@ pub mod retry;
 mod schema;
 mod spec;
 mod stage;
+#[cfg(feature = "opentelemetry")]
+pub mod telemetry;
 mod tool;
 
 pub use call::Call;

@@ -13,4 +13,5 @@ mod odd;
 mod recorded;
 mod secrets;
 pub mod support;
+mod told;
 mod turns;

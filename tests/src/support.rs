@@ -65,6 +65,12 @@ pub fn word(kind: &EventKind<'_>) -> &'static str {
         EventKind::Asked { .. } => "asked",
         EventKind::Suspended { .. } => "suspended",
         EventKind::Retrying { .. } => "retrying",
+        EventKind::Judged { .. } => "judged",
+        EventKind::Decided { .. } => "decided",
+        EventKind::Expired { .. } => "expired",
+        EventKind::OwnerLost { .. } => "owner lost",
+        EventKind::Dead { .. } => "dead",
+        EventKind::PutBack { .. } => "put back",
         _ => "unknown",
     }
 }

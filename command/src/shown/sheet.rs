@@ -63,6 +63,9 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
         page.line("proposal", "new arguments wait for the application to judge them");
     }
     page.line("key", &call.idempotency_key);
+    if let Some(trace) = &call.trace {
+        page.line("trace", trace);
+    }
     match (&call.raw, has_secrets(call)) {
         (Kept::Plain(raw), false) if *raw != call.shown => page.block("what the model sent", raw),
         _ => {}

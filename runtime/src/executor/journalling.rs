@@ -99,6 +99,31 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Keeps with each call the id of the trace in which it was made, so that whoever looks at a dead letter finds what
+    /// led to it. The closure is asked within the span of the call, once for each call that is recorded; it knows
+    /// whatever traces the application.
+    ///
+    /// With `tracing-opentelemetry` and `opentelemetry`:
+    ///
+    /// ```ignore
+    /// use opentelemetry::trace::TraceContextExt as _;
+    /// use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+    ///
+    /// let builder = builder.trace_id(|| {
+    ///     let context = tracing::Span::current().context();
+    ///     let trace = context.span().span_context().trace_id();
+    ///     (trace != opentelemetry::TraceId::INVALID).then(|| trace.to_string())
+    /// });
+    /// ```
+    #[must_use]
+    pub fn trace_id(
+        mut self,
+        trace_id: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.keeping.trace_id = Some(Box::new(trace_id));
+        self
+    }
+
     /// What time it is for the journal: the system's clock unless set, for tests of deadlines.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {

@@ -1,6 +1,7 @@
 //! What an executor needs to keep a journal: where, who may decide, for how long.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,6 +30,9 @@ pub enum OnNoApprover {
 
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Asks whatever traces the application.
+pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// The journal of an executor.
 pub(crate) struct Keeping {
     pub(crate) store: Arc<dyn Store>,
@@ -46,6 +50,7 @@ pub(crate) struct Keeping {
     /// How this executor signs its claims.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
+    pub(crate) trace_id: Option<TraceId>,
     pub(crate) busy: Busy,
 }
 
@@ -141,6 +146,7 @@ pub(super) struct KeepingBuilder {
     pub(super) project: Option<String>,
     pub(super) roots: Vec<PathBuf>,
     pub(super) clock: Option<Clock>,
+    pub(super) trace_id: Option<TraceId>,
 }
 
 /// For how long a person may think, unless told otherwise.
@@ -209,6 +215,7 @@ impl KeepingBuilder {
             project: self.project,
             owner: Uuid::now_v7().to_string(),
             clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
+            trace_id: self.trace_id,
             busy: Busy::default(),
         })
     }
@@ -233,6 +240,20 @@ pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
 impl Keeping {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// The trace that whoever calls this is in.
+    pub(crate) fn trace(&self) -> Option<String> {
+        let ask = self.trace_id.as_ref()?;
+        match catch_unwind(AssertUnwindSafe(ask)) {
+            Ok(trace) => trace,
+            Err(panic) => {
+                // Its drop might panic again.
+                std::mem::forget(panic);
+                tracing::error!("the closure that tells the id of the trace panicked");
+                None
+            }
+        }
     }
 
     /// A note of the executor itself.

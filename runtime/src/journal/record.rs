@@ -96,6 +96,10 @@ pub struct CallRecord {
     pub requester: Requester,
     /// Stays the same for every attempt.
     pub idempotency_key: String,
+    /// The id of the trace in which it was made, by whatever traces the application; see
+    /// [`ExecutorBuilder::trace_id`](crate::ExecutorBuilder::trace_id).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
 
     /// Where it stands.
     pub state: State,
@@ -235,6 +239,7 @@ impl CallRecord {
             digest: String::new(),
             requester: Requester::default(),
             idempotency_key: id.to_string(),
+            trace: None,
             state: State::Judging,
             version: 1,
             generation: 1,

@@ -182,7 +182,7 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
     heard.lock().unwrap().clear();
     office.approve(waits.call).await.unwrap();
     answered(executor.resume(waits.call).await);
-    assert_eq!(*heard.lock().unwrap(), ["started", "executing", "completed"]);
+    assert_eq!(*heard.lock().unwrap(), ["decided", "started", "executing", "completed"]);
 }
 
 #[tokio::test]
@@ -222,7 +222,7 @@ async fn listeners_hear_of_a_call_that_is_decided_at_once_as_of_one() {
         .build()
         .unwrap();
     executor.call(&a_refund()).await;
-    assert_eq!(*heard.lock().unwrap(), ["started", "asked", "executing", "completed"]);
+    assert_eq!(*heard.lock().unwrap(), ["started", "asked", "decided", "executing", "completed"]);
 }
 
 struct Thinking;

@@ -1,7 +1,7 @@
 //! Dead letters: they keep everything, run again only by the word of an operator whose key counts, and through the
 //! gate. And plans, which are accepted in the same way.
 
-mod attocode;
+mod elsewhere;
 mod forged;
 pub mod office;
 mod plans;

@@ -154,6 +154,7 @@ impl Kept<'_> {
             shown: judged.settled.shown().to_owned(),
             repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
             requester,
+            trace: self.keeping.trace(),
             ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
         };
         record.digest = self.digest(&record, &judged.settled);

@@ -27,6 +27,12 @@ struct Said {
     waited: Duration,
 }
 
+impl Telling {
+    fn of(entries: Vec<Entry>) -> Self {
+        Self { entries, said: None, waited: Duration::ZERO }
+    }
+}
+
 impl<'a> Kept<'a> {
     /// The same while a call is judged once more.
     pub(super) fn judging<'b>(self, verdict: &'b Verdict) -> Kept<'b>
@@ -48,7 +54,7 @@ impl Kept<'_> {
         if self.run.core.listeners.is_empty() || entries.is_empty() {
             return None;
         }
-        let mut telling = Telling { entries: entries.to_vec(), said: None, waited: Duration::ZERO };
+        let mut telling = Telling::of(entries.to_vec());
         let from = entries.first().and_then(|entry| entry.from);
         let waited = matches!(from, Some(State::Judging | State::Ready | State::Pending));
         if expects.is_some() && waited {
@@ -87,6 +93,11 @@ impl Kept<'_> {
             && statement.verdict.event() == entry.event;
         let waited = Duration::try_from(before.at.duration_until(entry.at)).unwrap_or_default();
         counts.then_some(Said { statement, waited })
+    }
+
+    /// Tells of the end of an attempt that was committed when nobody waited for it any more.
+    pub(super) fn tell_ended(self, record: &CallRecord, entries: Vec<Entry>) {
+        self.tell_committed(record, &Telling::of(entries));
     }
 
     pub(super) fn tell_committed(self, record: &CallRecord, telling: &Telling) {

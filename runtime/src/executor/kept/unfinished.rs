@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::Plan;
 use super::super::keeping::Clock;
+use super::super::{Plan, Run};
 use super::Kept;
 use super::retried::note_failure;
 use super::tend::lost;
@@ -28,6 +28,7 @@ pub(super) enum By {
 pub(super) struct Unfinished(Option<Left>);
 
 struct Left {
+    run: Arc<Run>,
     store: Arc<dyn Store>,
     clock: Clock,
     who: String,
@@ -47,6 +48,7 @@ impl Unfinished {
         begun: &Arc<AtomicBool>,
     ) -> Self {
         Self(Some(Left {
+            run: Arc::clone(kept.run),
             store: Arc::clone(&kept.keeping.store),
             clock: Arc::clone(&kept.keeping.clock),
             who: kept.keeping.note(None).who,
@@ -91,10 +93,17 @@ impl Left {
         };
         let Some((record, entries)) = end else { return };
         let (expects, now) = (Some(self.record.version), (self.clock)());
-        let call = CallWrite { expects, record, entries };
+        let call = CallWrite { expects, record: record.clone(), entries: entries.clone() };
         let unit = Unit { calls: vec![call], documents: Vec::new() };
-        if let Err(error) = self.store.commit(unit, now).await {
-            tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
+        match self.store.commit(unit, now).await {
+            Ok(()) => {
+                if let Some(kept) = Kept::of(&self.run) {
+                    kept.tell_ended(&record, entries);
+                }
+            }
+            Err(error) => {
+                tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
+            }
         }
     }
 

@@ -35,6 +35,7 @@ fn full() -> CallRecord {
             session: Some("s-1".to_owned()),
         },
         idempotency_key: "key-1".to_owned(),
+        trace: Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned()),
         state: State::Running,
         version: 7,
         generation: 3,
