@@ -219,6 +219,3 @@ fn ends_a_wait(decision: &Decision) -> bool {
             | Decision::Accept
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -44,6 +44,7 @@ mod services;
 mod shapes;
 mod spans;
 mod support;
+mod telemetry;
 mod timeouts;
 mod types;
 mod whole_input;

@@ -122,7 +122,7 @@ async fn a_failure_is_an_error_type_in_the_span() {
     let executor = executor([LOOK_UP]);
     for (arguments, kind) in [(r#"{"word":"missing"}"#, "not_found"), ("{}", "invalid_input")] {
         let fields = fields(&executor, Call::new("look_up", arguments)).await;
-        assert_eq!(fields["error.type"], kind);
+        assert_eq!((&*fields["error.type"], &*fields["otel.status_code"]), (kind, "ERROR"));
     }
     let unknown = fields(&executor, Call::new("look_down", "{}")).await;
     assert_eq!(unknown["error.type"], "unknown_tool");

@@ -165,6 +165,7 @@ pub(crate) fn span(run: &Run, call: &Call<'_>, tool: Option<&Definition>) -> Spa
     let span = tracing::info_span!(
         "execute_tool",
         otel.name = Empty,
+        otel.status_code = Empty,
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = call.name(),
         gen_ai.tool.r#type = "function",
@@ -196,6 +197,7 @@ pub(crate) fn conclude(
 ) {
     if let Some(error) = answer.error() {
         span.record("error.type", error.kind());
+        span.record("otel.status_code", "ERROR");
         tell_operators(call, tool, error);
     }
     if run.core.records_content && !takes_a_secret(tool) {
