@@ -26,6 +26,7 @@ async fn a_call_that_panics_is_dead_and_its_run_has_its_answer() {
     assert_eq!(record.raw, Kept::Plain(r#"{"to":"eve"}"#.to_owned()));
 }
 
+/// S1.7
 /// Invariants 9 and 12.
 #[tokio::test]
 async fn a_requeued_call_runs_again_with_the_same_key_and_its_run_keeps_its_answer() {

@@ -24,6 +24,7 @@ fn a_note() -> Call<'static> {
     Call::new("kept_note", r#"{"text":"a"}"#)
 }
 
+/// S1.64
 #[tokio::test]
 async fn what_the_mode_asks_about_waits_for_a_person_with_its_reason() {
     let office = office();

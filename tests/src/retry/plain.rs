@@ -24,6 +24,7 @@ async fn what_never_started_is_tried_again_whatever_its_effect_with_the_same_id_
     }
 }
 
+/// S1.6
 #[tokio::test(start_paused = true)]
 async fn what_may_have_acted_is_tried_again_unless_it_must_not_be_repeated() {
     for name in EFFECTS {
