@@ -2,7 +2,7 @@
 
 use toolwright::Call;
 use toolwright::approval::Statement;
-use toolwright::journal::State;
+use toolwright::journal::{DocumentWrite, State, Store, Unit};
 
 use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended};
@@ -40,6 +40,7 @@ async fn a_run_that_ends_while_its_call_is_judged_does_not_begin_it() {
     assert_eq!((office.ran.times(), office.records().await.len()), (0, 0));
 }
 
+/// Whoever ends the run has said so, and come no further.
 #[tokio::test]
 async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
     let office = office();
@@ -47,8 +48,12 @@ async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
     let waits = suspended(run.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), ..Odd::default() };
+    let (inner, now) = (office.store.clone(), office.clock.now());
+    let key = "run/r/ended".to_owned();
+    let ended = DocumentWrite { key, expects: None, text: Some(now.to_string()) };
+    let unit = Unit { documents: vec![ended], ..Unit::default() };
     *store.before_commit.lock().unwrap() =
-        Some(Box::pin(async move { assert_eq!(run.end_run().await.unwrap(), 1) }));
+        Some(Box::pin(async move { inner.commit(unit, now).await.unwrap() }));
     let late = office.builder().journal(store).build().unwrap();
     assert_eq!(kind(&answered(late.resume(waits.call).await)), "cancelled");
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Cancelled));
