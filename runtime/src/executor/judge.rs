@@ -134,9 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_planned_does_not_run() {
+    fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_kept() {
         for case in cases().filter(|case| case.wanted == Wanted::Plan) {
-            assert!(matches!(judge(case), Judgement::Queue | Judgement::Refuse(_)), "{case:?}");
+            let expected = match (case.was_denied, case.cannot_be_kept) {
+                (true, _) => Judgement::Refuse(Refusal::DeniedBefore),
+                (false, true) => Judgement::Refuse(Refusal::SecretCannotWait),
+                (false, false) => Judgement::Queue,
+            };
+            assert_eq!(judge(case), expected, "{case:?}");
         }
     }
 

@@ -158,3 +158,72 @@ pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF_A_MINUTE: Duration = Duration::from_secs(30);
+
+    fn circuits() -> Circuits {
+        Circuits::new(CircuitBreaker::new(2, HALF_A_MINUTE))
+    }
+
+    fn name(number: usize) -> Arc<str> {
+        format!("tool-{number}").into()
+    }
+
+    fn kept(circuits: &Circuits) -> usize {
+        lock(&circuits.kept).circuits.len()
+    }
+
+    fn fails(circuit: &Circuit) {
+        let lost = ToolError::new("lost", "the connection was lost").class(Class::Transient);
+        circuit.enter().expect("it is let through").ended(Some(&lost));
+    }
+
+    fn refused(left: Duration) -> Refused {
+        Refused { left: Some(left) }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_that_failed_in_a_row_is_left_alone_for_its_time() {
+        let circuit = circuits().of(&name(0));
+        fails(&circuit);
+        assert_eq!(circuit.admits(), Ok(()));
+        fails(&circuit);
+        assert_eq!(circuit.admits(), Err(refused(HALF_A_MINUTE)));
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(circuit.enter().err(), Some(refused(Duration::from_secs(20))));
+        tokio::time::advance(Duration::from_secs(20)).await;
+        circuit.enter().expect("the time is over").ended(None);
+        assert!(circuit.machine().is_at_rest());
+    }
+
+    #[test]
+    fn what_remembers_nothing_and_belongs_to_nobody_is_thrown_out_when_there_are_many() {
+        let circuits = circuits();
+        let held = circuits.of(&name(0));
+        fails(&circuits.of(&name(1)));
+        for number in 2..64 {
+            circuits.of(&name(number));
+        }
+        assert_eq!(kept(&circuits), 64);
+        circuits.of(&name(64));
+        assert_eq!(kept(&circuits), 3);
+        assert!(Arc::ptr_eq(&held, &circuits.of(&name(0))));
+        assert!(!circuits.of(&name(1)).machine().is_at_rest());
+    }
+
+    #[test]
+    fn room_is_twice_what_was_kept_so_that_it_is_seldom_looked_through() {
+        let circuits = circuits();
+        let held: Vec<_> = (0..64).map(|number| circuits.of(&name(number))).collect();
+        for number in 64..128 {
+            circuits.of(&name(number));
+        }
+        assert_eq!(kept(&circuits), 128);
+        circuits.of(&name(128));
+        assert_eq!(kept(&circuits), held.len() + 1);
+    }
+}

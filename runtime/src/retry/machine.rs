@@ -15,7 +15,8 @@ use super::CircuitBreaker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
-    /// One more whenever it opens, closes or is tried, so that calls of before say nothing about after.
+    /// One more whenever it opens or closes, so that calls of before say nothing about after. While it is open only the
+    /// call that tries has the number.
     epoch: u64,
 }
 
@@ -62,7 +63,6 @@ impl Machine {
         self.admits(breaker, now)?;
         if let State::Open { is_tried, .. } = &mut self.state {
             *is_tried = true;
-            self.epoch += 1;
         }
         Ok(self.epoch)
     }

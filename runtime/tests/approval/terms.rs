@@ -58,6 +58,12 @@ fn a_scope_covers_itself_alone() {
 }
 
 #[test]
+fn a_clause_is_shown_by_its_place_and_without_its_values() {
+    let clause = Clause { pointer: "/to".to_owned(), is_one_of: vec!["\"hunter2\"".to_owned()] };
+    assert_eq!(format!("{clause:?}"), "Clause { pointer: \"/to\", .. }");
+}
+
+#[test]
 fn no_clauses_cover_only_an_empty_input() {
     assert!(covered(&[], "{}") && covered(&[], " { } "));
     for arguments in [r#"{"a":null}"#, "[]", "null", "", "{", r#"{"":1}"#] {

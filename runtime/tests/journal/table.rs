@@ -34,6 +34,12 @@ fn shown(event: Event) -> String {
 }
 
 #[test]
+fn what_cannot_happen_is_told_in_words() {
+    let twice = next(State::Ready, Event::Approved).expect_err("it is approved already");
+    assert_eq!(twice.to_string(), "a call that is ready cannot be approved");
+}
+
+#[test]
 fn nothing_happens_to_a_call_that_is_final() {
     for state in State::ALL.into_iter().filter(|state| state.is_final()) {
         assert!(Event::all().all(|event| next(state, event).is_err()), "{state}");

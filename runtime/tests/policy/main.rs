@@ -10,3 +10,4 @@ mod names;
 mod problems;
 mod protections;
 mod scene;
+mod told;

@@ -71,6 +71,15 @@ fn what_a_tool_says_comes_first_and_its_delay_is_not_cut_short_by_others() {
     assert_eq!(RetryPolicy::TOOL.overridden_by(Retry::default()), RetryPolicy::TOOL);
 }
 
+#[test]
+fn full_jitter_takes_as_much_of_the_delay_as_the_number_is_of_all_numbers() {
+    let delay = |random| RetryPolicy::TOOL.next(1, Class::Transient, Effect::Read, random);
+    assert_eq!(delay(0), Ok(Duration::ZERO));
+    assert_eq!(delay(1 << 62), Ok(Duration::from_millis(125)));
+    assert_eq!(delay(3 << 62), Ok(Duration::from_millis(375)));
+    assert_eq!(delay(u64::MAX), Ok(Duration::from_nanos(499_999_999)));
+}
+
 fn duration() -> impl Strategy<Value = Duration> {
     prop_oneof![
         (0_u64..100_000).prop_map(Duration::from_millis),
