@@ -37,6 +37,15 @@ oracles:
 fuzz cases="200000":
     PROPTEST_CASES={{ cases }} cargo test --release -p toolwright --test repair -- hostile::any_text laws
 
+# What decides is changed, one place at a time, and a test has to notice; needs cargo-mutants. It changes the files
+# here and puts them back: commit first. `just mutants --list` only lists.
+mutants *options:
+    cargo mutants --in-place --file 'runtime/src/journal/next.rs' {{ options }} -- --test journal
+    cargo mutants --in-place --file 'runtime/src/executor/judge.rs' {{ options }} -- --lib
+    cargo mutants --in-place --file 'runtime/src/approval/{covers,grant,granted}.rs' {{ options }} -- --test approval
+    cargo mutants --in-place --file 'runtime/src/retry/*.rs' {{ options }} -- --lib --test retry
+    cargo mutants --in-place --file 'runtime/src/policy.rs' --file 'runtime/src/policy/**/*.rs' {{ options }} -- --lib --test policy
+
 # Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
 bench name *options:
     cargo run --release -p benches -- {{ name }} {{ options }}

@@ -7,7 +7,9 @@ use super::Plan;
 use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use crate::footprint::Facts;
-use crate::policy::{Explanation, Judged, Mode, Policy, PolicyBuilder, PolicyError, Question};
+use crate::policy::{
+    Explanation, Judged, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
+};
 
 /// The policy of an executor.
 pub(crate) struct Rules {
@@ -70,7 +72,7 @@ impl Rules {
 
     /// Everything runs that its tool does not ask about.
     pub(super) fn open(around: Around, catalog: &Catalog) -> Result<Self, PolicyError> {
-        let written = Policy::builder().mode(Mode::Unrestricted).unprotected();
+        let written = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
         Ok(Self { is_open: true, ..Self::new(written, around, catalog)? })
     }
 

@@ -102,11 +102,6 @@ impl PolicyBuilder {
         self
     }
 
-    /// The same without any.
-    pub(crate) fn unprotected(self) -> Self {
-        self.without(Protection::ALL)
-    }
-
     /// A folder that tools work in; files outside of all of them are refused.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.rooted(At::code(text_of(folder.as_ref())))

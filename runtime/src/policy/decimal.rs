@@ -99,6 +99,20 @@ mod tests {
     }
 
     #[test]
+    fn a_power_of_ten_leaves_room_for_larger_ones_or_it_is_not_compared() {
+        assert!(Decimal::of("0") < Decimal::of("1"));
+        let powers = [
+            ("1e1267650600228229401496703205374", true),
+            ("1e1267650600228229401496703205375", false),
+            ("1e-1267650600228229401496703205376", true),
+            ("1e-1267650600228229401496703205377", false),
+        ];
+        for (number, is_comparable) in powers {
+            assert_eq!(Decimal::of(number).is_comparable(), is_comparable, "{number}");
+        }
+    }
+
+    #[test]
     fn spellings_of_one_number_are_equal() {
         for spelling in ["1200", "1.2e3", "12E+2", "1200.000", "0.0012e6"] {
             assert_eq!(

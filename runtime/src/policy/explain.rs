@@ -75,7 +75,8 @@ impl Explanation {
         match self.verdict {
             Verdict::Deny { .. } => says == Says::Deny,
             Verdict::Ask { .. } => matches!(says, Says::Ask | Says::AlwaysAsk),
-            Verdict::Allow => says == Says::Allow && self.mode_says == ModeSays::Ask,
+            // Only rules that allow match a call that runs, and where the mode does not ask they decide nothing.
+            Verdict::Allow => self.mode_says == ModeSays::Ask,
             Verdict::Queue => false,
         }
     }

@@ -90,26 +90,39 @@ impl Writer<'_> {
     fn class(&mut self) -> Result<(), &'static str> {
         const OPEN: &str = "a bracket is not closed";
         self.out.push('[');
-        if self.left.next_if(|it| matches!(it, '!' | '^')).is_some() {
+        let is_negated = self.left.next_if(|it| matches!(it, '!' | '^')).is_some();
+        if is_negated {
             self.out.push_str("^/");
         }
         let mut is_first = true;
         loop {
             match self.left.next().ok_or(OPEN)? {
                 ']' if !is_first => break,
-                '/' => return Err("brackets hold no `/`"),
                 '-' if !is_first && self.left.peek().is_some_and(|it| *it != ']') => {
-                    self.out.push('-')
+                    self.out.push('-');
+                    // What ends a range is a character, another `-` too: `--` would take characters away.
+                    let end = self.left.next().ok_or(OPEN)?;
+                    self.member(end)?;
                 }
-                '\\' => {
-                    let literal = self.left.next().ok_or(OPEN)?;
-                    self.literal(literal);
-                }
-                literal => self.literal(literal),
+                start => self.member(start)?,
             }
             is_first = false;
         }
-        self.out.push(']');
+        // A range such as `+-9` has `/` in it.
+        self.out.push_str(if is_negated { "]" } else { "&&[^/]]" });
+        Ok(())
+    }
+
+    /// A character in brackets.
+    fn member(&mut self, written: char) -> Result<(), &'static str> {
+        let literal = match written {
+            '\\' => self.left.next().ok_or("a bracket is not closed")?,
+            literal => literal,
+        };
+        if literal == '/' {
+            return Err("brackets hold no `/`");
+        }
+        self.literal(literal);
         Ok(())
     }
 
@@ -127,7 +140,7 @@ mod tests {
 
     #[test]
     fn patterns_fit_what_they_say() {
-        let cases: [(&str, &[&str], &[&str]); 13] = [
+        let cases: [(&str, &[&str], &[&str]); 18] = [
             (
                 "**/.git/**",
                 &[".git", ".git/a", "x/.git", "/x/y/.git/a/b"],
@@ -136,12 +149,17 @@ mod tests {
             ("src/**", &["src", "src/a", "src/a/b"], &["srcx", "a/src", ""]),
             ("src/**/a", &["src/a", "src/b/c/a"], &["src/ba", "a"]),
             ("**", &["", "a", "/a/b", "a\nb"], &[]),
-            ("/**", &["/", "/a/b"], &["a"]),
+            ("/**", &["/", "/a/b"], &["a", ""]),
             ("a?c", &["abc", "aäc", "a図c", "a\nc"], &["ac", "a/c", "abbc"]),
             ("[!a-c]x", &["dx", "äx", "-x"], &["ax", "bx", "/x", "x"]),
             ("[ä-ü]", &["ö"], &["a", "ÿ"]),
             ("[]-]", &["]", "-"], &["["]),
-            ("[a&&b~~c--d]", &["&", "~", "a", "b"], &["x"]),
+            ("[a&&b~~c]", &["&", "~", "a", "b"], &["x"]),
+            ("[a-]", &["a", "-"], &["b"]),
+            ("[--0]", &["-", ".", "0"], &["/", "1"]),
+            ("a[+-9]b", &["a+b", "a.b", "a9b"], &["a/b", "a:b"]),
+            ("a[!+-9]b", &["a:b"], &["a/b", "a.b"]),
+            ("[a-\\c]", &["a", "b", "c"], &["\\", "d"]),
             ("*.{rs,to{m,y}l}", &["a.rs", ".toml", "b.toyl"], &["a.r", "a/b.rs", "a.rs,toml"]),
             ("a,b.+(c)|^$", &["a,b.+(c)|^$"], &["a,bx+(c)|^$"]),
             ("\\*\\[a\\]", &["*[a]"], &["x[a]", "*a"]),
@@ -165,6 +183,26 @@ mod tests {
                 error.is_some_and(|it| it.starts_with(&format!("`{pattern}` is no pattern: "))),
                 "{pattern}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_pattern_is_said() {
+        let alone = "`**` stands alone between slashes, and not in braces";
+        let backwards = "it is too long, or a range in it is backwards";
+        let cases = [
+            ("{a", "a brace is not closed"),
+            ("a}", "it closes a brace that is not open"),
+            ("{a/**/b,c}", alone),
+            ("{a/**", alone),
+            ("[c--d]", backwards),
+            ("[a-/]", "brackets hold no `/`"),
+            ("[\\/]", "brackets hold no `/`"),
+            ("[a-", "a bracket is not closed"),
+        ];
+        for (pattern, why) in cases {
+            let error = compile(pattern).expect_err(pattern);
+            assert_eq!(error, format!("`{pattern}` is no pattern: {why}"));
         }
     }
 

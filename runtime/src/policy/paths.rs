@@ -57,8 +57,8 @@ impl Base {
         let folded = fold(&exact);
         let is_absolute = is_absolute(&exact);
         let is_around = match &self.0 {
-            Some(base) if is_absolute => is_in(&fold(base), &folded),
-            _ => exact == "/" || exact == "." || exact.split('/').all(|part| part == ".."),
+            Some(base) => is_in(&fold(base), &folded),
+            None => exact == "/" || exact == "." || exact.split('/').all(|part| part == ".."),
         };
         Name { exact, folded, is_absolute, is_around }
     }
@@ -113,7 +113,6 @@ impl Base {
             let rest = inner.split('/').skip(literal.len()).collect::<Vec<_>>().join("/");
             let literal = match (literal.join("/"), inner.starts_with('/')) {
                 (literal, true) if literal.is_empty() => "/".to_owned(),
-                (literal, false) if literal.is_empty() => ".".to_owned(),
                 (literal, _) => literal,
             };
             let folder = self.whole(&File::normalise(&literal));

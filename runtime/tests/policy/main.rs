@@ -1,13 +1,20 @@
 //! Which calls run, ask or are refused: modes, rules, files, arguments, protections, problems.
 
 mod arguments;
+mod bounds;
 mod commands;
+mod computed;
+mod edges;
 mod explained;
+mod exposed;
 mod files;
+mod known;
 mod laws;
 mod modes;
 mod names;
+mod places;
 mod problems;
 mod protections;
 mod scene;
 mod told;
+mod written;
