@@ -272,6 +272,7 @@ fn letters() -> Vec<(CallRecord, Vec<Event>)> {
     };
     let ago = now() - SignedDuration::from_hours(10 * 24 + 1);
     let mut old = call(OLD, "post", r#"{"to":"eve@example.org","copies":1.50}"#);
+    old.trace = Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned());
     (old.created, old.effect, old.place.run) = (ago, Effect::Keyed, "run-5".to_owned());
     let message = "the post was closed";
     old.failures = vec![failed(1, ago, Some(message)), failed(2, ago, Some(message))];
