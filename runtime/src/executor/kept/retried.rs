@@ -86,6 +86,7 @@ impl Kept<'_> {
         call: &Call<'_>,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
+        let mut tried = None;
         loop {
             let Outcome::Suspended(waits) = &outcome else { return outcome };
             if waits.state != State::Ready {
@@ -95,6 +96,10 @@ impl Kept<'_> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
+            // What was due and was not gone on with cannot be gone on with here.
+            if tried.replace(record.version) == Some(record.version) {
+                return outcome;
+            }
             outcome = match self.until_next(record, call).await {
                 Until::Due(record) => self.go_on(*record, Some(call), watch).await,
                 Until::Elsewhere(record) => return self.outcome_of(&record),
@@ -112,8 +117,7 @@ impl Kept<'_> {
             let left = self.keeping.now().duration_until(not_before);
             Duration::try_from(left).unwrap_or_default()
         };
-        // What is due and was not gone on with cannot be gone on with here.
-        if left().is_zero() || left() > PATIENCE {
+        if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
         // No worker of this process takes it meanwhile.
