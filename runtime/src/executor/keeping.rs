@@ -76,7 +76,9 @@ pub(crate) struct Asking<'a> {
 impl Busy {
     /// Nothing where somebody is being asked about it already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
-        self.lock().asking.insert(call).then_some(Asking { busy: self, call })
+        let is_first = self.lock().asking.insert(call);
+        // Made only then: dropped, it would take the mark of whoever asks away, and wait for the lock.
+        is_first.then(|| Asking { busy: self, call })
     }
 
     /// Leaves a call alone for a while, by the clock that people wait by.
@@ -280,4 +282,20 @@ impl Keeping {
 pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     from.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_asks_about_a_call_at_a_time_until_they_are_done() {
+        let (busy, call) = (Busy::default(), CallId::new());
+        let first = busy.ask(call).expect("nobody asks yet");
+        assert!(busy.ask(call).is_none());
+        assert!(busy.ask(call).is_none(), "the first still asks");
+        assert!(busy.left_alone().contains(&call));
+        drop(first);
+        assert!(busy.ask(call).is_some());
+    }
 }
