@@ -40,11 +40,11 @@ fuzz cases="200000":
 # What decides is changed, one place at a time, and a test has to notice; needs cargo-mutants. It changes the files
 # here and puts them back: commit first. `just mutants --list` only lists.
 mutants *options:
-    cargo mutants --in-place --file 'runtime/src/journal/next.rs' {{ options }} -- --test journal
-    cargo mutants --in-place --file 'runtime/src/executor/judge.rs' {{ options }} -- --lib
-    cargo mutants --in-place --file 'runtime/src/approval/{covers,grant,granted}.rs' {{ options }} -- --test approval
-    cargo mutants --in-place --file 'runtime/src/retry/*.rs' {{ options }} -- --lib --test retry
-    cargo mutants --in-place --file 'runtime/src/policy.rs' --file 'runtime/src/policy/**/*.rs' {{ options }} -- --lib --test policy
+    cargo mutants --in-place --file 'runtime/src/journal/next.rs' --cargo-arg=--test=journal {{ options }}
+    cargo mutants --in-place --file 'runtime/src/executor/judge.rs' --cargo-arg=--lib {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/approval/{covers,grant,granted}.rs' --cargo-arg=--test=approval {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/retry/*.rs' --cargo-arg=--lib --cargo-arg=--test=retry {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/policy.rs' --file 'runtime/src/policy/**/*.rs' --cargo-arg=--lib --cargo-arg=--test=policy {{ options }}
 
 # Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
 bench name *options:

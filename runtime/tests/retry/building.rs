@@ -10,7 +10,7 @@ fn builder() -> ExecutorBuilder {
 }
 
 fn refused(builder: ExecutorBuilder) -> String {
-    builder.build().err().expect("an executor that cannot be meant").to_string()
+    builder.build().expect_err("an executor that cannot be meant").to_string()
 }
 
 #[test]
