@@ -76,3 +76,12 @@ fn a_question_is_shown_by_its_tool_and_without_its_arguments() {
         "Question { tool: \"send_mail\", danger: Moderate, effect: Once, principal: None, .. }"
     );
 }
+
+#[test]
+fn no_flag_at_all_may_be_what_is_allowed() {
+    let test = ArgumentTest::only_flags([""; 0]);
+    let policy = policy(bare().rule(Rule::allow("yes").tool("send_mail").argument("/to", test)));
+    let word = |arguments: &str| Case::of("send_mail").arguments(arguments).word(&policy);
+    assert_eq!(word(r#"{"to":["emma"]}"#), "allow");
+    assert_eq!(word(r#"{"to":["emma","-f"]}"#), "ask");
+}

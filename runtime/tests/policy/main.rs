@@ -4,6 +4,7 @@ mod arguments;
 mod bounds;
 mod commands;
 mod computed;
+mod decisive;
 mod edges;
 mod explained;
 mod exposed;
