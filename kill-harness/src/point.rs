@@ -83,7 +83,8 @@ impl Change {
     /// The kind of a unit; nothing for one that the workload does not make on purpose.
     #[must_use]
     pub fn of(unit: &Unit) -> Option<Self> {
-        let has_documents = !unit.documents.is_empty();
+        // That a run has not ended is a condition, and writes nothing.
+        let has_documents = unit.documents.iter().any(|it| it.text.is_some());
         let Some(write) = unit.calls.first() else { return Some(Self::RunEnded) };
         let Some(first) = write.entries.first() else { return Some(Self::without_entry(write)) };
         let to = write.record.state;
