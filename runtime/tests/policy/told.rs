@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolwright::policy::{ArgumentTest, Rule};
+use toolwright::policy::{ArgumentTest, Policy, Protection, Rule};
 
 use super::scene::{bare, policy};
 
@@ -35,4 +35,12 @@ fn one_word_is_enough_to_plan_and_to_want_four_eyes() {
 fn roots_are_told_as_they_are_written() {
     let policy = policy(bare().root("/work/").root("notes"));
     assert_eq!(policy.roots().collect::<Vec<_>>(), [Path::new("/work/"), Path::new("notes")]);
+}
+
+#[test]
+fn protections_that_are_named_off_are_told_once_and_in_order() {
+    let off = |policy: &Policy| policy.protections_off().collect::<Vec<_>>();
+    let named = [Protection::Keys, Protection::Git, Protection::Keys];
+    assert_eq!(off(&policy(Policy::builder().without(named))), [Protection::Git, Protection::Keys]);
+    assert_eq!(off(&policy(Policy::builder())), []);
 }

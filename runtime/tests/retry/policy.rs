@@ -61,6 +61,15 @@ fn the_presets_are_reviewed_as_code() {
 }
 
 #[test]
+fn what_is_set_is_what_holds() {
+    let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
+    let policy = RetryPolicy::NETWORK.attempts(7).multiplier(3).jitter(Jitter::None);
+    let policy = policy.delay(minute).max_delay(second * 90);
+    let set = (policy.attempts, policy.delay, policy.multiplier, policy.max_delay, policy.jitter);
+    assert_eq!(set, (7, minute, 3, second * 90, Jitter::None));
+}
+
+#[test]
 fn what_a_tool_says_comes_first_and_its_delay_is_not_cut_short_by_others() {
     let minute = Duration::from_secs(60);
     let own = Retry { attempts: Some(7), delay: Some(minute), max_delay: None };
