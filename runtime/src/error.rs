@@ -47,6 +47,8 @@ struct Inner {
 pub(crate) enum Done {
     /// It did not begin it.
     NotBegun,
+    /// It did not begin it, and would not another time: its input is wrong, or the policy says no.
+    Refused,
     /// It stopped it because its time was up.
     TimedOut,
     /// It did not begin it, because its tool is left alone for a while.
@@ -180,7 +182,7 @@ impl ToolError {
 
     /// Whether the executor did not even begin the call.
     pub(crate) fn is_not_begun(&self) -> bool {
-        matches!(self.0.done, Some(Done::NotBegun | Done::Unavailable))
+        matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }
 
     pub(crate) fn detail(&self) -> Option<&serde_json::Value> {

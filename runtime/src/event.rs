@@ -66,8 +66,6 @@ pub enum EventKind<'a> {
     Judged {
         /// What it said.
         verdict: &'a Verdict,
-        /// What was judged, where a journal is kept; see [`CallRecord::digest`](crate::journal::CallRecord::digest).
-        digest: Option<&'a str>,
     },
     /// Its input was read; the tool is about to run.
     Executing,

@@ -132,7 +132,6 @@ struct Inner {
     /// Which rules may say something of the tools that were there when the policy was made.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
-    looks_at_files: bool,
     /// Whether a rule says what its calls touch.
     vouches: bool,
 }
@@ -155,11 +154,8 @@ impl Policy {
             known.map(|(index, _)| index).collect()
         };
         let by_tool = catalog.names().map(|it| (it.to_owned(), known(it))).collect();
-        let asks_files =
-            |it: &Compiled| it.reads.is_some() || it.writes.is_some() || it.outside.is_some();
-        let looks_at_files = rules.iter().any(asks_files);
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        Self(Arc::new(Inner { settings, rules, by_tool, base, looks_at_files, vouches }))
+        Self(Arc::new(Inner { settings, rules, by_tool, base, vouches }))
     }
 
     /// A policy in code, or of several files.
@@ -240,12 +236,6 @@ impl Policy {
     #[must_use]
     pub fn plans(&self) -> bool {
         self.0.settings.plan
-    }
-
-    /// Whether a rule looks at the files that calls touch. Where none does, a question needs no footprint.
-    #[must_use]
-    pub fn looks_at_files(&self) -> bool {
-        self.0.looks_at_files
     }
 
     /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.

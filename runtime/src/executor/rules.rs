@@ -98,29 +98,15 @@ impl Rules {
         Ok(())
     }
 
-    /// What is known of every call of a tool before its input is read, with room for what a rule looks at.
+    /// What is known of every call of a tool before its input is read, with room for the files that rules look at.
     #[inline]
     pub(crate) fn facts(&self, plan: &Plan) -> Facts {
-        if self.is_open { plan.facts() } else { self.more_facts(plan) }
-    }
-
-    #[cold]
-    fn more_facts(&self, plan: &Plan) -> Facts {
         let facts = plan.facts();
-        if self.current().looks_at_files() {
-            facts.with_footprint(plan.entry.definition.effect)
-        } else {
-            facts
-        }
-    }
-
-    /// Whether a rule looks at the arguments of calls of a tool.
-    pub(crate) fn looks_at_arguments(&self, plan: &Plan) -> bool {
-        !self.is_open && self.current().looks_at_arguments(&plan.entry.name)
+        if self.is_open { facts } else { facts.with_footprint(plan.entry.definition.effect) }
     }
 
     pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Judged {
-        self.current().judge(&about.question(arguments))
+        about.judged_by(&self.current(), arguments)
     }
 
     pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
@@ -145,7 +131,11 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    fn question(&self, arguments: &'a str) -> Question<'a> {
+    pub(crate) fn judged_by(&self, policy: &Policy, arguments: &str) -> Judged {
+        policy.judge(&self.question(arguments))
+    }
+
+    fn question<'q>(&'q self, arguments: &'q str) -> Question<'q> {
         let definition = &self.plan.entry.definition;
         let question = Question::of(definition, self.facts, self.user, arguments);
         Question { accepted: self.accepted, ..question }

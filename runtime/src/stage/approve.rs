@@ -34,7 +34,7 @@ pub(crate) fn approve(read: Read<'_>) -> Result<(), ToolError> {
 fn approved(read: &Read<'_>) -> Result<(), ToolError> {
     let judged = judged(read)?;
     if let Some(watch) = read.watch {
-        watch.judged(&judged.verdict, None);
+        watch.judged(&judged.verdict);
     }
     let tool = &read.plan.entry.name;
     match judged.verdict {
@@ -45,6 +45,7 @@ fn approved(read: &Read<'_>) -> Result<(), ToolError> {
             "cannot_be_planned",
             format!("`{tool}` was not run: what changes something is planned first, and no plan is kept here"),
         )
+        .by_executor(Done::Refused)
         .hint("go on without it, and say what you would have done")),
     }
 }
@@ -55,11 +56,13 @@ fn judged(read: &Read<'_>) -> Result<Judged, ToolError> {
     let plan = read.plan;
     let user = read.run.user();
     let about = About { plan, facts: read.facts, user, accepted: false };
-    if rules.looks_at_arguments(plan) {
+    // One policy for both questions: it may be read again meanwhile.
+    let policy = rules.current();
+    if policy.looks_at_arguments(&plan.entry.name) {
         let (_, settled) = super::settle(rules, plan, read.scope, read.arguments)?;
-        return Ok(rules.judge(about, settled.arguments()));
+        return Ok(about.judged_by(&policy, settled.arguments()));
     }
-    Ok(rules.judge(about, "{}"))
+    Ok(about.judged_by(&policy, "{}"))
 }
 
 #[cold]
@@ -77,5 +80,6 @@ fn refused(tool: &str, reason: &str) -> ToolError {
 pub(crate) fn denied(tool: &str, reason: &str) -> ToolError {
     let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
     ToolError::new("denied", denied)
+        .by_executor(Done::Refused)
         .hint("do not make this call again; find another way, or tell the user")
 }

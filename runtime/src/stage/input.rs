@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::capability::Scope;
-use crate::error::ToolError;
+use crate::error::{Done, ToolError};
 use crate::executor::Plan;
 use crate::footprint::Facts;
 use crate::input::{Changes, Problems, Rule};
@@ -122,6 +122,7 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     ToolError::invalid(format!(
         "the input of `{tool}` is not what its schema asks for:\n{problems}"
     ))
+    .by_executor(Done::Refused)
     .hint("correct the input and call again")
 }
 

@@ -102,8 +102,8 @@ impl<'a> Watch<'a> {
     }
 
     #[cold]
-    pub(crate) fn judged(&self, verdict: &Verdict, digest: Option<&str>) {
-        self.tell(EventKind::Judged { verdict, digest });
+    pub(crate) fn judged(&self, verdict: &Verdict) {
+        self.tell(EventKind::Judged { verdict });
     }
 
     #[cold]

@@ -86,9 +86,3 @@ fn outside_is_outside_of_every_folder_whether_read_or_written() {
     assert_eq!(Case::of("bash").undeclared().word(&policy), "deny");
     assert_eq!(Case::of("clock").word(&policy), "allow");
 }
-
-#[test]
-fn a_policy_tells_whether_it_looks_at_files() {
-    assert!(!policy(bare().rule(Rule::deny("no").tool("bash"))).looks_at_files());
-    assert!(policy(bare().rule(Rule::deny("no").reads("*.md"))).looks_at_files());
-}

@@ -138,5 +138,7 @@ async fn a_secret_that_cannot_be_kept_is_not_planned() {
     let call = Call::new("kept_sign_in", r#"{"site":"a","password":"hunter2"}"#);
     let refused = answered(planning(&office).submit(&call).await);
     assert_eq!(kind(&refused), "approval_required");
+    let words = refused.error().unwrap().to_string();
+    assert!(words.contains("(what changes something is planned first)"), "{words}");
     assert_eq!(office.ran.times(), 0);
 }

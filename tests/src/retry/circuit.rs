@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use toolwright::policy::{ArgumentTest, Mode, Policy, Protection, Rule};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
-use toolwright::{CancellationToken, Class, Executor};
+use toolwright::{Call, CancellationToken, Class, Executor, Registry, ToolContext, ToolError};
 
 use super::support::{Desk, EVEN, NOT_STARTED, Script, Step, again, until_tried, with_script};
 use crate::calls::support::answered;
@@ -56,6 +57,43 @@ async fn only_failures_of_the_tool_count() {
         kinds(&executor, 2).await;
         assert_eq!(kinds(&executor, 1).await == ["unavailable"], counts, "{step:?}");
     }
+}
+
+/// Neither says that the tool works: it was not begun.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_refused_before_its_tool_begins_closes_nothing() {
+    let script = Script::fails(9, Class::Transient);
+    let forced = ArgumentTest::equals("\"no\"");
+    let denied = Rule::deny("no").named("no").tool("scripted_word").argument("/word", forced);
+    let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL).rule(denied);
+    let executor = Executor::builder(Registry::of([SPOKEN_TO]).unwrap())
+        .policy(policy)
+        .service_arc(std::sync::Arc::clone(&script))
+        .retry(RetryPolicy::NONE)
+        .circuit_breaker(BREAKER)
+        .build()
+        .unwrap();
+    let say =
+        async |arguments: &str| kind(&executor.call(&Call::new("scripted_word", arguments)).await);
+    let (wrong, no, yes) = (r#"{"wrod":1}"#, r#"{"word":"no"}"#, r#"{"word":"yes"}"#);
+    assert_eq!(say(yes).await, "scripted");
+    assert_eq!([say(wrong).await, say(no).await], ["invalid_input", "denied"]);
+    assert_eq!([say(yes).await, say(yes).await], ["scripted", "unavailable"]);
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!([say(wrong).await, say(no).await], ["invalid_input", "denied"]);
+    assert_eq!([say(yes).await, say(yes).await], ["scripted", "unavailable"], "one trial");
+}
+
+/// Does what its script says.
+#[toolwright::tool(name = "scripted_word", effect = idempotent)]
+async fn spoken_to(
+    script: &Script,
+    context: &ToolContext,
+    /// What to say.
+    word: String,
+) -> Result<String, ToolError> {
+    drop(word);
+    script.act(context).await
 }
 
 #[tokio::test(start_paused = true)]

@@ -61,7 +61,7 @@ impl Script {
         self.seen.lock().unwrap().iter().map(|(id, _)| *id).collect()
     }
 
-    async fn act(&self, context: &ToolContext) -> Result<String, ToolError> {
+    pub async fn act(&self, context: &ToolContext) -> Result<String, ToolError> {
         self.seen.lock().unwrap().push((context.call_id(), context.idempotency_key()));
         let step = self.steps.lock().unwrap().pop_front();
         let attempt = self.times();

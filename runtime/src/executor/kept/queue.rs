@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::journal::{Answered, Ask, CallRecord, Entry, Event};
 
 /// Why a call is in a plan, where its caller does not say.
-const REASON: &str = "what changes something is planned first";
+pub(super) const PLANNED: &str = "what changes something is planned first";
 
 impl Kept<'_> {
     /// Moves a call to `planned`, with all that a person needs to decide about the plan.
@@ -23,7 +23,7 @@ impl Kept<'_> {
         call: &Call<'_>,
         judged: &Judged,
     ) -> Result<Entry, CallFailure> {
-        let reason = call.reason().unwrap_or(REASON).to_owned();
+        let reason = call.reason().unwrap_or(PLANNED).to_owned();
         let preview = self.preview(record, plan, call, judged).await;
         let entry = self.step(record, Event::Planned, Some(reason.clone()))?;
         record.decision = None;

@@ -48,7 +48,7 @@ impl Kept<'_> {
                 return Next { event: errored(Failure::NotStarted, false), delay };
             }
             (Some(Done::TimedOut), _) => Failure::TimedOut,
-            (None, class) => Failure::from(class),
+            (None | Some(Done::Refused), class) => Failure::from(class),
         };
         let delay = self.delay(record, plan, error.classified());
         Next { event: errored(failure, delay.is_none()), delay }

@@ -6,6 +6,7 @@ use super::super::judge::{Case, Judgement, Refusal, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
 use super::here::{ended_key, not_ended};
+use super::queue::PLANNED;
 use super::unfinished::By;
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
@@ -68,11 +69,9 @@ impl Kept<'_> {
         if let (Some(watch), Some(repairs)) = (watch, judged.facts.repairs()) {
             watch.repaired(repairs);
         }
-        let verdict = self.verdict(plan, &judged, self.run.user(), false);
-        let told = watch.filter(|_| !is_open);
-        if is_unkept && verdict == Verdict::Allow {
-            if let Some(watch) = told {
-                watch.judged(&verdict, None);
+        if is_unkept && self.verdict(plan, &judged, self.run.user(), false) == Verdict::Allow {
+            if let Some(watch) = watch.filter(|_| !is_open) {
+                watch.judged(&Verdict::Allow);
             }
             let stages = Stages::new(self.run, plan, call, watch);
             let arguments = judged.settled.arguments();
@@ -85,9 +84,6 @@ impl Kept<'_> {
         };
         if let Some(watch) = watch {
             watch.settled(&record.digest);
-        }
-        if let Some(watch) = told {
-            watch.judged(&verdict, Some(&record.digest));
         }
         self.decide(record, plan, call, &judged, watch, asking).await
     }
@@ -194,6 +190,9 @@ impl Kept<'_> {
                 Ok(known) => known,
                 Err(failure) => return failure.into(),
             };
+            if let Some(watch) = watch.filter(|_| !self.run.core.rules.is_open()) {
+                watch.judged(&known.verdict);
+            }
             let mut record = opened.clone();
             let mut entries = vec![opened.opened(self.keeping.note_of(&opened))];
             let mut documents = vec![not_ended(&record.place.run)];
@@ -308,7 +307,7 @@ impl Kept<'_> {
             Verdict::Allow => (Wanted::Nothing, String::new()),
             Verdict::Ask { reasons, grants_count: true } => (Wanted::Word, reasons.join("; ")),
             Verdict::Ask { reasons, grants_count: false } => (Wanted::OwnWord, reasons.join("; ")),
-            Verdict::Queue => (Wanted::Plan, String::new()),
+            Verdict::Queue => (Wanted::Plan, PLANNED.to_owned()),
             Verdict::Deny { reason } => (Wanted::Never, reason.clone()),
         };
         let mut case = Case {

@@ -105,8 +105,7 @@ impl Kept<'_> {
             self.tell_said(record, said);
         }
         if let Some(verdict) = self.judged.filter(|_| !self.run.core.rules.is_open()) {
-            let digest = Some(record.digest.as_str());
-            self.tell_of(record, EventKind::Judged { verdict, digest });
+            self.tell_of(record, EventKind::Judged { verdict });
         }
         for entry in &telling.entries {
             match entry.event {
