@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod decide;
 pub(crate) mod duration;
 pub(crate) mod each;
+pub(crate) mod editing;
 pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod journal;

@@ -1,30 +1,24 @@
 //! `dead-letters edit`: tries a letter again with other arguments, which the application judges.
 
 use clap::{ArgMatches, Command};
-use jiff::Timestamp;
 use toolwright::approval::Statement;
 use toolwright::journal::State;
 
-use crate::operator::decide::{Decider, Saying};
-use crate::operator::{Session, Stop, arguments, decide, ids, signing};
+use crate::operator::editing::{self, Editing};
+use crate::operator::{Session, Stop};
 
-pub(super) const NAME: &str = "edit";
+pub(super) use editing::NAME;
 
 pub(super) fn command() -> Command {
-    Command::new(NAME)
-        .about("Try a letter again with other arguments, which the application judges first")
-        .arg(ids::one_call())
-        .args(arguments::options())
-        .group(arguments::group())
-        .args([decide::digest(), signing::option()])
+    editing::command("Try a letter again with other arguments, which the application judges first")
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let decider = Decider::of(matches, session)?;
-    let call = ids::found_one(matches, &*session.store).await?;
-    let instead = "Requeue it as it is, or discard it and have it made anew";
-    let new = arguments::given(matches, &call, instead)?;
-    let statement = Statement::requeue_with(&call, new, decider.name(), Timestamp::now());
-    let saying = Saying { call: &call, statement, of: State::Dead, doing: "requeueing" };
-    decider.say(saying).await
+    let editing = Editing {
+        of: State::Dead,
+        doing: "requeueing",
+        instead: "Requeue it as it is, or discard it and have it made anew",
+        say: |call, new, by, at| Statement::requeue_with(call, new, by, at),
+    };
+    editing::run(matches, session, editing).await
 }
