@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 use toolwright::CallId;
 use toolwright::journal::{CallWrite, CommitError, Event, Failure, State, Store, Unit};
 
-use crate::forward::asks;
-
 /// The promise that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -166,5 +164,5 @@ impl Store for Broken {
         })
     }
 
-    asks!(inner);
+    toolwright::pass_on_questions!(inner);
 }

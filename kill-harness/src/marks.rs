@@ -10,6 +10,8 @@ use jiff::Timestamp;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+use crate::line;
+
 /// A line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
@@ -122,9 +124,7 @@ impl Outside {
     pub fn add(&self, what: What) -> io::Result<()> {
         let Self { life, pid, .. } = *self;
         let mark = Mark { at: Timestamp::now(), life, pid, what };
-        let mut line = serde_json::to_string(&mark)?;
-        line.push('\n');
-        (&self.file).write_all(line.as_bytes())?;
+        (&self.file).write_all(line::of(&mark)?.as_bytes())?;
         if self.is_sure { self.file.sync_data() } else { Ok(()) }
     }
 
@@ -163,8 +163,9 @@ impl Outside {
         let mut guard = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = &mut *guard;
         while seen.reader.read_line(&mut seen.rest)? > 0 && seen.rest.ends_with('\n') {
-            let mark: Mark = serde_json::from_str(&seen.rest)?;
+            let mark = line::read::<Mark>(&seen.rest)?;
             seen.rest.clear();
+            let Some(mark) = mark else { continue };
             seen.pids.insert(mark.pid);
             let is_own = mark.pid == self.pid;
             match mark.what {
@@ -204,7 +205,7 @@ pub(crate) fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Vec<T
         Err(error) => return Err(error),
     };
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    whole.lines().filter_map(|line| line::read(line).transpose()).collect()
 }
 
 fn path(folder: &Path) -> PathBuf {

@@ -12,7 +12,7 @@ use toolwright::CallId;
 use toolwright::journal::{CommitError, State, Store, StoreError, Unit};
 
 use crate::deadly::Deadly;
-use crate::forward::asks;
+use crate::line;
 use crate::point::{Change, Point};
 
 /// What an application was told by its store.
@@ -80,8 +80,8 @@ impl Watched {
         let Self { life, .. } = *self;
         for what in promises {
             let told = Told { at: Timestamp::now(), life, what };
-            let line = serde_json::to_string(&told).map(|line| line + "\n");
-            line.map_err(io::Error::from)
+            line::of(&told)
+                .map_err(io::Error::from)
                 .and_then(|line| (&self.told).write_all(line.as_bytes()))
                 .map_err(|error| StoreError::new(format!("the harness cannot note it: {error}")))?;
         }
@@ -133,5 +133,5 @@ impl Store for Watched {
         })
     }
 
-    asks!(inner);
+    toolwright::pass_on_questions!(inner);
 }

@@ -9,6 +9,9 @@ mod answered;
 mod begun;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod entry;
+#[cfg(feature = "conformance")]
+mod forward;
 mod memory;
 mod next;
 mod record;
@@ -19,11 +22,12 @@ mod state;
 mod store;
 
 pub(crate) use begun::{begun, begun_without_a_word, may_have_happened};
+pub use entry::{Entry, FailedAttempt, Note};
+#[cfg(feature = "conformance")]
+pub use forward::Asked;
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
-pub use record::{
-    Answered, Ask, CallRecord, Entry, FORMAT, FailedAttempt, Kept, Note, Place, Requester,
-};
+pub use record::{Answered, Ask, CallRecord, FORMAT, Kept, Place, Requester};
 pub use replay::{Contradiction, replay};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

@@ -1,7 +1,7 @@
 //! How often a call was begun, as far as anybody knows.
 
+use super::entry::Entry;
 use super::next::{Event, Failure};
-use super::record::Entry;
 use crate::tool::Effect;
 
 /// How often a call was begun that may have acted: attempts that say themselves that nothing came of them do not count,

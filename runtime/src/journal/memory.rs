@@ -10,7 +10,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::record::{CallRecord, Entry, Place};
+use super::entry::Entry;
+use super::record::{CallRecord, Place};
 use super::state::State;
 use super::store::{
     CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,

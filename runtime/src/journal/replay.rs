@@ -1,7 +1,8 @@
 //! A history played again: where the machine takes a call, one entry after the other.
 
+use super::entry::Entry;
 use super::next::{Illegal, next};
-use super::record::{CallRecord, Entry};
+use super::record::CallRecord;
 use super::state::State;
 
 /// A record is not what its history says.

@@ -36,7 +36,8 @@ use self::reader::{READERS, Readers, Reading};
 use self::row::UnitRows;
 use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
-use super::record::{CallRecord, Entry, Place};
+use super::entry::Entry;
+use super::record::{CallRecord, Place};
 use super::store::{CommitError, Document, Filter, Page, Store, StoreError, Unit};
 use crate::context::CallId;
 

@@ -7,8 +7,9 @@ use std::path::Path;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
+use super::entry::Entry;
 use super::next::{Event, Failure};
-use super::record::{CallRecord, Entry, Place};
+use super::record::{CallRecord, Place};
 use super::state::State;
 use crate::context::CallId;
 

@@ -8,8 +8,7 @@ use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::approval::{Desk, DeskError, Statement, Submitted, Verdict};
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, Document, Entry, Event, Filter, MemoryStore, Page, Place,
-    State, Store, StoreError, Unit,
+    CallRecord, CallWrite, CommitError, Event, MemoryStore, State, Store, Unit,
 };
 
 use super::scene::{at, call_of, enrolled, happens, journal, pending, signed, terms};
@@ -44,40 +43,7 @@ impl Store for Between {
         self.store.renew(call, epoch, until)
     }
 
-    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.store.get(call)
-    }
-
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.store.at(place)
-    }
-
-    fn list<'a>(
-        &'a self,
-        filter: &'a Filter,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
-        self.store.list(filter, page)
-    }
-
-    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        self.store.history(call)
-    }
-
-    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
-        self.store.document(key)
-    }
-
-    fn documents<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
-        self.store.documents(prefix)
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        self.store.changed()
-    }
+    toolwright::pass_on_questions!(store);
 }
 
 /// Submits `statement` to a journal of one waiting call, where `happening` comes before the first `times` commits.

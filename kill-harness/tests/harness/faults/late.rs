@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use toolwright::journal::{
-    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, State, Store,
-    StoreError, Unit,
-};
+use toolwright::journal::{CommitError, MemoryStore, State, Store, Unit};
 use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
 /// Counts how often it is called.
@@ -49,40 +46,7 @@ impl Store for Slow {
         self.inner.renew(call, epoch, until)
     }
 
-    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.inner.get(call)
-    }
-
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.inner.at(place)
-    }
-
-    fn list<'a>(
-        &'a self,
-        filter: &'a Filter,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
-        self.inner.list(filter, page)
-    }
-
-    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        self.inner.history(call)
-    }
-
-    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
-        self.inner.document(key)
-    }
-
-    fn documents<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
-        self.inner.documents(prefix)
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        self.inner.changed()
-    }
+    toolwright::pass_on_questions!(inner);
 }
 
 /// Found by a process that was stopped between the commit of its claim and the word that it stood: its call had been

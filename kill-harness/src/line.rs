@@ -1,0 +1,43 @@
+//! Lines of files that many processes add to, any of which may be killed in the middle of one.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+/// A value as a line. It begins with the end of the line before, which a process that was killed may have left open.
+pub(crate) fn of<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    serde_json::to_string(value).map(|line| format!("\n{line}\n"))
+}
+
+/// The value of a line; nothing where it is empty, or torn: whoever wrote it has not gone on.
+///
+/// # Errors
+/// When the line is whole and none of ours.
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(line: &str) -> io::Result<Option<T>> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_str(line) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_eof() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_torn_takes_none_of_the_others_with_it() {
+        let (one, two) = (of(&["one"]).unwrap(), of(&["two"]).unwrap());
+        for torn in (0..one.len()).filter(|at| one.is_char_boundary(*at)) {
+            let file = format!("{two}{}{two}", &one[..torn]);
+            let found = file.lines().filter_map(|line| read::<[String; 1]>(line).unwrap());
+            let found: Vec<[String; 1]> = found.collect();
+            let is_whole = one[..torn].ends_with(']');
+            assert_eq!(found.len(), if is_whole { 3 } else { 2 }, "{file}");
+        }
+        assert!(read::<[String; 1]>("[1]").is_err(), "it is whole, and none of ours");
+    }
+}

@@ -1,0 +1,109 @@
+//! For stores that stand before another: what only asks is passed on.
+
+use std::pin::Pin;
+
+/// What a method of a [`Store`](super::Store) gives, as its signature spells it.
+pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The methods of a [`Store`](crate::journal::Store) that only ask, passed on to the store in a field. A store that
+/// measures, encrypts or breaks what is written needs no more than `commit` and `renew` of its own.
+///
+/// ```
+/// use toolwright::journal::{Asked, CommitError, MemoryStore, Store, Unit};
+/// use jiff::Timestamp;
+/// use toolwright::CallId;
+///
+/// /// Takes nothing.
+/// struct ReadOnly {
+///     inner: MemoryStore,
+/// }
+///
+/// fn no() -> CommitError {
+///     toolwright::journal::StoreError::new("the journal is only looked at here").into()
+/// }
+///
+/// impl Store for ReadOnly {
+///     fn commit<'a>(&'a self, _: Unit, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///         Box::pin(async { Err(no()) })
+///     }
+///
+///     fn renew<'a>(&'a self, _: CallId, _: u64, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///         Box::pin(async { Err(no()) })
+///     }
+///
+///     toolwright::pass_on_questions!(inner);
+/// }
+/// ```
+#[macro_export]
+macro_rules! pass_on_questions {
+    ($inner:ident) => {
+        fn get<'a>(
+            &'a self,
+            call: $crate::CallId,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Option<$crate::journal::CallRecord>, $crate::journal::StoreError>,
+        > {
+            self.$inner.get(call)
+        }
+
+        fn at<'a>(
+            &'a self,
+            place: &'a $crate::journal::Place,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Option<$crate::journal::CallRecord>, $crate::journal::StoreError>,
+        > {
+            self.$inner.at(place)
+        }
+
+        fn list<'a>(
+            &'a self,
+            filter: &'a $crate::journal::Filter,
+            page: $crate::journal::Page,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Vec<$crate::journal::CallRecord>, $crate::journal::StoreError>,
+        > {
+            self.$inner.list(filter, page)
+        }
+
+        fn history<'a>(
+            &'a self,
+            call: $crate::CallId,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Vec<$crate::journal::Entry>, $crate::journal::StoreError>,
+        > {
+            self.$inner.history(call)
+        }
+
+        fn document<'a>(
+            &'a self,
+            key: &'a str,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Option<$crate::journal::Document>, $crate::journal::StoreError>,
+        > {
+            self.$inner.document(key)
+        }
+
+        fn documents<'a>(
+            &'a self,
+            prefix: &'a str,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Vec<$crate::journal::Document>, $crate::journal::StoreError>,
+        > {
+            self.$inner.documents(prefix)
+        }
+
+        fn changed(&self) -> $crate::journal::Asked<'_, ()> {
+            self.$inner.changed()
+        }
+
+        fn file(&self) -> Option<&::std::path::Path> {
+            self.$inner.file()
+        }
+    };
+}
