@@ -16,7 +16,7 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let editing = Editing {
         of: State::Dead,
-        doing: "requeueing",
+        doing: "requeuing",
         instead: "Requeue it as it is, or discard it and have it made anew",
         say: |call, new, by, at| Statement::requeue_with(call, new, by, at),
     };
