@@ -1,10 +1,11 @@
 //! Calls kept in an SQLite file.
 //!
-//! - One thread writes, and answers when what it wrote is on the disk; others read.
+//! - What comes together is written by one thread; what comes alone, where it is asked for. Others read.
 //! - Several processes may use one file at once; they wait for each other, up to five seconds.
 //!
 //! ```text
-//!  commit, renew ──► rows ──► writer thread ── group: BEGIN IMMEDIATE, units, COMMIT ──► answers
+//!  commit, renew ──► rows ──┬─ alone ─────────► BEGIN IMMEDIATE, unit, COMMIT ─────────► answer
+//!                           └─ writer thread ── group: BEGIN IMMEDIATE, units, COMMIT ──► answers
 //!  get, list, … ────────────► reader threads ──────────────────────────────────────────► records
 //!  changed ◄── at once from the writer, within a moment from other processes ── watcher thread
 //! ```

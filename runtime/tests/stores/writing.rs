@@ -1,9 +1,11 @@
 //! What becomes of commits where the file cannot take them, and who hears of those it took.
 
 use std::fs;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use rusqlite::Connection;
 use toolwright::journal::{CommitError, SqliteStore, State, Store, Unit};
 
@@ -111,6 +113,37 @@ async fn a_file_that_another_program_locks_is_told_and_taken_up_again() {
     note(&store, "a", "").await.unwrap();
 }
 
+/// A commit that is alone is made on the caller's thread, here the only one, while the disk is quick; this one is made to
+/// be. The other program ends when another task of that thread says so.
+#[tokio::test]
+async fn who_waits_for_another_program_holds_up_no_other_task() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    store.pragma("synchronous", 0).await.unwrap();
+    for number in 0..20 {
+        note(&store, &format!("before {number}"), "").await.unwrap();
+    }
+    let other = Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (sender, receiver) = channel();
+    // Less than a commit waits for another program.
+    let held = thread::spawn(move || {
+        let was_told = receiver.recv_timeout(Duration::from_secs(4)).is_ok();
+        other.execute_batch("ROLLBACK").unwrap();
+        was_told
+    });
+    let tells = async {
+        // Until the commit is under way.
+        for _ in 0..9 {
+            tokio::task::yield_now().await;
+        }
+        let _ = sender.send(());
+    };
+    let (noted, ()) = join(note(&store, "after", ""), tells).await;
+    noted.unwrap();
+    assert!(held.join().unwrap(), "the other task was held up");
+}
+
 #[tokio::test]
 async fn a_file_that_became_read_only_is_told() {
     let folder = Folder::new();
@@ -152,6 +185,9 @@ async fn a_file_or_folder_that_must_not_be_written_is_told() {
 async fn what_was_accepted_is_written_although_nobody_waits() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.file()).await.unwrap();
+    // As quick as a disk has to be for a commit to be made by the caller, who is not waited for either.
+    store.pragma("synchronous", 0).await.unwrap();
+    note(&store, "before", "").await.unwrap();
     for number in 0..100 {
         let key = format!("{number:03}");
         let commit = note(&store, &key, "");
@@ -161,7 +197,7 @@ async fn what_was_accepted_is_written_although_nobody_waits() {
     }
     drop(store);
     let other = SqliteStore::open_existing(folder.file()).await.unwrap();
-    while other.documents("").await.unwrap().len() < 100 {
+    while other.documents("").await.unwrap().len() < 101 {
         other.changed().await;
     }
 }

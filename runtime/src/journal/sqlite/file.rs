@@ -10,10 +10,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::Named;
 use super::format::{Found, identify, migrate};
+use super::statements::STATEMENTS;
 use crate::journal::StoreError;
 
 /// How long to wait for another process that writes.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many pages the log may hold before they are moved into the file.
 const CHECKPOINT: u32 = 4_000;
@@ -52,6 +53,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreErr
             "is read-only: whoever runs the program must be allowed to write the file and its folder",
         ));
     }
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     write_ahead(&connection, &name)?;
     migrate(&mut connection, found, &name)?;
     Ok((name, connection))

@@ -1,7 +1,7 @@
-//! What the writer does to the file, prepared once.
+//! What is done to the file, each statement prepared once for a connection.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Params, Row, Statement, params};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, params};
 
 use super::failure::Named;
 use super::row::{self, CallRow, UnitRows, number};
@@ -10,78 +10,93 @@ use crate::journal::{CommitError, DocumentWrite, State, StoreError};
 
 pub struct Statements<'c> {
     name: Named,
-    begin: Statement<'c>,
-    commit: Statement<'c>,
-    rollback: Statement<'c>,
-    save: Statement<'c>,
-    release: Statement<'c>,
-    undo: Statement<'c>,
-    insert: Statement<'c>,
-    current: Statement<'c>,
-    holder: Statement<'c>,
-    update: Statement<'c>,
-    update_all: Statement<'c>,
-    add_entry: Statement<'c>,
-    renew: Statement<'c>,
-    lease: Statement<'c>,
-    document: Statement<'c>,
-    put_document: Statement<'c>,
-    remove_document: Statement<'c>,
+    begin: Prepared<'c>,
+    commit: Prepared<'c>,
+    rollback: Prepared<'c>,
+    save: Prepared<'c>,
+    release: Prepared<'c>,
+    undo: Prepared<'c>,
+    insert: Prepared<'c>,
+    current: Prepared<'c>,
+    holder: Prepared<'c>,
+    update: Prepared<'c>,
+    update_all: Prepared<'c>,
+    add_entry: Prepared<'c>,
+    renew: Prepared<'c>,
+    lease: Prepared<'c>,
+    document: Prepared<'c>,
+    put_document: Prepared<'c>,
+    remove_document: Prepared<'c>,
 }
 
+/// A statement, from when it is needed first. The connection keeps it for the next time.
+struct Prepared<'c> {
+    connection: &'c Connection,
+    text: &'static str,
+    statement: Option<CachedStatement<'c>>,
+}
+
+/// How many statements a connection has to keep.
+pub const STATEMENTS: usize = 17;
+
 impl<'c> Statements<'c> {
-    pub fn prepare(connection: &'c Connection, name: Named) -> Result<Self, StoreError> {
-        let prepare = |text| {
-            connection
-                .prepare(text)
-                .map_err(|error: rusqlite::Error| name.failed("be written", &error))
-        };
-        Ok(Self {
+    pub fn of(connection: &'c Connection, name: Named) -> Self {
+        let prepare = |text| Prepared { connection, text, statement: None };
+        Self {
             // A transaction that begins as a reader and then writes does not wait for another writer.
-            begin: prepare("BEGIN IMMEDIATE")?,
-            commit: prepare("COMMIT")?,
-            rollback: prepare("ROLLBACK")?,
-            save: prepare("SAVEPOINT unit")?,
-            release: prepare("RELEASE unit")?,
-            undo: prepare("ROLLBACK TO unit")?,
+            begin: prepare("BEGIN IMMEDIATE"),
+            commit: prepare("COMMIT"),
+            rollback: prepare("ROLLBACK"),
+            save: prepare("SAVEPOINT unit"),
+            release: prepare("RELEASE unit"),
+            undo: prepare("ROLLBACK TO unit"),
             insert: prepare(
                 "INSERT INTO calls (id, run, turn, idx, tool, digest, created, state, version, epoch, due, delivered, \
                  lease, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
                  ON CONFLICT DO NOTHING",
-            )?,
+            ),
             current: prepare(
                 "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
-            )?,
-            holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3")?,
+            ),
+            holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3"),
             // What is not set is in indexes that then need not be touched.
             update: prepare(
                 "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = ?12, lease = ?13, \
                  body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
                  AND digest = ?6 AND created = ?7",
-            )?,
+            ),
             update_all: prepare(
                 "UPDATE calls SET tool = ?2, digest = ?3, created = ?4, state = ?5, version = ?6, epoch = ?7, due = ?8, \
                  delivered = ?9, lease = ?10, body = ?11 WHERE id = ?1",
-            )?,
-            add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)")?,
+            ),
+            add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)"),
             renew: prepare(
                 "UPDATE calls SET lease = ?3, due = ?4 WHERE id = ?1 AND epoch = ?2 AND state = ?5",
-            )?,
+            ),
             lease: prepare(
                 "SELECT lease FROM calls WHERE id = ?1 AND version = ?2 AND lease IS NOT NULL",
-            )?,
-            document: prepare("SELECT version FROM documents WHERE key = ?1")?,
+            ),
+            document: prepare("SELECT version FROM documents WHERE key = ?1"),
             put_document: prepare(
                 "INSERT INTO documents (key, version, text) VALUES (?1, ?2, ?3) \
                  ON CONFLICT (key) DO UPDATE SET version = excluded.version, text = excluded.text",
-            )?,
-            remove_document: prepare("DELETE FROM documents WHERE key = ?1")?,
+            ),
+            remove_document: prepare("DELETE FROM documents WHERE key = ?1"),
             name,
-        })
+        }
     }
 
     pub fn begin(&mut self) -> Result<(), StoreError> {
         execute(&self.name, &mut self.begin, [])
+    }
+
+    /// The same, unless another program is writing: then false. Waits for nobody where the connection does not.
+    pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
+        match self.begin.execute([]) {
+            Ok(_) => Ok(true),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+            Err(error) => Err(self.name.failed("be written", &error)),
+        }
     }
 
     pub fn commit(&mut self) -> Result<(), StoreError> {
@@ -290,9 +305,22 @@ impl<'c> Statements<'c> {
     }
 }
 
+impl<'c> Prepared<'c> {
+    fn get(&mut self) -> rusqlite::Result<&mut CachedStatement<'c>> {
+        match &mut self.statement {
+            Some(statement) => Ok(statement),
+            empty => Ok(empty.insert(self.connection.prepare_cached(self.text)?)),
+        }
+    }
+
+    fn execute(&mut self, values: impl Params) -> rusqlite::Result<usize> {
+        self.get()?.execute(values)
+    }
+}
+
 fn execute(
     name: &Named,
-    statement: &mut Statement<'_>,
+    statement: &mut Prepared<'_>,
     values: impl Params,
 ) -> Result<(), StoreError> {
     statement.execute(values).map(drop).map_err(|error| name.failed("be written", &error))
@@ -300,10 +328,10 @@ fn execute(
 
 fn found<T>(
     name: &Named,
-    statement: &mut Statement<'_>,
+    statement: &mut Prepared<'_>,
     values: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<T>, StoreError> {
-    let row = statement.query_row(values, read).optional();
+    let row = statement.get().and_then(|it| it.query_row(values, read)).optional();
     row.map_err(|error| name.failed("be read", &error))
 }
