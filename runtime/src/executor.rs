@@ -2,6 +2,7 @@
 
 mod builder;
 mod calling;
+mod claim;
 mod gate;
 mod journalling;
 mod judge;

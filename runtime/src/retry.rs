@@ -14,4 +14,4 @@ pub use circuit::CircuitBreaker;
 pub use header::retry_after;
 pub use policy::{Jitter, RetryPolicy, Stop};
 
-pub(crate) use circuit::{Circuit, Circuits, unavailable};
+pub(crate) use circuit::{Circuit, Circuits, Through, unavailable};

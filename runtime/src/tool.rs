@@ -184,6 +184,11 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The parameters whose values are secret, by name.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
+    }
+
     /// What the application said of the tool when it registered it, by its type.
     ///
     /// ```

@@ -81,6 +81,7 @@ impl From<DeskError> for Stop {
             | DeskError::Terms { .. }
             | DeskError::Arguments { .. }
             | DeskError::Secrets { .. }
+            | DeskError::Secret { .. }
             | DeskError::Subject { .. } => Exit::Usage,
             DeskError::Unverified(_) => Exit::Key,
             _ => Exit::Failed,

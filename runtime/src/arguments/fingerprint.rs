@@ -37,8 +37,7 @@ pub fn fingerprint(definition: &Definition) -> String {
         DeclaredApproval::Always(reason) => ("always", reason),
         DeclaredApproval::Computed => ("computed", ""),
     };
-    let secrets: Vec<&str> =
-        definition.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str()).collect();
+    let secrets: Vec<&str> = definition.secrets().collect();
     hex::encode(Sha256::digest(framed(&[
         TOOL,
         &definition.name,

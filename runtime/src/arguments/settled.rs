@@ -57,8 +57,7 @@ impl Settled {
     /// # Errors
     /// When the text is not what a strict reader accepts, or the defaults of the schema have no end.
     pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
-        let is_secret =
-            |key: &str| definition.parameters.iter().any(|it| it.secret && it.name == key);
+        let is_secret = |key: &str| definition.secrets().any(|it| it == key);
         let mut node = read(accepted).map_err(|error| outside_of_secrets(error, is_secret))?;
         let found = match node {
             Node::Object(_) => None,

@@ -4,21 +4,22 @@
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use tracing::Instrument;
 
-use super::kept::Kept;
+use super::claim::Claim;
+use super::kept::{Kept, lapsed};
 use super::{Plan, Run};
 use crate::call::Call;
 use crate::capability::{Own, Scope};
 use crate::context::Identity;
+use crate::error::ToolError;
 use crate::output::Answer;
 use crate::repair::Repairs;
-use crate::retry::unavailable;
+use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 
 /// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
@@ -144,7 +145,9 @@ pub(super) struct Stages<'a> {
     pub(super) call: &'a Call<'a>,
     arguments: &'a str,
     /// A journal says that it may run, and wants to know whether it has begun.
-    claimed: Option<&'a AtomicBool>,
+    claimed: Option<&'a Claim>,
+    /// Where it is kept that its tool's circuit let it through.
+    entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// It was tried before.
     is_again: bool,
@@ -167,12 +170,13 @@ impl<'a> Stages<'a> {
         call: &'a Call<'a>,
         watch: Option<&'a record::Watch<'a>>,
     ) -> Self {
-        Self { run, plan, call, arguments: call.arguments(), claimed: None, watch, is_again: false }
+        let arguments = call.arguments();
+        Self { run, plan, call, arguments, claimed: None, entered: None, watch, is_again: false }
     }
 
-    /// The same for a call that was judged with these arguments; the flag is set when its tool is about to run.
-    pub(super) fn claimed(self, arguments: &'a str, begun: &'a AtomicBool) -> Self {
-        Self { arguments, claimed: Some(begun), ..self }
+    /// The same for a call that was judged with these arguments, and may begin as long as the claim counts.
+    pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
+        Self { arguments, claimed: Some(claim), ..self }
     }
 
     /// The same for a further attempt.
@@ -201,7 +205,7 @@ impl<'a> Stages<'a> {
                 return Ok(Progress::Waiting(future));
             };
             let admitted = admitted?;
-            self.executing();
+            self.begins()?;
             match future.as_mut().poll(context) {
                 Poll::Ready(answer) => stage::check(&self.plan.entry, answer).map(Progress::Ended),
                 Poll::Pending => Ok(Progress::Running(admitted, future)),
@@ -226,7 +230,7 @@ impl<'a> Stages<'a> {
                 Some(admitted) => admitted,
                 None => {
                     let admitted = stage::admit(self.run, self.plan, self.call).await?;
-                    self.executing();
+                    self.begins()?;
                     admitted
                 }
             };
@@ -240,12 +244,16 @@ impl<'a> Stages<'a> {
     /// attempt as well.
     pub(super) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
-        let through = match circuit.enter() {
-            Ok(through) => through,
-            Err(refused) => return unavailable(self.call.name(), refused).into(),
-        };
-        let answer = self.through(identity).await;
-        through.ended(answer.error());
+        // Before it waits for a place; it is let through when it has one.
+        if let Err(refused) = circuit.admits() {
+            return unavailable(self.call.name(), refused).into();
+        }
+        let entered = Mutex::new(None);
+        let answer = Stages { entered: Some(&entered), ..self }.through(identity).await;
+        let entered = entered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(through) = entered {
+            through.ended(answer.error());
+        }
         answer
     }
 
@@ -270,13 +278,26 @@ impl<'a> Stages<'a> {
         }
     }
 
+    /// The call has its place, and its tool is about to begin, unless that may not be any more.
     #[inline]
-    fn executing(self) {
-        if let Some(begun) = self.claimed {
-            begun.store(true, Ordering::SeqCst);
+    fn begins(self) -> Result<(), ToolError> {
+        if let Some(claim) = self.claimed {
+            // To hear of the claim or to get a place may have taken longer than it counts.
+            let keeping = self.run.core.keeping.as_ref();
+            if keeping.is_some_and(|keeping| claim.has_lapsed(keeping.now())) {
+                return Err(lapsed(self.call.name()));
+            }
+        }
+        if let (Some(circuit), Some(entered)) = (&self.plan.circuit, self.entered) {
+            let through = circuit.enter().map_err(|it| unavailable(self.call.name(), it))?;
+            *entered.lock().unwrap_or_else(PoisonError::into_inner) = Some(through);
+        }
+        if let Some(claim) = self.claimed {
+            claim.begins();
         }
         if let Some(watch) = self.watch {
             watch.executing();
         }
+        Ok(())
     }
 }

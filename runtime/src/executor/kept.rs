@@ -57,6 +57,7 @@ use crate::policy;
 use crate::stage::{self, Found, given_up_by, record};
 use crate::tool::Definition;
 
+pub(crate) use perform::lapsed;
 pub use sweep::Swept;
 
 /// How often somebody who waits looks into the journal when nothing tells of a change.

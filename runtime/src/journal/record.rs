@@ -83,6 +83,9 @@ pub struct CallRecord {
     pub danger: Danger,
     /// Whether it may be repeated.
     pub effect: Effect,
+    /// Parameters whose values are secret, by name, whether or not they are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// The arguments as the model sent them.
     pub raw: Kept,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
@@ -176,6 +179,7 @@ impl CallRecord {
             fingerprint: String::new(),
             danger: Danger::Critical,
             effect: Effect::Once,
+            secrets: Vec::new(),
             raw: Kept::Withheld,
             arguments: Kept::Withheld,
             shown: String::new(),

@@ -77,8 +77,8 @@ pub(crate) struct Circuit {
 }
 
 /// A call that was let through. Dropped before its end, it says nothing about its tool.
-pub(crate) struct Through<'a> {
-    circuit: &'a Circuit,
+pub(crate) struct Through {
+    circuit: Arc<Circuit>,
     entered: u64,
     sign: Sign,
 }
@@ -108,9 +108,9 @@ impl Circuit {
         self.machine().admits(self.breaker, self.now())
     }
 
-    pub(crate) fn enter(&self) -> Result<Through<'_>, Refused> {
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Through, Refused> {
         let entered = self.machine().enter(self.breaker, self.now())?;
-        Ok(Through { circuit: self, entered, sign: Sign::None })
+        Ok(Through { circuit: Arc::clone(self), entered, sign: Sign::None })
     }
 
     fn now(&self) -> Duration {
@@ -122,7 +122,7 @@ impl Circuit {
     }
 }
 
-impl Through<'_> {
+impl Through {
     /// The call has ended, with this error or with none.
     pub(crate) fn ended(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
@@ -136,7 +136,7 @@ impl Through<'_> {
     }
 }
 
-impl Drop for Through<'_> {
+impl Drop for Through {
     fn drop(&mut self) {
         let now = self.circuit.now();
         self.circuit.machine().leave(self.entered, self.sign, self.circuit.breaker, now);
@@ -177,7 +177,7 @@ mod tests {
         lock(&circuits.kept).circuits.len()
     }
 
-    fn fails(circuit: &Circuit) {
+    fn fails(circuit: &Arc<Circuit>) {
         let lost = ToolError::new("lost", "the connection was lost").class(Class::Transient);
         circuit.enter().expect("it is let through").ended(Some(&lost));
     }

@@ -3,4 +3,4 @@
 
 mod broken;
 mod holds;
-mod tools;
+pub mod tools;

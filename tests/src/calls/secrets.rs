@@ -1,9 +1,11 @@
 //! Secrets are kept only sealed, and shown to nobody.
 
+use toolwright::approval::{DeskError, Statement};
 use toolwright::arguments::SealingKey;
 use toolwright::journal::{Kept, State};
-use toolwright::{Call, CallFailure, Outcome};
+use toolwright::{Call, CallFailure, Outcome, Registry, tool};
 
+use super::hostile::tools::builder_of;
 use super::support::{answered, office, suspended};
 use crate::support::kind;
 
@@ -44,6 +46,34 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     assert!(!kept.contains(SECRET), "the answer repeats it: {kept}");
     assert_eq!(answered(later.resume(waits.call).await).text(), "signed in with correct horse");
     assert_eq!(office.ran.all(), ["sign in example.org 13"]);
+}
+
+/// Signs in, with a password or without.
+#[tool(name = "secret_log_in", approval = "it signs in")]
+async fn log_in(
+    /// Who.
+    user: String,
+    /// With what.
+    #[arg(secret)]
+    password: Option<String>,
+) -> String {
+    format!("{user} {}", password.is_some())
+}
+
+/// What a person signs stands in the history for everybody to read.
+#[tokio::test]
+async fn an_edit_cannot_bring_a_secret_into_the_journal() {
+    let office = office();
+    let executor = builder_of(&office, Registry::of([LOG_IN]).unwrap()).build().unwrap();
+    let call = Call::new("secret_log_in", r#"{"user":"ada"}"#);
+    let id = suspended(executor.submit(&call).await).call;
+    let edit = r#"{"password":"correct horse","user":"ada"}"#;
+    let record = office.record(id).await;
+    let edited = Statement::edit(&record, edit, record.digest.clone(), "ada", office.clock.now());
+    let error = office.say(edited).await.unwrap_err();
+    assert!(matches!(error, DeskError::Secret { .. }), "{error}");
+    let kept = format!("{:?}", office.history(id).await);
+    assert!(!kept.contains(SECRET) && office.record(id).await.proposal.is_none());
 }
 
 /// Somebody else may have the right key.

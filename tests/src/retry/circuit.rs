@@ -41,6 +41,24 @@ async fn it_opens_lets_one_through_and_closes() {
     assert_eq!(script.times(), 6);
 }
 
+/// They came while all was well.
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_a_place_are_not_let_through_when_it_has_opened_meanwhile() {
+    let script = Script::of(vec![Step::Hang; 9]);
+    let executor = with_script(&script)
+        .retry(RetryPolicy::NONE)
+        .circuit_breaker(BREAKER)
+        .timeout(Some(Duration::from_secs(1)))
+        .limit(1)
+        .build()
+        .unwrap();
+    let call = again();
+    let answers = futures::future::join_all((0..5).map(|_| executor.call(&call))).await;
+    let kinds: Vec<_> = answers.iter().map(kind).collect();
+    assert_eq!(kinds, ["timeout", "timeout", "unavailable", "unavailable", "unavailable"]);
+    assert_eq!(script.times(), 2);
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_failures_of_the_tool_count() {
     for (step, counts) in [

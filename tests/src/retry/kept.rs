@@ -213,7 +213,9 @@ async fn the_words_of_a_failure_are_not_kept_where_a_secret_was_among_the_argume
     let desk = Desk::fails(1, Class::Transient);
     let executor = desk.executor();
     let secret = toolwright::Call::new("scripted_secret", r#"{"password":"hunter2"}"#);
-    executor.submit(&secret).await;
+    let answer = answered(executor.submit(&secret).await);
+    // Its arguments were not kept, so that nobody could begin it again: its own error is the answer.
+    assert_eq!((kind(&answer).as_str(), desk.record().await.state), ("scripted", State::Dead));
     let [failed] = &desk.record().await.failures[..] else { panic!("one attempt failed") };
     assert_eq!((&failed.message, &failed.cause, failed.kind.as_str()), (&None, &None, "scripted"));
 }

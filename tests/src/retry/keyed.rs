@@ -5,11 +5,16 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolwright::journal::{MemoryStore, State};
+use toolwright::journal::{MemoryStore, State, Store as _};
 use toolwright::retry::RetryPolicy;
-use toolwright::{ExecutorBuilder, OnNoApprover, ToolContext, ToolError, tool};
+use toolwright::{
+    Call, Class, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover, Registry,
+    ToolContext, ToolError, tool,
+};
 
 use crate::calls::support::{answered, suspended};
 use crate::support::{builder, call};
@@ -48,6 +53,46 @@ fn server() -> Server {
         }
     });
     Server { address, keys }
+}
+
+/// Invariant 9. A release that adds a parameter makes no other payment of one that was begun.
+#[tokio::test]
+async fn the_key_stays_when_the_tool_of_a_begun_call_gets_another_parameter() {
+    let store = MemoryStore::new();
+    let release = |properties: Value, is_busy: bool| {
+        let tool =
+            DynamicTool::new("pay_cents", "Pays.", schema(properties), move |_, _| async move {
+                let wait = Some(Duration::from_secs(120));
+                let busy = ToolError::new("busy", "try later")
+                    .class(Class::NotStarted { retry_after: wait });
+                if is_busy { Err(busy) } else { Ok("paid") }
+            });
+        let late: i64 = if is_busy { 0 } else { 121 };
+        let builder = Executor::builder(Registry::of([tool.effect(Effect::Keyed)]).unwrap());
+        builder
+            .unrestricted()
+            .journal(store.clone())
+            .on_no_approver(OnNoApprover::Deny)
+            .clock(move || Timestamp::UNIX_EPOCH + SignedDuration::from_secs(late))
+            .build()
+            .unwrap()
+    };
+    let first = release(json!({"cents": {"type": "integer"}}), true);
+    let id = suspended(first.submit(&Call::new("pay_cents", r#"{"cents":5}"#)).await).call;
+    let before = store.get(id).await.unwrap().unwrap();
+    let currency = json!({"type": "string", "default": "eur"});
+    let second = release(json!({"cents": {"type": "integer"}, "currency": currency}), false);
+    second.sweep().await.unwrap();
+    let after = store.get(id).await.unwrap().unwrap();
+    assert_eq!(after.state, State::Succeeded);
+    assert_eq!(after.shown, r#"{"cents":5,"currency":"eur"}"#);
+    assert_eq!(after.idempotency_key, before.idempotency_key);
+}
+
+fn schema(properties: Value) -> Value {
+    json!({
+        "type": "object", "properties": properties, "required": ["cents"], "additionalProperties": false
+    })
 }
 
 async fn pay(server: SocketAddr, context: &ToolContext) -> Result<String, ToolError> {

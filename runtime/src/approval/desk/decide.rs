@@ -1,5 +1,9 @@
 //! What a statement makes of the call it names. Pure.
 
+use std::collections::HashMap;
+
+use serde::de::IgnoredAny;
+
 use super::{DeskError, Said};
 use crate::approval::granted::Grant;
 use crate::approval::{GrantTerms, Verdict};
@@ -110,10 +114,22 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError
         return Err(DeskError::Secrets { call: record.id });
     }
     match canonical(arguments) {
-        Ok(text) if text.starts_with('{') => Ok(()),
+        Ok(text) if text.starts_with('{') => match secret_given(&text, &record.secrets) {
+            Some(parameter) => Err(DeskError::Secret { call: record.id, parameter }),
+            None => Ok(()),
+        },
         Ok(_) => Err(DeskError::Arguments { call: record.id, error: None }),
         Err(error) => Err(DeskError::Arguments { call: record.id, error: Some(error) }),
     }
+}
+
+/// The first of these parameters that an object has.
+fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
+    if secrets.is_empty() {
+        return None;
+    }
+    let given: HashMap<String, IgnoredAny> = serde_json::from_str(object).ok()?;
+    secrets.iter().find(|it| given.contains_key(*it)).cloned()
 }
 
 fn rejection(reason: Option<&str>, more: Option<&str>) -> Answered {

@@ -140,6 +140,17 @@ pub enum DeskError {
         /// Which call.
         call: CallId,
     },
+    /// An edit would write a secret into the history, for everybody to read.
+    #[error(
+        "`{parameter}` of call {call} is a secret, and what is given here stands in the journal for everybody to read: \
+         leave it out, or reject the call and have it made anew"
+    )]
+    Secret {
+        /// Which call.
+        call: CallId,
+        /// The parameter that was given.
+        parameter: String,
+    },
     /// What somebody gives as arguments is none.
     #[error(
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"

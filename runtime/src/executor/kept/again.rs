@@ -2,10 +2,10 @@
 //! plan is accepted nor that it is requeued approves a call: where it asks, a person decides.
 
 use super::super::Plan;
-use super::super::judge::{Judgement, judge};
+use super::super::judge::{Judgement, Refusal, judge};
 use super::super::outcome::CallFailure;
 use super::claim::Step;
-use super::here::not_here;
+use super::here::{NEEDS_ITS_CALLER, not_here};
 use super::submit::Judged;
 use super::word::{Doubt, Past};
 use super::{Kept, not_recorded};
@@ -57,7 +57,14 @@ impl Kept<'_> {
             let doubt = Doubt::of(word.event, "its arguments are not those that were shown");
             return self.doubted(record, doubt).await;
         }
-        self.has_services(plan, record, call)?;
+        if let Err(missing) = self.has_services(plan, record, call) {
+            if record.answer.is_none() {
+                return Err(missing);
+            }
+            // Whoever made it has its answer and will not come again.
+            let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
+            return self.refuse(record, &ToolError::new("refused", why), past).await;
+        }
         let edit = self.edit(record, &history);
         let proposed = record.proposal.as_deref().filter(|_| edit.is_ok());
         let settle = |text: &str| {
@@ -66,8 +73,12 @@ impl Kept<'_> {
         };
         // Whoever is asked about a call whose edit is not taken is asked about the arguments as they were.
         let mut why = edit.err().map(|doubt| doubt.why);
+        let mut is_edited = false;
         let judged = match proposed.map(settle) {
-            Some(Ok(judged)) => Ok(judged),
+            Some(Ok(judged)) => {
+                is_edited = self.digest(record, &judged.settled) != record.digest;
+                Ok(judged)
+            }
             Some(Err(error)) if past.is_letter => {
                 return self
                     .put_back(record, format!("the new arguments were not taken: {error}"))
@@ -86,7 +97,9 @@ impl Kept<'_> {
         let mut next = record.clone();
         next.proposal = None;
         self.take_up(&mut next, plan, &judged)?;
-        if word.is_some_and(|word| word.wants_new_key()) {
+        // What a person puts in is another call to whoever takes the key. What only its tool makes of it is not: under the
+        // old key nothing can happen twice.
+        if is_edited || word.is_some_and(|word| word.wants_new_key()) {
             next.idempotency_key = CallId::new().to_string();
         }
         let known = self.known(&next, plan, &judged).await?;
@@ -110,7 +123,14 @@ impl Kept<'_> {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
                 entries.push(self.queue(&mut next, plan, &call, &judged).await?);
             }
-            Judgement::Fail => return Err(super::submit::nobody(&next, &known.reason)),
+            // To fail is for whoever waits for it.
+            Judgement::Fail if record.answer.is_none() => {
+                return Err(super::submit::nobody(&next, &known.reason));
+            }
+            Judgement::Fail => {
+                let error = super::submit::refused(&next, &known.reason, Refusal::NobodyToAsk);
+                return judging.refuse(record, &error, past).await;
+            }
             Judgement::Allow | Judgement::Ask => {
                 let call = Call::new(record.tool.as_str(), judged.settled.arguments());
                 let mut entry = self.ask(&mut next, plan, &call, &judged, &known.reason).await?;
@@ -141,13 +161,10 @@ impl Kept<'_> {
         record.shown = judged.settled.shown().to_owned();
         record.repairs =
             judged.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());
-        // Other arguments are another call to whoever takes the key; other words of the tool are not.
-        if self.digest(record, &judged.settled) != record.digest {
-            record.idempotency_key = CallId::new().to_string();
-        }
         record.fingerprint = plan.entry.fingerprint().to_owned();
         record.danger = judged.facts.danger;
         record.effect = plan.entry.definition.effect;
+        record.secrets = plan.entry.definition.secrets().map(ToOwned::to_owned).collect();
         record.digest = self.digest(record, &judged.settled);
         Ok(())
     }

@@ -287,6 +287,11 @@ impl Kept<'_> {
         let found = self.plan(record).map_err(|failure| failure.to_string())?;
         let call = Call::new(record.tool.as_str(), arguments);
         let judged = self.settle(found.plan(), &call, record.id).map_err(|it| it.to_string())?;
+        if judged.settled.has_secrets() {
+            return Err(
+                "a secret cannot be given with an edit, which everybody can read".to_owned()
+            );
+        }
         Ok(self.digest(record, &judged.settled))
     }
 

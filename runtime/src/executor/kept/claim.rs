@@ -20,35 +20,49 @@ use crate::stage::record;
 use crate::tool::Effect;
 
 impl<'a> Kept<'a> {
-    /// Goes on with a call as far as that goes here.
+    /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
     pub(super) async fn go_on(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&record::Watch<'_>>,
+    ) -> Outcome {
+        match self.until_asked(record, call, watch).await {
+            Gone::On(outcome) => outcome,
+            Gone::ToPeople(record) => Box::pin(self.notify(*record, call, watch)).await,
+        }
+    }
+
+    /// The same until people have to be asked.
+    pub(super) async fn until_asked(
         self,
         mut record: CallRecord,
         call: Option<&Call<'_>>,
         watch: Option<&record::Watch<'_>>,
-    ) -> Outcome {
+    ) -> Gone {
         for _ in 0..TRIES {
             let next = match record.state {
-                _ if self.is_closed() => return self.outcome_of(&record),
-                State::Ready if self.is_due(&record) => self.claim(&record, call, watch).await,
-                State::Judging => self.judge_again(&record, call).await,
-                _ => return self.outcome_of(&record),
+                State::Ready if self.is_due(&record) && !self.is_closed() => {
+                    self.claim(&record, call, watch).await
+                }
+                State::Judging if !self.is_closed() => self.judge_again(&record, call).await,
+                _ => return Gone::On(self.outcome_of(&record)),
             };
             record = match next {
                 // What comes of it after its answer is for operators and listeners.
                 Ok(Step::Ended(Outcome::Answered(_))) if record.answer.is_some() => {
-                    return self.outcome_of(&record);
+                    return Gone::On(self.outcome_of(&record));
                 }
-                Ok(Step::Ended(outcome)) => return outcome,
+                Ok(Step::Ended(outcome)) => return Gone::On(outcome),
                 Ok(Step::Moved(record)) => *record,
-                Err(failure) => return failure.into(),
+                Err(failure) => return Gone::On(failure.into()),
             };
             if record.state == State::Pending {
                 self.announce(&record, watch);
-                return Box::pin(self.notify(record, call, watch)).await;
+                return Gone::ToPeople(Box::new(record));
             }
         }
-        not_recorded(&record.tool, too_busy(record.id)).into()
+        Gone::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
     /// Whether the executor is shutting down and begins nothing more.
@@ -226,6 +240,13 @@ impl<'a> Kept<'a> {
     pub(super) async fn look_again(self, id: CallId) -> Result<Step, CallFailure> {
         self.load(id).await.map(|record| Step::Moved(Box::new(record)))
     }
+}
+
+/// How far a call came.
+pub(super) enum Gone {
+    On(Outcome),
+    /// It is pending, and nobody has been asked yet.
+    ToPeople(Box<CallRecord>),
 }
 
 /// What became of one step.

@@ -101,7 +101,7 @@ impl Kept<'_> {
                 continue;
             }
             // Its own use does not stand in the way of a further attempt.
-            let is_taken = record.attempt > 0 && record.grant.as_ref() == Some(&grant.id);
+            let is_taken = record.grant.as_ref() == Some(&grant.id);
             grant.used = grant.used.saturating_sub(is_taken.into());
             let asked = Asked {
                 tool: &record.tool,

@@ -3,6 +3,7 @@
 use super::super::outcome::Outcome;
 use super::Kept;
 use super::ask::TRY_AGAIN;
+use super::claim::Gone;
 use crate::context::CallId;
 use crate::journal::{CallRecord, State};
 
@@ -27,6 +28,8 @@ impl Errand {
 /// What became of an errand.
 pub(super) enum Done {
     WentOn,
+    /// It went on, and people have to be told of it now.
+    Asks(Box<CallRecord>),
     Told,
     Reconciled,
     Unclear,
@@ -37,9 +40,11 @@ impl Kept<'_> {
     pub(super) async fn run_errand(self, errand: Errand) -> (CallId, Done) {
         let id = errand.record().id;
         let done = match errand {
-            Errand::GoOn(record) => match self.go_on(record, None, None).await {
-                Outcome::Failed(failure) => Done::Left(failure.to_string()),
-                _ => Done::WentOn,
+            // Whoever goes on with calls does not stand still while people think: they are told by an errand of its own.
+            Errand::GoOn(record) => match self.until_asked(record, None, None).await {
+                Gone::On(Outcome::Failed(failure)) => Done::Left(failure.to_string()),
+                Gone::On(_) => Done::WentOn,
+                Gone::ToPeople(record) => Done::Asks(record),
             },
             Errand::Tell(record) => match self.notify(record, None, None).await {
                 Outcome::Suspended(it)

@@ -9,6 +9,9 @@ use crate::error::{Class, ToolError};
 use crate::journal::{CallRecord, DocumentWrite};
 use crate::stage::{self, Found};
 
+/// What a tool needs that nobody but the caller has.
+pub(super) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
+
 impl<'a> Kept<'a> {
     /// The tool of a call, if it is here and needs nothing that only its own run has.
     pub(super) fn plan(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
@@ -38,7 +41,8 @@ impl<'a> Kept<'a> {
     /// Whether somebody here could go on with the call: another process may have tools that this one has not.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.plan(record) {
-            Ok(found) => found.plan().from_call.is_empty(),
+            // Of one that is answered nobody else comes: that it cannot run has to be found out here.
+            Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()
             }
@@ -55,8 +59,7 @@ impl<'a> Kept<'a> {
         if call.is_some() || plan.from_call.is_empty() {
             return Ok(());
         }
-        let why = "it needs services that its caller brings with the call";
-        Err(not_here(record, why.to_owned()))
+        Err(not_here(record, format!("it {NEEDS_ITS_CALLER}")))
     }
 
     pub(super) async fn run_has_ended(self, record: &CallRecord) -> Result<bool, CallFailure> {

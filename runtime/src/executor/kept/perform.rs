@@ -2,11 +2,11 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures::future::{Either, select};
 
+use super::super::claim::Claim;
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::Kept;
@@ -32,21 +32,16 @@ impl Kept<'_> {
         arguments: &str,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        let begun = Arc::new(AtomicBool::new(false));
-        let mut unfinished = Unfinished::new(&self, (plan, by), &record, &begun);
-        // To hear of the claim may have taken longer than it counts, as in a process that was stopped meanwhile.
-        if record.lease.is_some_and(|lease| lease <= self.keeping.now()) {
-            let lapsed = lapsed(&record.tool).into();
-            return self.conclude(record, plan, lapsed, false, &mut unfinished, watch).await;
-        }
-        let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &begun);
+        let claim = Arc::new(Claim::until(record.lease));
+        let mut unfinished = Unfinished::new(&self, (plan, by), &record, &claim);
+        let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &claim);
         if let Some(watch) = watch {
             watch.claimed(&record);
         }
         let lease = record.clone();
         let mut identity = Some(Identity::kept(&lease));
         let running = pin!(stages.attempt(&mut identity));
-        let answer = match select(running, pin!(self.renew(&lease))).await {
+        let answer = match select(running, pin!(self.renew(&lease, &claim))).await {
             Either::Left((answer, _)) => answer,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
             Either::Right(_) => {
@@ -63,16 +58,15 @@ impl Kept<'_> {
     }
 
     /// Ends when the lease is lost.
-    async fn renew(self, record: &CallRecord) {
-        let mut until = record.lease;
+    async fn renew(self, record: &CallRecord, claim: &Claim) {
         loop {
             tokio::time::sleep(self.keeping.lease / 3).await;
             let next = self.keeping.lease_until();
             match self.keeping.store.renew(record.id, record.epoch, next).await {
-                Ok(()) => until = Some(next),
+                Ok(()) => claim.renewed(next),
                 Err(CommitError::Store(error)) => {
                     tracing::warn!(call = %record.id, %error, "a lease could not be renewed");
-                    if until.is_none_or(|until| until <= self.keeping.now()) {
+                    if claim.has_lapsed(self.keeping.now()) {
                         return;
                     }
                 }
@@ -139,6 +133,9 @@ impl Kept<'_> {
             entries.push(self.step(ended, Event::RunEnded, None)?);
         }
         self.put_off(ended, delay);
+        if error.is_not_begun() && ended.state == State::Ready {
+            not_counted(ended);
+        }
         if let (false, Event::Errored { failure, .. }) = (error.is_not_begun(), event) {
             note_failure(ended, failure, error);
         }
@@ -187,13 +184,18 @@ impl Kept<'_> {
 }
 
 /// The right to run a call was gone before the call began.
-fn lapsed(tool: &str) -> ToolError {
+pub(crate) fn lapsed(tool: &str) -> ToolError {
     ToolError::new(
         "lease_lapsed",
         format!("`{tool}` was not begun: the right to run it had lapsed"),
     )
     .class(Class::NotStarted { retry_after: None })
     .by_executor(Done::NotBegun)
+}
+
+/// What was claimed and not begun takes none of the attempts that a call has.
+pub(super) fn not_counted(record: &mut CallRecord) {
+    record.attempt = record.attempt.saturating_sub(1);
 }
 
 fn gives_up(error: &ToolError) -> bool {

@@ -1,18 +1,31 @@
 //! A call that changes something is put into the plan of its run, and its model told so. It runs when a person accepts
 //! it, and is judged again then.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 
 use super::super::Plan;
 use super::super::outcome::CallFailure;
 use super::Kept;
+use super::here::NEEDS_ITS_CALLER;
 use super::submit::Judged;
 use crate::approval::{Subject, Verdict};
 use crate::call::Call;
-use crate::journal::{Answered, Ask, CallRecord, Entry, Event};
+use crate::context::CallId;
+use crate::error::{Class, ToolError};
+use crate::journal::{Answered, Ask, CallRecord, Entry, Event, Filter, State};
 
 /// Why a call is in a plan, where its caller does not say.
 pub(super) const PLANNED: &str = "what changes something is planned first";
+
+/// Where calls stand that were accepted and have not ended.
+const UNDER_WAY: [State; 5] =
+    [State::Judging, State::Pending, State::Ready, State::Running, State::Indeterminate];
+
+/// Whose turn it is in each plan, by run.
+#[derive(Default)]
+pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
 impl Kept<'_> {
     /// Moves a call to `planned`, with all that a person needs to decide about the plan.
@@ -35,6 +48,26 @@ impl Kept<'_> {
         Ok(entry)
     }
 
+    /// Whether nothing of its plan comes first: what was accepted of one plan runs one after the other, in the order in
+    /// which it was made.
+    pub(super) async fn is_its_turn(
+        self,
+        record: &CallRecord,
+        turns: &mut Turns,
+    ) -> Result<bool, CallFailure> {
+        if record.accepted.is_none() {
+            return Ok(true);
+        }
+        let run = &record.place.run;
+        if !turns.0.contains_key(run) {
+            let filter =
+                Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
+            let first = self.all(&filter).await?.into_iter().find(|it| it.accepted.is_some());
+            turns.0.insert(run.clone(), first.map(|first| first.id));
+        }
+        Ok(turns.0.get(run) == Some(&Some(record.id)))
+    }
+
     /// Whether a person whose key counts accepted the plan with exactly this call in it.
     pub(super) fn is_accepted(self, record: &CallRecord) -> bool {
         let Some(signed) = &record.accepted else { return false };
@@ -51,6 +84,14 @@ impl Kept<'_> {
                 Subject::Call { id, digest, .. } if *id == record.id && *digest == record.digest
             )
     }
+}
+
+/// Of a call that needs what its caller brings with it.
+pub(super) fn cannot_be_planned(tool: &str) -> ToolError {
+    let why = format!("`{tool}` cannot be put into the plan: it {NEEDS_ITS_CALLER}");
+    ToolError::new("refused", why)
+        .class(Class::NotStarted { retry_after: None })
+        .hint("go on without this call, or say that it is needed")
 }
 
 /// What its model reads.

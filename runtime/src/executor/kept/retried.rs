@@ -45,7 +45,10 @@ impl Kept<'_> {
                     _ => None,
                 };
                 let delay = Some(named.unwrap_or(plan.retry.delay));
-                return Next { event: errored(Failure::NotStarted, false), delay };
+                // What was not kept cannot be begun by anybody later.
+                let is_lost = matches!(record.arguments, Text::Withheld);
+                let delay = delay.filter(|_| !is_lost);
+                return Next { event: errored(Failure::NotStarted, is_lost), delay };
             }
             (Some(Done::TimedOut), _) => Failure::TimedOut,
             (None | Some(Done::Refused), class) => Failure::from(class),
@@ -55,6 +58,9 @@ impl Kept<'_> {
     }
 
     fn delay(self, record: &CallRecord, plan: &Plan, class: Class) -> Option<Duration> {
+        if matches!(record.arguments, Text::Withheld) {
+            return None;
+        }
         plan.retry.allows(record.attempt, class, record.effect).ok()?;
         // Others see to calls of their own budget.
         if record.place.run == self.run.id() && !self.run.takes_a_retry() {

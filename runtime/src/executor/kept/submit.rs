@@ -1,12 +1,11 @@
 //! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
 
-use std::sync::atomic::AtomicBool;
-
+use super::super::claim::Claim;
 use super::super::judge::{Case, Judgement, Refusal, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
 use super::here::{ended_key, not_ended};
-use super::queue::PLANNED;
+use super::queue::{PLANNED, cannot_be_planned};
 use super::unfinished::By;
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
@@ -75,8 +74,8 @@ impl Kept<'_> {
             }
             let stages = Stages::new(self.run, plan, call, watch);
             let arguments = judged.settled.arguments();
-            let begun = AtomicBool::new(false);
-            return stages.claimed(arguments, &begun).with_own(Some(Identity::of(id))).await.into();
+            let claim = Claim::unbounded();
+            return stages.claimed(arguments, &claim).with_own(Some(Identity::of(id))).await.into();
         }
         let record = match self.opened(id, plan, call, place, &judged) {
             Ok(record) => record,
@@ -145,6 +144,7 @@ impl Kept<'_> {
             fingerprint: plan.entry.fingerprint().to_owned(),
             danger: judged.facts.danger,
             effect: plan.entry.definition.effect,
+            secrets: plan.entry.definition.secrets().map(ToOwned::to_owned).collect(),
             raw: keep(call.arguments(), "raw").map_err(failed)?,
             arguments: keep(judged.settled.arguments(), "arguments").map_err(failed)?,
             shown: judged.settled.shown().to_owned(),
@@ -210,6 +210,10 @@ impl Kept<'_> {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
+                }
+                // Nobody brings it when the plan is run.
+                Judgement::Queue if !plan.from_call.is_empty() => {
+                    return Outcome::Answered(cannot_be_planned(&record.tool).into());
                 }
                 Judgement::Queue => match self.queue(&mut record, plan, call, judged).await {
                     Ok(entry) => entries.push(entry),

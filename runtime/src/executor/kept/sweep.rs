@@ -10,6 +10,7 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 
 use super::super::outcome::{CallFailure, Outcome};
 use super::errand::{Done, Errand};
+use super::queue::Turns;
 use super::{Kept, not_recorded};
 use crate::context::CallId;
 use crate::journal::{CallRecord, Filter, Page, State};
@@ -44,8 +45,18 @@ impl Kept<'_> {
         let mut going = futures::stream::iter(errands)
             .map(|errand| self.run_errand(errand))
             .buffer_unordered(limit);
+        let mut asks = Vec::new();
         while let Some((_, done)) = going.next().await {
-            swept.count(done);
+            swept.count(&done);
+            if let Done::Asks(record) = done {
+                asks.push(Errand::Tell(*record));
+            }
+        }
+        drop(going);
+        let asked = asks.into_iter().filter(|_| self.keeping.asker.is_some());
+        let mut telling = asked.map(|it| self.run_errand(it)).collect::<FuturesUnordered<_>>();
+        while let Some((_, done)) = telling.next().await {
+            swept.count(&done);
         }
         Ok(swept)
     }
@@ -112,7 +123,13 @@ impl Kept<'_> {
     async fn errands(self, under_way: &HashMap<CallId, bool>) -> Result<Vec<Errand>, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
         let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
-        let mut errands: Vec<Errand> = ours(due).map(Errand::GoOn).collect();
+        let mut errands: Vec<Errand> = Vec::new();
+        let mut turns = Turns::default();
+        for record in ours(due) {
+            if self.is_its_turn(&record, &mut turns).await? {
+                errands.push(Errand::GoOn(record));
+            }
+        }
         for tool in self.run.ready.reconciling() {
             let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
             errands.extend(ours(unclear).map(Errand::Reconcile));
@@ -148,10 +165,15 @@ impl Kept<'_> {
             tool: tool.map(ToOwned::to_owned),
             ..Filter::default()
         };
+        self.all(&filter).await
+    }
+
+    /// Every call that a filter takes, in the order of their making.
+    pub(super) async fn all(self, filter: &Filter) -> Result<Vec<CallRecord>, CallFailure> {
         let mut all = Vec::new();
         let mut page = Page::first(PAGE);
         loop {
-            let some = self.keeping.store.list(&filter, page).await;
+            let some = self.keeping.store.list(filter, page).await;
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
             let last = some.last().map(|record| record.id);
             let is_full = some.len() == PAGE;
@@ -171,9 +193,9 @@ impl Swept {
         *self == Self { left: self.left, ..Self::default() }
     }
 
-    fn count(&mut self, done: Done) {
+    fn count(&mut self, done: &Done) {
         match done {
-            Done::WentOn => self.gone_on += 1,
+            Done::WentOn | Done::Asks(_) => self.gone_on += 1,
             Done::Told => self.told += 1,
             Done::Reconciled => self.reconciled += 1,
             Done::Unclear => {}

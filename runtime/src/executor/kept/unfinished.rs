@@ -2,11 +2,12 @@
 //! because it runs calls that are not its own.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::claim::Claim;
 use super::super::keeping::Clock;
 use super::super::{Plan, Run};
 use super::Kept;
+use super::perform::not_counted;
 use super::retried::note_failure;
 use super::tend::lost;
 use crate::error::{Class, ToolError};
@@ -36,7 +37,7 @@ struct Left {
     by: By,
     /// How often the call may be begun.
     attempts: u32,
-    begun: Arc<AtomicBool>,
+    claim: Arc<Claim>,
     end: Option<(CallRecord, Vec<Entry>)>,
 }
 
@@ -45,7 +46,7 @@ impl Unfinished {
         kept: &Kept<'_>,
         (plan, by): (&Plan, By),
         record: &CallRecord,
-        begun: &Arc<AtomicBool>,
+        claim: &Arc<Claim>,
     ) -> Self {
         Self(Some(Left {
             run: Arc::clone(kept.run),
@@ -55,7 +56,7 @@ impl Unfinished {
             record: record.clone(),
             by,
             attempts: plan.retry.attempts,
-            begun: Arc::clone(begun),
+            claim: Arc::clone(claim),
             end: None,
         }))
     }
@@ -112,7 +113,7 @@ impl Left {
         let mut record = self.record.clone();
         let effect = record.effect;
         let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
-        let begun = self.begun.load(Ordering::SeqCst);
+        let begun = self.claim.is_begun();
         let events = if begun {
             vec![errored(Failure::Cancelled, true)]
         } else {
@@ -137,11 +138,14 @@ impl Left {
     /// Somebody else goes on with it, where that may be.
     fn let_go(&self) -> Option<(CallRecord, Vec<Entry>)> {
         let mut record = self.record.clone();
-        let begun = self.begun.load(Ordering::SeqCst);
+        let begun = self.claim.is_begun();
         let event = left(&record, self.attempts, !begun);
         let entry = record.advance(event, self.note("whoever ran it has gone")).ok()?;
         record.not_before = None;
         let error = lost(&record);
+        if !begun {
+            not_counted(&mut record);
+        }
         if let (true, Event::Errored { failure, .. }) = (begun, event) {
             note_failure(&mut record, failure, &error);
         }
