@@ -129,6 +129,6 @@ async fn each(
 ) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
     let calls = ids::found(matches, &*session.store).await?;
-    let each = Each { calls: &calls, of: State::Pending, doing, pause: None };
+    let each = Each { calls: &calls, of: State::Pending, doing, pause: None, in_order: false };
     each.say(&decider, statement).await
 }

@@ -99,7 +99,8 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 async fn accept(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
     let calls = meant(matches, session).await?;
-    let each = Each { calls: &calls, of: State::Planned, doing: "accepting", pause: None };
+    let each =
+        Each { calls: &calls, of: State::Planned, doing: "accepting", pause: None, in_order: true };
     each.say(&decider, |call, by, now| Statement::accept(call, by, now)).await
 }
 
@@ -107,7 +108,13 @@ async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
     let calls = meant(matches, session).await?;
     let reason = matches.get_one::<String>(REASON);
-    let each = Each { calls: &calls, of: State::Planned, doing: "rejecting", pause: None };
+    let each = Each {
+        calls: &calls,
+        of: State::Planned,
+        doing: "rejecting",
+        pause: None,
+        in_order: false,
+    };
     each.say(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
 }
 

@@ -42,7 +42,8 @@ pub(super) async fn discard(matches: &ArgMatches, session: &Session) -> Result<(
     let decider = Decider::of(matches, session)?;
     let calls = ids::found(matches, &*session.store).await?;
     let note = matches.get_one::<String>(NOTE);
-    let each = Each { calls: &calls, of: State::Dead, doing: "discarding", pause: None };
+    let each =
+        Each { calls: &calls, of: State::Dead, doing: "discarding", pause: None, in_order: false };
     each.say(&decider, |call, by, now| Statement::discard(call, note.cloned(), by, now)).await
 }
 
@@ -53,6 +54,7 @@ pub(super) async fn purge(matches: &ArgMatches, session: &Session) -> Result<(),
     };
     let decider = Decider::of(matches, session)?;
     let note = matches.get_one::<String>(NOTE);
-    let each = Each { calls: &letters, of: State::Dead, doing: "purging", pause: None };
+    let each =
+        Each { calls: &letters, of: State::Dead, doing: "purging", pause: None, in_order: false };
     each.say(&decider, |call, by, now| Statement::forget(call, note.cloned(), by, now)).await
 }

@@ -40,6 +40,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let new_key = matches.get_flag(NEW_KEY);
     let pause = matches.get_one::<Duration>(EVERY).copied();
     let decider = Decider::of(matches, session)?;
-    let each = Each { calls: &letters, of: State::Dead, doing: "requeuing", pause };
+    let each =
+        Each { calls: &letters, of: State::Dead, doing: "requeuing", pause, in_order: false };
     each.say(&decider, |call, by, now| Statement::requeue(call, new_key, by, now)).await
 }

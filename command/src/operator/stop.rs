@@ -16,11 +16,13 @@ pub(crate) struct Stop {
     exit: Exit,
     /// None where all has been told, or nobody reads any more.
     words: Option<String>,
+    /// What was done could not be told.
+    untold: bool,
 }
 
 impl Stop {
     pub(crate) fn new(exit: Exit, words: impl Display) -> Self {
-        Self { exit, words: Some(words.to_string()) }
+        Self { exit, words: Some(words.to_string()), untold: false }
     }
 
     /// What was asked for makes no sense.
@@ -30,12 +32,17 @@ impl Stop {
 
     /// All has been told.
     pub(crate) fn after(exit: Exit) -> Self {
-        Self { exit, words: None }
+        Self { exit, words: None, untold: false }
     }
 
-    /// The journal failed, so that it helps nothing to go on, or nobody reads any more.
+    /// The journal failed, so that it helps nothing to go on.
     pub(crate) fn is_the_end(&self) -> bool {
-        matches!(self.exit, Exit::Failed | Exit::Success)
+        self.exit == Exit::Failed && !self.untold
+    }
+
+    /// It was done, and could not be told.
+    pub(crate) fn is_untold(&self) -> bool {
+        self.untold
     }
 
     /// Tells why, and gives the exit code.
@@ -48,10 +55,11 @@ impl Stop {
 
     /// What became of output that could not be written. Who reads may have had enough, as `head` has.
     pub(crate) fn unwritten(error: &io::Error) -> Self {
-        match error.kind() {
+        let stop = match error.kind() {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),
             _ => Self::new(Exit::Failed, format!("the result could not be written: {error}")),
-        }
+        };
+        Self { untold: true, ..stop }
     }
 }
 

@@ -1,5 +1,7 @@
 //! `toolwright dead-letters`: what failed for good is found, tried again by somebody's word, and put away.
 
+use std::process::Stdio;
+
 use jiff::SignedDuration;
 use serde_json::Value;
 use toolwright::journal::{Answered, CallRecord, Event, Kept, State};
@@ -45,6 +47,21 @@ fn letters_are_found_by_tool_kind_age_run_and_text() {
     }
     let limited = journal.run(&["dead-letters", "list", "--limit", "2"]);
     assert!(limited.err.contains(&format!("go on with --after {OLD}")), "{}", limited.err);
+}
+
+/// As by `… | head -1`: what was asked for is done, whoever reads.
+#[test]
+fn letters_are_put_away_although_nobody_reads_what_is_told() {
+    let journal = Journal::with_letters();
+    let mut command = journal.command(&["dead-letters", "discard", DEAD, OLD, SEALED]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status =
+        command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    for letter in [DEAD, OLD, SEALED] {
+        assert_eq!(journal.get(letter).state, State::Discarded, "{letter}");
+    }
 }
 
 #[test]
