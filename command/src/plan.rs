@@ -1,5 +1,7 @@
 //! `plan`: calls that wait for their plan to be accepted, in the order in which they were made.
 
+mod whole;
+
 use std::collections::BTreeSet;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -24,7 +26,10 @@ In plan mode, an application queues what would change something instead of runni
 with your key, about exactly the call that was read; the application's worker judges it like any call, so that it \
 may still be refused or ask for an approval. What comes of it is its `result`; the model has its answer already.
 
-With --json, `show` writes a call a line, as `toolwright calls --help` says; its reason and preview stand in `ask`. \
+`show` ends with the digest of the plan, for `run --all --digest` and `run --first N --digest`: then nothing is accepted that \
+was put into the plan after you looked. It is the SHA-256, in hexadecimal, of a line `id generation digest` for each call.
+
+With --json, `show` writes a call a line and no digest of the plan, as `toolwright calls --help` says; its reason and preview stand in `ask`. \
 Each decision writes {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is \
 `accepted` or `rejected`.
 
@@ -54,7 +59,14 @@ pub(crate) fn command() -> Command {
             Command::new("show").about("Show the planned calls in their order").arg(filter::run()),
             Command::new("run")
                 .about("Accept planned calls, which the application then judges and runs")
-                .args([ids::any_calls(), all(), first, filter::run(), signing::option()])
+                .args([
+                    ids::any_calls(),
+                    all(),
+                    first,
+                    whole::option(),
+                    filter::run(),
+                    signing::option(),
+                ])
                 .group(which(&[ids::IDS, ALL, FIRST])),
             Command::new("reject")
                 .about("Reject planned calls, so that they never run")
@@ -92,6 +104,10 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
                 session.output.text(format!("{space}{page}"))?;
             }
         }
+    }
+    let runs: BTreeSet<&str> = calls.iter().map(|call| call.place.run.as_str()).collect();
+    if let (1, Output::Text) = (runs.len(), session.output) {
+        session.output.text(sheet::plan(calls.len(), &whole::digest(&calls)))?;
     }
     Ok(())
 }
@@ -133,6 +149,7 @@ async fn meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord
             runs.join("\n  ")
         )));
     }
+    whole::refuse_another(matches, &calls)?;
     if let Ok(Some(first)) = matches.try_get_one::<u32>(FIRST) {
         calls.truncate(*first as usize);
     }

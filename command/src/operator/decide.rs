@@ -21,18 +21,23 @@ const DIGEST: &str = "digest";
 
 /// The option `--digest`: what was looked at is what is decided.
 pub(crate) fn digest() -> Arg {
-    Arg::new(DIGEST)
+    digits(DIGEST, "`approvals show`")
+        .help("Decide only if the call's digest still begins so, as when it was looked at")
+}
+
+/// The first digits of a digest that a command has printed.
+pub(crate) fn digits(id: &'static str, printed_by: &'static str) -> Arg {
+    Arg::new(id)
         .long("digest")
         .display_order(99)
         .value_name("DIGITS")
-        .value_parser(|text: &str| {
+        .value_parser(move |text: &str| {
             let is_digest = text.len() >= FEWEST && text.bytes().all(|it| it.is_ascii_hexdigit());
             if is_digest {
                 return Ok(text.to_ascii_lowercase());
             }
-            Err(format!("expected the first {FEWEST} hexadecimal digits or more, as `approvals show` prints them"))
+            Err(format!("expected the first {FEWEST} hexadecimal digits or more, as {printed_by} prints them"))
         })
-        .help("Decide only if the call's digest still begins so, as when it was looked at")
 }
 
 /// Somebody who decides.

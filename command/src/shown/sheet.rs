@@ -105,6 +105,13 @@ pub(crate) fn planned(call: &CallRecord, number: usize, of: usize) -> String {
     page.0
 }
 
+/// What follows the calls of a plan.
+pub(crate) fn plan(calls: usize, digest: &str) -> String {
+    let mut page = Page::default();
+    page.line("plan", &format!("{calls} in all, digest {digest}"));
+    format!("\n{}", page.0)
+}
+
 #[derive(Default)]
 struct Page(String);
 

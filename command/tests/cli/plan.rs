@@ -50,6 +50,26 @@ fn the_first_calls_of_a_plan_or_some_of_it_are_accepted() {
     assert_eq!(states(&journal), [State::Judging; 2]);
 }
 
+/// The agent goes on planning while somebody reads.
+#[test]
+fn what_was_put_into_a_plan_after_it_was_read_is_not_accepted_with_it() {
+    let journal = Journal::with_letters();
+    let shown = journal.run(&["plan", "show"]).out;
+    let digest = shown.trim_end().rsplit(' ').next().unwrap()[..16].to_owned();
+    let mut added = call(OTHER, "write_file", r#"{"path":"a"}"#);
+    added.place.run = "run-3".to_owned();
+    journal.add(added, &[Event::Planned]);
+    for which in [&["--all"][..], &["--first", "1"]] {
+        let ran = journal.run(&[&["plan", "run", "--digest", &digest], which].concat());
+        assert!(ran.code == 4 && ran.err.contains("the plan has 3 calls"), "{}", ran.err);
+    }
+    assert_eq!(states(&journal), [State::Planned; 2]);
+    let digest =
+        journal.run(&["plan", "show"]).out.trim_end()[..].rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(journal.run(&["plan", "run", "--all", "--digest", &digest]).code, 0);
+    assert_eq!(journal.get(OTHER).state, State::Judging);
+}
+
 #[test]
 fn a_plan_is_rejected_with_a_reason() {
     let journal = Journal::with_letters();

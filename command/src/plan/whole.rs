@@ -1,0 +1,44 @@
+//! A plan as a whole: its digest, so that what was looked at is what is accepted, with nothing added since.
+
+use clap::{Arg, ArgMatches};
+use sha2::{Digest as _, Sha256};
+use toolwright::journal::CallRecord;
+
+use crate::Exit;
+use crate::operator::Stop;
+use crate::operator::decide;
+
+/// Not that of `decide::digest`, which is of a single call.
+const DIGEST: &str = "plan-digest";
+
+/// The option `--digest` of a whole plan.
+pub(super) fn option() -> Arg {
+    decide::digits(DIGEST, "`plan show`")
+        .conflicts_with(crate::operator::ids::IDS)
+        .help("Accept only if the plan's digest still begins so, as when it was looked at")
+}
+
+/// SHA-256 over a line `id generation digest` for each call.
+pub(super) fn digest(calls: &[CallRecord]) -> String {
+    let lines = calls.iter().map(|it| format!("{} {} {}\n", it.id, it.generation, it.digest));
+    hex::encode(Sha256::digest(lines.collect::<String>()))
+}
+
+/// Refuses a plan that is another than the one that was looked at.
+pub(super) fn refuse_another(matches: &ArgMatches, calls: &[CallRecord]) -> Result<(), Stop> {
+    // Whoever rejects does not say it.
+    let digits = matches.try_get_one::<String>(DIGEST).ok().flatten();
+    let Some(digits) = digits else { return Ok(()) };
+    let digest = digest(calls);
+    if digest.starts_with(digits) {
+        return Ok(());
+    }
+    Err(Stop::new(
+        Exit::Lost,
+        format!(
+            "the plan has {} calls and the digest {digest}, which does not begin with {digits}: it is not the plan that \
+             was looked at; look again with `plan show`",
+            calls.len()
+        ),
+    ))
+}
