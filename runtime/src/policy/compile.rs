@@ -148,7 +148,7 @@ impl Scope<'_> {
     fn tools_known(&self, rule: &Rule, name: &str, problems: &mut Problems) -> bool {
         let mut all = true;
         for tool in rule.tools.iter().flatten() {
-            let Ok(glob) = glob::compile(&tool.value) else { continue };
+            let Ok(glob) = glob::compile_name(&tool.value) else { continue };
             let is_known = tool.value == "*"
                 || self.catalog.names().any(|it| glob.is_match(it))
                 || self.arrives(&tool.value);
@@ -306,7 +306,7 @@ fn known<'a>(
 fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Vec<Regex>> {
     let mut made = Vec::with_capacity(tools.len());
     for tool in tools {
-        match glob::compile(&tool.value) {
+        match glob::compile_name(&tool.value) {
             Ok(glob) if !tool.value.is_empty() => made.push(glob),
             Ok(_) => {
                 let message = format!("rule `{rule}`: the name of a tool is empty");

@@ -1,11 +1,22 @@
 //! Patterns with `*`, `?`, `[…]`, `{…}` and `**`, as regular expressions over characters. (The crates for globs match bytes,
-//! so that their `?` takes half a letter.)
+//! so that their `?` takes half a letter.) In a pattern for files a `*` stops at a slash; in one for names of tools it does
+//! not, because a slash in such a name separates nothing.
 
 use regex::Regex;
 
-/// Compiles a pattern. `/**` at its end fits the folder itself as well.
+/// Compiles a pattern for files. `/**` at its end fits the folder itself as well.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
-    let mut writer = Writer { left: pattern.chars().peekable(), out: "(?s)^".to_owned(), depth: 0 };
+    compiled(pattern, true)
+}
+
+/// Compiles a pattern for names of tools: `*` is any characters, so that `*` alone is every name.
+pub(super) fn compile_name(pattern: &str) -> Result<Regex, String> {
+    compiled(pattern, false)
+}
+
+fn compiled(pattern: &str, is_path: bool) -> Result<Regex, String> {
+    let (left, out) = (pattern.chars().peekable(), "(?s)^".to_owned());
+    let mut writer = Writer { left, out, depth: 0, is_path };
     let no_pattern = |why: &str| format!("`{pattern}` is no pattern: {why}");
     writer.write().map_err(no_pattern)?;
     writer.out.push('$');
@@ -32,6 +43,8 @@ struct Writer<'p> {
     out: String,
     /// How many braces are open.
     depth: usize,
+    /// A slash separates folders.
+    is_path: bool,
 }
 
 impl Writer<'_> {
@@ -40,6 +53,8 @@ impl Writer<'_> {
         while let Some(it) = self.left.next() {
             let was_start = std::mem::replace(&mut is_start, it == '/');
             match it {
+                '*' if !self.is_path => self.out.push_str(".*"),
+                '?' if !self.is_path => self.out.push('.'),
                 '*' if self.left.next_if_eq(&'*').is_some() => {
                     is_start = self.folders(was_start)?;
                 }
@@ -92,7 +107,7 @@ impl Writer<'_> {
         self.out.push('[');
         let is_negated = self.left.next_if(|it| matches!(it, '!' | '^')).is_some();
         if is_negated {
-            self.out.push_str("^/");
+            self.out.push_str(if self.is_path { "^/" } else { "^" });
         }
         let mut is_first = true;
         loop {
@@ -109,7 +124,7 @@ impl Writer<'_> {
             is_first = false;
         }
         // A range such as `+-9` has `/` in it.
-        self.out.push_str(if is_negated { "]" } else { "&&[^/]]" });
+        self.out.push_str(if is_negated || !self.is_path { "]" } else { "&&[^/]]" });
         Ok(())
     }
 
@@ -119,7 +134,7 @@ impl Writer<'_> {
             '\\' => self.left.next().ok_or("a bracket is not closed")?,
             literal => literal,
         };
-        if literal == '/' {
+        if literal == '/' && self.is_path {
             return Err("brackets hold no `/`");
         }
         self.literal(literal);
@@ -172,6 +187,24 @@ mod tests {
             for name in others {
                 assert!(!compiled.is_match(name), "{pattern} and {name}");
             }
+        }
+    }
+
+    #[test]
+    fn in_names_of_tools_a_slash_is_a_character_like_any_other() {
+        let cases: [(&str, &[&str], &[&str]); 7] = [
+            ("*", &["bash", "github/delete_repo", "/", "a/b/c"], &[]),
+            ("github*", &["github", "github/delete_repo", "github_x/y"], &["gitlab/a", "x/github"]),
+            ("*_repo", &["delete_repo", "github/delete_repo"], &["repo"]),
+            ("**", &["a", "a/b"], &[]),
+            ("a?b", &["a/b", "a_b"], &["ab"]),
+            ("a[!x]b", &["a/b", "a_b"], &["axb"]),
+            ("{a/*,b}", &["a/b", "a/b/c", "b"], &["a", "c/b"]),
+        ];
+        for (pattern, fits, others) in cases {
+            let compiled = compile_name(pattern).unwrap_or_else(|error| panic!("{error}"));
+            assert!(fits.iter().all(|it| compiled.is_match(it)), "{pattern}");
+            assert!(!others.iter().any(|it| compiled.is_match(it)), "{pattern}");
         }
     }
 

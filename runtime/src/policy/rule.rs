@@ -170,7 +170,8 @@ impl Rule {
         self
     }
 
-    /// Of this tool, or with `*` in it of the tools that are so called.
+    /// Of this tool, or with `*` in it of the tools that are so called; `*` is any characters, `/` too, and alone every
+    /// tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));

@@ -1,9 +1,9 @@
 //! Rules name what is there, or what may come.
 
-use toolwright::policy::{ArgumentTest, PolicyBuilder, Rule};
+use toolwright::policy::{ArgumentTest, Mode, PolicyBuilder, Rule};
 use toolwright::{Danger, DynamicTool, Registry, ToolError};
 
-use super::scene::{bare, catalog, refused_rule};
+use super::scene::{Case, bare, catalog, policy, refused_rule};
 
 fn one() -> ArgumentTest {
     ArgumentTest::equals("1")
@@ -67,4 +67,23 @@ fn a_danger_that_no_tool_of_the_rule_has_is_told() {
 fn the_name_of_a_tool_is_not_empty() {
     let problem = refused_rule(Rule::deny("no").named("nothing").tool(""));
     assert!(problem.contains("rule `nothing`: the name of a tool is empty"), "{problem}");
+}
+
+#[test]
+fn a_star_is_every_tool_whatever_is_in_its_name() {
+    let free = || bare().mode(Mode::Unrestricted);
+    let every = policy(free().rule(Rule::deny("no").tool("*")));
+    for tool in ["bash", "github/delete_repo", "mcp/github/delete.repo"] {
+        assert_eq!(Case::of(tool).word(&every), "deny", "{tool}");
+    }
+    let some = Rule::deny("no").tool("*delete*");
+    let some = policy(free().arriving("github/*").rule(some));
+    assert_eq!(Case::of("github/delete_repo").word(&some), "deny");
+    assert_eq!(Case::of("github/read_repo").word(&some), "allow");
+}
+
+#[test]
+fn a_tool_of_any_name_may_arrive() {
+    let rule = Rule::deny("no").tool("github/delete_repo").argument("/repo", one());
+    assert!(is_taken(bare().arriving("*").rule(rule)));
 }

@@ -7,7 +7,7 @@ use toolwright::{Danger, Effect};
 
 use super::scene::{Case, bare, policy};
 
-const TOOLS: [&str; 4] = ["write_file", "read_file", "bash", "unheard_of"];
+const TOOLS: [&str; 5] = ["write_file", "read_file", "bash", "unheard_of", "github/delete_repo"];
 const FILES: [&str; 6] = ["src/a", "srcx", ".git/config", "../a", "/work/src/b", "SRC/A"];
 const PATTERNS: [&str; 5] = ["src/**", "**/.git/**", "*", "/work/src/", "srcx"];
 
@@ -55,7 +55,7 @@ fn kinds(kinds: &'static [RuleKind]) -> impl Strategy<Value = RuleKind> {
 
 fn rule(of: &'static [RuleKind]) -> impl Strategy<Value = Rule> {
     let selectors = (
-        prop::option::of(select(vec!["write_file", "*", "*_file", "bash"])),
+        prop::option::of(select(vec!["write_file", "*", "*_file", "bash", "github*"])),
         prop::option::of(danger()),
         prop::option::of(effect()),
         prop::option::of(select(&PATTERNS[..])),
@@ -142,6 +142,20 @@ proptest! {
         prop_assume!(before.is_some() && after.is_some());
         let (before, after) = (case.judged_by(&before.unwrap()), case.judged_by(&after.unwrap()));
         prop_assert!(leave(&after) <= leave(&before), "{before:?}, then {after:?}");
+    }
+
+    #[test]
+    fn a_deny_of_every_tool_denies_every_tool(
+        rules in rules(), mode in mode(), plan: bool, case in case(), name in "[a-zA-Z/_.:-]{1,12}",
+    ) {
+        let every = Rule::deny("none").named("every tool").tool("*");
+        let policy = made(mode, plan, &[rules, vec![every]].concat());
+        prop_assume!(policy.is_some());
+        let policy = policy.unwrap();
+        prop_assert_eq!(case.word(&policy), "deny");
+        let question = case.question();
+        let question = toolwright::policy::Question { tool: &name, ..question };
+        prop_assert!(matches!(policy.judge(&question).verdict, Verdict::Deny { .. }), "{}", name);
     }
 
     #[test]
