@@ -52,6 +52,23 @@ impl Workspace {
         if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
     }
 
+    /// Whether a file holds keys or secrets by its name or its folder's, in any case: what the policy does not let be read
+    /// by name, a call that reads a whole folder must not read either.
+    pub fn is_secret(&self, real: &Path) -> bool {
+        const KINDS: [&str; 5] = ["rsa", "dsa", "ecdsa", "ed25519", "xmss"];
+        let relative = self.relative(real).to_lowercase();
+        let is_key_of_ssh = |name: &str| {
+            name.strip_prefix("id_").is_some_and(|it| KINDS.iter().any(|kind| it.starts_with(kind)))
+        };
+        relative.split('/').any(|name| {
+            matches!(name, "secrets" | ".ssh")
+                || name.starts_with(".env")
+                || name.ends_with(".pem")
+                || name.ends_with(".key")
+                || is_key_of_ssh(name)
+        })
+    }
+
     fn inside(&self, path: &str, real: PathBuf) -> Result<PathBuf, ToolError> {
         if real.starts_with(&self.root) {
             return Ok(real);

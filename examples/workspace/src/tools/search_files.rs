@@ -1,5 +1,5 @@
 //! `search_files` finds lines that contain a text. It reads the files below a folder, passes over
-//! those that are no text, and refuses paths that lead out of the workspace.
+//! those that are no text or hold keys or secrets, and refuses paths that lead out of the workspace.
 
 use toolwright::{ToolError, tool};
 
@@ -37,7 +37,8 @@ pub fn search_files(
 ) -> Result<Found, ToolError> {
     let folder = workspace.existing(&path)?;
     let mut matches = Vec::new();
-    for file in workspace.files(&folder, usize::MAX)? {
+    let files = workspace.files(&folder, usize::MAX)?;
+    for file in files.into_iter().filter(|file| !workspace.is_secret(file)) {
         let Ok(content) = std::fs::read_to_string(&file) else { continue };
         let lines = content.lines().enumerate().filter(|(_, line)| line.contains(&pattern));
         for (index, line) in lines {
@@ -52,4 +53,37 @@ pub fn search_files(
         }
     }
     Ok(Found { matches, more: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_secrets_are_not_searched() {
+        let folder = std::env::temp_dir().join(format!("search-files-{}", std::process::id()));
+        let files = [
+            "deploy/secrets/prod.yml",
+            "deploy/Secrets/eu/prod.yml",
+            "server.pem",
+            "deploy/TLS.KEY",
+            "id_ed25519_work",
+            "src/main.rs",
+            "src/secretary.rs",
+            "monkey",
+        ];
+        for file in files {
+            let file = folder.join(file);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(file, "password = hunter2\n").expect("a file");
+        }
+        let workspace = Workspace::at(&folder).expect("it is there");
+        let search = |path: &str| {
+            let found = search_files(&workspace, "hunter2".to_owned(), path.to_owned(), 200);
+            found.expect("a folder").matches.into_iter().map(|it| it.path).collect::<Vec<_>>()
+        };
+        assert_eq!(search("."), ["monkey", "src/main.rs", "src/secretary.rs"]);
+        assert_eq!(search("deploy/secrets"), [""; 0]);
+        std::fs::remove_dir_all(folder).expect("it was there");
+    }
 }
