@@ -95,13 +95,14 @@ mod rule;
 mod values;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
 use crate::catalog::Catalog;
 use compiled::Compiled;
+use crate::footprint::{File, ResourceKind};
 use holds::Holds;
 use judged::decide;
 use paths::Base;
@@ -257,6 +258,12 @@ impl Policy {
     }
 
     /// The rules in short, the strongest first; the protections that hold are among them.
+    /// The same from the base folder on, where that is known.
+    pub(crate) fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
+        self.0.settings.roots.iter().map(whole)
+    }
+
     pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
         self.0.rules.iter().map(RuleOutline::of)
     }

@@ -10,7 +10,7 @@ mod found;
 mod going_on;
 mod grants;
 mod hostile;
-mod odd;
+pub mod odd;
 mod recorded;
 mod secrets;
 pub mod support;

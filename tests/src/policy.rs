@@ -1,6 +1,7 @@
 //! Policies at work: what an executor does with what they say. What they say is tested beside them.
 
 mod defects;
+mod exposed;
 mod gate;
 mod kept;
 mod plans;

@@ -332,13 +332,17 @@ impl ExecutorBuilder {
     /// The policy; nothing where it is wrong, which is told.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.around();
-        if self.unrestricted {
-            return wanted(Rules::open(around, catalog), problems);
-        }
         let policy = self.policy.clone().unwrap_or_default();
-        let rules = wanted(Rules::new(around.tell(policy), around, catalog), problems)?;
-        problems.extend(rules.exposed(&self.keeping.roots));
-        if rules.current().plans() && self.keeping.store.is_none() {
+        let made = match self.unrestricted {
+            true => Rules::open(around.clone(), catalog),
+            false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),
+        };
+        let Some(rules) = wanted(made, problems) else {
+            problems.extend(around.exposed(policy.protected_files(), std::iter::empty()));
+            return None;
+        };
+        problems.extend(rules.exposed());
+        if !self.unrestricted && rules.current().plans() && self.keeping.store.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
         Some(rules)
@@ -346,7 +350,12 @@ impl ExecutorBuilder {
 
     fn around(&self) -> Around {
         let journal = self.keeping.store.as_ref().and_then(|store| store.file());
-        Around { journal: journal.map(ToOwned::to_owned), roots: self.keeping.roots.clone() }
+        let key = self.keeping.asker.as_ref().and_then(|asker| asker.key.file());
+        Around {
+            journal: journal.map(ToOwned::to_owned),
+            key: key.map(ToOwned::to_owned),
+            roots: self.keeping.roots.clone(),
+        }
     }
 
     /// The same without what it was told of a policy, for questions about another one.

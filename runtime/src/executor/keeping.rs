@@ -185,16 +185,6 @@ impl KeepingBuilder {
         if self.asker.is_none() && self.on_no_approver.is_none() {
             problems.push(BuildProblem::NoApprover);
         }
-        let key = self.asker.as_ref().and_then(|asker| asker.key.file());
-        let files = [("journal", store.file()), ("key of an approver", key)];
-        for root in &self.roots {
-            for (what, file) in files {
-                if let Some(file) = file.filter(|file| is_inside(file, root)) {
-                    let (file, root) = (file.to_owned(), root.clone());
-                    problems.push(BuildProblem::InWorkspace { what, file, root });
-                }
-            }
-        }
         Some(Keeping {
             store,
             enrolled,
@@ -223,20 +213,22 @@ impl KeepingBuilder {
     }
 }
 
-/// Whether a file lies in a folder, links followed as far as they lead. What cannot be looked at is compared as
-/// it is written.
+/// Whether a file lies in a folder, links followed as far as they lead: where it lies itself, and where what stands under
+/// its name leads. What cannot be looked at is compared as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     let whole = |path: &Path| {
         std::fs::canonicalize(path)
             .or_else(|_| std::path::absolute(path))
             .unwrap_or_else(|_| path.to_owned())
     };
-    // The file may not be there yet, its folder is.
-    let file = match (file.parent(), file.file_name()) {
-        (Some(parent), Some(name)) if !file.exists() => whole(parent).join(name),
-        _ => whole(file),
+    let (file, folder) =
+        (std::path::absolute(file).unwrap_or_else(|_| file.to_owned()), whole(folder));
+    // The file may not be there yet, its folder is. And a link in the folder could be made to lead elsewhere.
+    let stands = match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) => whole(parent).join(name),
+        _ => file.clone(),
     };
-    file.starts_with(whole(folder))
+    stands.starts_with(&folder) || whole(&file).starts_with(&folder)
 }
 
 impl Keeping {

@@ -1,9 +1,10 @@
 //! The policy of an executor: as it is now, and how it is made anew.
 
-use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::Plan;
+use super::keeping::is_inside;
 use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use crate::footprint::Facts;
@@ -16,6 +17,8 @@ pub(crate) struct Rules {
     /// What it is made of, whenever it is made.
     written: PolicyBuilder,
     current: RwLock<Policy>,
+    /// Held from reading to keeping, so that what was read last counts.
+    reloading: Mutex<()>,
     /// Everything runs that its tool does not ask about, whatever happens.
     is_open: bool,
     around: Around,
@@ -25,6 +28,8 @@ pub(crate) struct Rules {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Around {
     pub(super) journal: Option<PathBuf>,
+    /// The key that decisions made in this process are signed with.
+    pub(super) key: Option<PathBuf>,
     pub(super) roots: Vec<PathBuf>,
 }
 
@@ -32,6 +37,29 @@ impl Around {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
         let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);
         self.roots.iter().fold(policy, PolicyBuilder::root)
+    }
+
+    /// What tools must not reach and yet lies in a folder that they work in: one of these files of a policy, the journal,
+    /// the key of an approver; in a root of the executor, or one of these of a policy.
+    pub(super) fn exposed<'a>(
+        &'a self,
+        policies: impl Iterator<Item = &'a Path>,
+        roots: impl Iterator<Item = PathBuf>,
+    ) -> Vec<BuildProblem> {
+        let journal = self.journal.iter().map(|it| ("journal", it.as_path()));
+        let key = self.key.iter().map(|it| ("key of an approver", it.as_path()));
+        let files: Vec<_> = policies.map(|it| ("policy", it)).chain(journal).chain(key).collect();
+        let mut exposed = Vec::new();
+        for root in self.roots.iter().cloned().chain(roots) {
+            for &(what, file) in files.iter().filter(|(_, file)| is_inside(file, &root)) {
+                let (file, root) = (file.to_owned(), root.clone());
+                let problem = BuildProblem::InWorkspace { what, file, root };
+                if !exposed.contains(&problem) {
+                    exposed.push(problem);
+                }
+            }
+        }
+        exposed
     }
 }
 
@@ -52,13 +80,18 @@ impl Rules {
         catalog: &Catalog,
     ) -> Result<Self, PolicyError> {
         let policy = written.clone().build(catalog)?;
-        Ok(Self { written, current: RwLock::new(policy), is_open: false, around })
+        Ok(Self { written, around, ..Self::of(policy) })
     }
 
     /// For questions about this policy.
     pub(super) fn of(policy: Policy) -> Self {
-        let written = PolicyBuilder::default();
-        Self { written, current: RwLock::new(policy), is_open: false, around: Around::default() }
+        Self {
+            written: PolicyBuilder::default(),
+            current: RwLock::new(policy),
+            reloading: Mutex::default(),
+            is_open: false,
+            around: Around::default(),
+        }
     }
 
     /// Another policy, which knows what this one knows of the executor.
@@ -90,9 +123,14 @@ impl Rules {
         if self.is_open {
             return Ok(());
         }
+        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let policy = self.written.clone().build(catalog)?;
+        let mut problems = self.exposed_by(&policy);
         if policy.plans() && !can_plan {
-            return Err(PolicyError::of(BuildProblem::NoPlan.to_string()));
+            problems.push(BuildProblem::NoPlan);
+        }
+        if let Some(error) = PolicyError::of(problems.iter().map(ToString::to_string)) {
+            return Err(error);
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy;
         Ok(())
@@ -113,20 +151,13 @@ impl Rules {
         self.current().explain(&about.question(arguments))
     }
 
-    /// The files that it is read from and the folders that tools work in, where the former lie in the latter.
-    pub(super) fn exposed(&self, roots: &[PathBuf]) -> Vec<BuildProblem> {
-        let policy = self.current();
-        let roots = roots.iter().map(PathBuf::as_path).chain(policy.roots());
-        let exposed = roots.flat_map(|root| {
-            let inside =
-                self.written.protected_files().find(|file| super::keeping::is_inside(file, root));
-            inside.map(|file| BuildProblem::InWorkspace {
-                what: "policy",
-                file: file.to_owned(),
-                root: root.to_owned(),
-            })
-        });
-        exposed.collect()
+    /// What lies in a folder that tools work in, and must not.
+    pub(super) fn exposed(&self) -> Vec<BuildProblem> {
+        self.exposed_by(&self.current())
+    }
+
+    fn exposed_by(&self, policy: &Policy) -> Vec<BuildProblem> {
+        self.around.exposed(self.written.protected_files(), policy.root_folders())
     }
 }
 

@@ -64,7 +64,7 @@ impl Base {
     }
 
     /// The name from the base on.
-    fn whole(&self, normalised: &str) -> String {
+    pub(super) fn whole(&self, normalised: &str) -> String {
         match &self.0 {
             Some(base) if !is_absolute(normalised) => {
                 File::normalise(&format!("{base}/{normalised}"))

@@ -55,8 +55,12 @@ impl Place {
 }
 
 impl PolicyError {
-    pub(crate) fn of(message: String) -> Self {
-        Self { problems: vec![PolicyProblem { place: None, message }] }
+    /// Nothing where nothing is wrong.
+    pub(crate) fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
+        let messages = messages.into_iter();
+        let problems: Vec<PolicyProblem> =
+            messages.map(|message| PolicyProblem { place: None, message }).collect();
+        (!problems.is_empty()).then_some(Self { problems })
     }
 
     /// What is wrong, in the order of the places.
