@@ -17,4 +17,4 @@ pub(crate) use input::read;
 pub(crate) use invoke::{
     Unfinished, cancelled, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept,
 };
-pub(crate) use settle::settle;
+pub(crate) use settle::{settle, settle_and_read};

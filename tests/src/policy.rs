@@ -6,4 +6,5 @@ mod gate;
 mod kept;
 mod plans;
 mod reloading;
+mod settled;
 mod support;

@@ -199,7 +199,10 @@ impl<'a> Stages<'a> {
             plan.judged(&mut facts);
             if self.claimed.is_none() {
                 let (run, arguments, watch) = (self.run, self.arguments, self.watch);
-                stage::approve(stage::Read { run, plan, scope, arguments, facts: &facts, watch })?;
+                let read = stage::Read { run, plan, scope, arguments, facts: &facts, watch };
+                if let Some(settled) = stage::approve(read)? {
+                    future = settled;
+                }
             }
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));

@@ -2,43 +2,48 @@
 
 use std::borrow::Cow;
 
+use futures::future::BoxFuture;
+
 use crate::capability::Scope;
 use crate::error::{Class, Done, ToolError};
 use crate::executor::{About, Plan, Run};
 use crate::footprint::Facts;
+use crate::output::Answer;
 use crate::policy::{Judged, Verdict};
 use crate::stage::record::Watch;
 
 /// What is judged of a call whose input has been read.
-pub(crate) struct Read<'a> {
+pub(crate) struct Read<'a, 's> {
     pub(crate) run: &'a Run,
     pub(crate) plan: &'a Plan,
-    pub(crate) scope: Scope<'a>,
+    pub(crate) scope: Scope<'s>,
     pub(crate) arguments: &'a str,
     pub(crate) facts: &'a Facts,
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
+/// What runs in place of what was read, not polled, where the arguments were settled to be judged: what is judged is what
+/// runs.
 #[inline]
-pub(crate) fn approve(read: Read<'_>) -> Result<(), ToolError> {
+pub(crate) fn approve<'s>(read: Read<'_, 's>) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
     if !read.run.core.rules.is_open() {
         return approved(&read);
     }
     match &read.facts.approval {
-        None => Ok(()),
+        None => Ok(None),
         Some(reason) => Err(refused(&read.plan.entry.name, reason)),
     }
 }
 
 #[cold]
-fn approved(read: &Read<'_>) -> Result<(), ToolError> {
-    let judged = judged(read)?;
+fn approved<'s>(read: &Read<'_, 's>) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
+    let (judged, settled) = judged(read)?;
     if let Some(watch) = read.watch {
         watch.judged(&judged.verdict);
     }
     let tool = &read.plan.entry.name;
     match judged.verdict {
-        Verdict::Allow => Ok(()),
+        Verdict::Allow => Ok(settled),
         Verdict::Ask { reasons, .. } => Err(refused(tool, &reasons.join("; "))),
         Verdict::Deny { reason } => Err(denied(tool, &reason)),
         Verdict::Queue => Err(ToolError::new(
@@ -51,7 +56,7 @@ fn approved(read: &Read<'_>) -> Result<(), ToolError> {
 }
 
 /// What the policy says. It sees the arguments as they will run, where a rule looks at them.
-fn judged(read: &Read<'_>) -> Result<Judged, ToolError> {
+fn judged<'s>(read: &Read<'_, 's>) -> Result<(Judged, Option<BoxFuture<'s, Answer>>), ToolError> {
     let rules = &read.run.core.rules;
     let plan = read.plan;
     let user = read.run.user();
@@ -59,10 +64,12 @@ fn judged(read: &Read<'_>) -> Result<Judged, ToolError> {
     // One policy for both questions: it may be read again meanwhile.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) {
-        let (_, settled) = super::settle(rules, plan, read.scope, read.arguments)?;
-        return Ok(about.judged_by(&policy, settled.arguments()));
+        let (facts, settled, future) =
+            super::settle_and_read(rules, plan, read.scope, read.arguments)?;
+        let about = About { facts: &facts, ..about };
+        return Ok((about.judged_by(&policy, settled.arguments()), Some(future)));
     }
-    Ok(about.judged_by(&policy, "{}"))
+    Ok((about.judged_by(&policy, "{}"), None))
 }
 
 #[cold]
