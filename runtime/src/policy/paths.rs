@@ -102,6 +102,11 @@ impl Base {
             return Err(format!(
                 "the pattern `{written}` has `..` inside, which no name has: write it without"
             ));
+        if pattern.split('/').skip(1).any(str::is_empty) {
+            return Err(format!(
+                "the pattern `{written}` has nothing between two slashes, which no name has: write one slash"
+            ));
+        }
         }
         let (anchor, glob) = if !pattern.contains('/') {
             (Anchor::Floating, format!("**/{pattern}"))

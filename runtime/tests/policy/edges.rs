@@ -19,6 +19,15 @@ fn a_pattern_names_something() {
 }
 
 #[test]
+fn a_pattern_with_nothing_between_two_slashes_is_refused() {
+    for pattern in ["**//.env", "**/secrets//", "src//a", "//a", ".//a", "a//**"] {
+        let problem = refused_rule(Rule::deny("no").named("r").reads(pattern));
+        let expected = format!("rule `r`: the pattern `{pattern}` has nothing between two slashes");
+        assert!(problem.starts_with(&expected), "{pattern}: {problem}");
+    }
+}
+
+#[test]
 fn a_pattern_may_begin_above_the_base_and_at_the_root() {
     let allowed = |pattern: &str, name: &str| {
         let policy = policy(bare().base("/work").rule(Rule::allow("yes").writes(pattern)));
