@@ -22,6 +22,8 @@ pub(super) struct Base(pub(super) Option<String>);
 pub(super) struct Name {
     exact: String,
     folded: String,
+    /// Folded letter by letter, where that is something else.
+    letters: Option<String>,
     is_absolute: bool,
     /// It is the base folder, or one around it.
     is_around: bool,
@@ -31,6 +33,8 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) struct PathPattern {
     regex: Regex,
+    /// For names that are folded letter by letter, where it is another one.
+    letters: Option<Regex>,
     anchor: Anchor,
     is_folded: bool,
 }
@@ -54,13 +58,13 @@ pub(super) struct Folder {
 impl Base {
     pub(super) fn name(&self, written: &str) -> Name {
         let exact = self.whole(&File::normalise(written));
-        let folded = fold(&exact);
+        let (folded, letters) = (fold(&exact), folded_letters(&exact));
         let is_absolute = is_absolute(&exact);
         let is_around = match &self.0 {
             Some(base) => is_in(&fold(base), &folded),
             None => exact == "/" || exact == "." || exact.split('/').all(|part| part == ".."),
         };
-        Name { exact, folded, is_absolute, is_around }
+        Name { exact, folded, letters, is_absolute, is_around }
     }
 
     /// The name from the base on.
@@ -98,15 +102,15 @@ impl Base {
                 "`{written}` is no pattern for files: expected one such as `*.pem`, `src/**` or `**/.git/**`"
             ));
         }
-        if inner.split('/').skip_while(|part| *part == "..").any(|part| part == "..") {
-            return Err(format!(
-                "the pattern `{written}` has `..` inside, which no name has: write it without"
-            ));
         if pattern.split('/').skip(1).any(str::is_empty) {
             return Err(format!(
                 "the pattern `{written}` has nothing between two slashes, which no name has: write one slash"
             ));
         }
+        if inner.split('/').skip_while(|part| *part == "..").any(|part| part == "..") {
+            return Err(format!(
+                "the pattern `{written}` has `..` inside, which no name has: write it without"
+            ));
         }
         let (anchor, glob) = if !pattern.contains('/') {
             (Anchor::Floating, format!("**/{pattern}"))
@@ -135,8 +139,10 @@ impl Base {
             let folder = if is_folded { fold(&folder) } else { folder };
             (Anchor::In { is_absolute, folder }, glob)
         };
+        let letters = folded_letters(&glob).filter(|_| is_folded);
+        let letters = letters.map(|it| compile(&it)).transpose()?;
         let glob = if is_folded { fold(&glob) } else { glob };
-        Ok(PathPattern { regex: compile(&glob)?, anchor, is_folded })
+        Ok(PathPattern { regex: compile(&glob)?, letters, anchor, is_folded })
     }
 
     /// An absolute pattern needs to know where relative names are.
@@ -163,7 +169,7 @@ impl PathPattern {
         {
             return Holds::Unknown;
         }
-        if self.regex.is_match(text) {
+        if self.regex.is_match(text) || (self.is_folded && self.fits_letters(name)) {
             return Holds::Yes;
         }
         let unknown = match &self.anchor {
@@ -171,6 +177,15 @@ impl PathPattern {
             Anchor::In { folder, .. } => is_in(folder, text),
         };
         if unknown { Holds::Unknown } else { Holds::No }
+    }
+
+    /// `?` is for one letter, also for one like `ß`, which is two where case does not matter.
+    fn fits_letters(&self, name: &Name) -> bool {
+        let regex = self.letters.as_ref().unwrap_or(&self.regex);
+        match &name.letters {
+            Some(letters) => regex.is_match(letters),
+            None => self.letters.is_some() && regex.is_match(&name.folded),
+        }
     }
 }
 
@@ -214,15 +229,38 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_drive(path.as_bytes())
 }
 
-/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored.
+/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored. Each
+/// letter by itself, so that what stands around it does not matter: `Σ` is `σ` at the end of a word as well.
 fn fold(text: &str) -> String {
-    let is_ignored = |it: &char| matches!(it, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let kept: String = text.chars().filter(|it| !is_ignored(it)).collect();
-    match kept.is_ascii() {
-        true => kept.to_ascii_lowercase(),
-        // Some letters have another one in between: ẞ, ß, SS, ss.
-        false => kept.to_lowercase().to_uppercase().to_lowercase(),
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
     }
+    // Some letters have another one in between: ẞ, ß, SS, ss.
+    let cases =
+        |it: char| it.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
+}
+
+/// The same with a letter for each letter, so that `ß` is no `ss`; nothing where it is the same.
+fn folded_letters(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    let cases = |it: char| {
+        let lower = alone(it.to_lowercase()).unwrap_or(it);
+        let upper = alone(lower.to_uppercase()).unwrap_or(lower);
+        alone(upper.to_lowercase()).unwrap_or(upper)
+    };
+    let letters: String = text.chars().filter(|it| !is_ignored(*it)).map(cases).collect();
+    (letters != fold(text)).then_some(letters)
+}
+
+fn alone(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    letters.next().filter(|_| letters.next().is_none())
+}
+
+fn is_ignored(it: char) -> bool {
+    matches!(it, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 fn home(written: &str) -> Result<(), String> {

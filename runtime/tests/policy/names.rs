@@ -79,6 +79,24 @@ fn letters_of_every_script_are_letters() {
 }
 
 #[test]
+fn a_letter_is_the_same_wherever_it_stands_in_a_word() {
+    let names = ["κωδικός.txt", "κωδικός", "ΚΩΔΙΚΌΣ.TXT", "κωδικόσ.txt", "κωδικό.txt"];
+    assert_eq!(denied(bare(), "κωδικός*", &names), names[..4]);
+    assert_eq!(denied(bare(), "ΚΩΔΙΚΌΣ.*", &names), [names[0], names[2], names[3]]);
+}
+
+#[test]
+fn a_letter_that_is_two_in_another_case_is_one_letter_too() {
+    let names = ["größe/ß", "GRÖSSE/ss", "grösse/s", "größe/ẞ"];
+    assert_eq!(denied(bare(), "größe/?", &names), ["größe/ß", "grösse/s", "größe/ẞ"]);
+    assert_eq!(denied(bare(), "grö??e/**", &["grösse/a", "GRÖSSE/a", "größe/a"]).len(), 3);
+    assert_eq!(denied(bare(), "größe/ss", &names), ["größe/ß", "GRÖSSE/ss", "größe/ẞ"]);
+    assert_eq!(denied(bare(), "*[ß]", &["aß", "aẞ"]), ["aß", "aẞ"]);
+    assert_eq!(denied(bare(), "x?y", &["xŉy", "xﬃy", "xy"]), ["xŉy", "xﬃy"]);
+    assert_eq!(allowed(bare(), "größe/?", &names), ["größe/ß", "größe/ẞ"]);
+}
+
+#[test]
 fn characters_that_mean_something_in_patterns_are_plain_in_names_of_folders() {
     let based = || bare().base("/w[a]{b}");
     assert_eq!(allowed(based(), "./x*", &["xy", "/w[a]{b}/xz", "/wa/xy"]), ["xy", "/w[a]{b}/xz"]);
