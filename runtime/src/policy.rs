@@ -87,6 +87,7 @@ mod judged;
 mod mode;
 mod outline;
 mod paths;
+mod possible;
 mod problem;
 mod protection;
 mod question;
@@ -101,8 +102,8 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use crate::catalog::Catalog;
-use compiled::Compiled;
 use crate::footprint::{File, ResourceKind};
+use compiled::Compiled;
 use holds::Holds;
 use judged::decide;
 use paths::Base;
@@ -257,13 +258,13 @@ impl Policy {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// The rules in short, the strongest first; the protections that hold are among them.
     /// The same from the base folder on, where that is known.
     pub(crate) fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
         self.0.settings.roots.iter().map(whole)
     }
 
+    /// The rules in short, the strongest first; the protections that hold are among them.
     pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
         self.0.rules.iter().map(RuleOutline::of)
     }

@@ -12,6 +12,7 @@ use super::compiled::Compiled;
 use super::examples::check;
 use super::glob;
 use super::paths::Base;
+use super::possible;
 use super::problem::{At, Problems, suggestion};
 use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
 use super::values::ValueTest;
@@ -203,7 +204,11 @@ impl Scope<'_> {
             let Some(first) = parts.first() else { continue };
             let known = || selected.iter().filter_map(|it| keys(it)).flatten();
             let is_open = selected.iter().any(|it| keys(it).is_none());
-            if may_arrive || is_open || selected.is_empty() || known().any(|it| it == first) {
+            if may_arrive || selected.is_empty() {
+                continue;
+            }
+            if is_open || known().any(|it| it == first) {
+                possible::check(&compiled.name, pointer, &test.0, &selected, problems);
                 continue;
             }
             let keys: Vec<&str> = known().map(String::as_str).collect();

@@ -229,6 +229,10 @@ impl Reader<'_> {
                     "a table of tests by JSON pointer, as `\"/path\" = { under = \"src\" }`",
                 ),
                 Some(arguments) => {
+                    if arguments.is_empty() {
+                        let message = "`arguments` asks for nothing: name a test by JSON pointer, as `\"/path\" = { under = \"src\" }`, or leave the key out";
+                        self.wrong(&value.span(), message);
+                    }
                     for (pointer, test) in arguments.iter() {
                         let place = Some(self.place(&pointer.span()));
                         let pointer = At { value: pointer.get_ref().to_string(), place };

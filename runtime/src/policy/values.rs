@@ -84,7 +84,21 @@ impl ValueTest {
             (texts.len() == values.len()).then_some(texts)
         };
         let check = match test {
-            Test::OneOf(values) => texts(values).map(Check::OneOf),
+            Test::OneOf(values) => {
+                let texts = texts(values);
+                let null =
+                    |value: &&At<String>| canonical(&value.value).is_ok_and(|it| it == "null");
+                for value in values.iter().filter(null) {
+                    each(
+                        value,
+                        format!(
+                            "`{}` is tested for null, and an argument that is null passes no test: leave it out",
+                            pointer.value
+                        ),
+                    );
+                }
+                texts.map(Check::OneOf)
+            }
             Test::Contains(values) => texts(values).map(Check::Contains),
             Test::Within(values) => texts(values).map(Check::Within),
             Test::Begins(values) => ready(values, items, &mut each).map(Check::Begins),

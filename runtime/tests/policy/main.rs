@@ -14,6 +14,7 @@ mod laws;
 mod modes;
 mod names;
 mod places;
+mod possible;
 mod problems;
 mod protections;
 mod scene;
