@@ -68,8 +68,9 @@ impl Scope<'_> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
+        // What lies outside is what lies inside of nothing: here the broad comparison is the one that allows.
         let outside =
-            outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, is_folded)));
+            outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let arguments: Vec<Option<ValueTest>> = rule
             .arguments
             .iter()

@@ -39,3 +39,13 @@ fn what_is_allowed_outside_is_allowed_where_every_file_is_outside() {
         assert_eq!(files(read, written), word, "{read:?} read, {written:?} written");
     }
 }
+
+#[test]
+fn a_folder_that_is_spelt_in_another_case_is_outside() {
+    let bounds = policy(Policy::builder().mode(Mode::Unrestricted).root("/work/Site"));
+    let names = ["/work/Site/a", "/work/site/a", "/WORK/Site/a", "/work/Sit\u{200d}e/a"];
+    assert_eq!(words(&bounds, names), ["allow", "deny", "deny", "deny"]);
+    let elsewhere =
+        policy(bare().base("/work").rule(Rule::allow("it is nobody's").outside("/work")));
+    assert_eq!(words(&elsewhere, ["/tmp/a", "/WORK/a"]), ["allow", "ask"]);
+}
