@@ -251,7 +251,8 @@ impl Executor {
         let own = Own::of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run, plan, call, own.as_ref());
         let read = AssertUnwindSafe(|| {
-            let mut facts = plan.facts().with_footprint(plan.entry.definition.effect);
+            let mut facts = plan.facts();
+            facts.ask_for_footprint(plan.entry.definition.effect);
             let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
             plan.judged(&mut facts);
             Ok(facts)

@@ -53,10 +53,10 @@ impl Facts {
         Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None }
     }
 
-    /// The same, with room for the footprint, which takes time to work out.
-    pub(crate) fn with_footprint(mut self, effect: Effect) -> Self {
+    /// Makes room for the footprint, which takes time to work out.
+    #[cold]
+    pub(crate) fn ask_for_footprint(&mut self, effect: Effect) {
         self.footprint = Some(Box::new(Footprint::of_effect(effect)));
-        self
     }
 
     /// The resources that the call touches, where they were asked for.

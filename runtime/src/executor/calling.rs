@@ -284,6 +284,13 @@ impl<'a> Stages<'a> {
     /// The call has its place, and its tool is about to begin, unless that may not be any more.
     #[inline]
     fn begins(self) -> Result<(), ToolError> {
+        match (self.claimed, self.entered, self.watch) {
+            (None, None, None) => Ok(()),
+            _ => self.begins_if_it_may(),
+        }
+    }
+
+    fn begins_if_it_may(self) -> Result<(), ToolError> {
         if let Some(claim) = self.claimed {
             // To hear of the claim or to get a place may have taken longer than it counts.
             let keeping = self.run.core.keeping.as_ref();

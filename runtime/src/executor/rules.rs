@@ -139,8 +139,11 @@ impl Rules {
     /// What is known of every call of a tool before its input is read, with room for the files that rules look at.
     #[inline]
     pub(crate) fn facts(&self, plan: &Plan) -> Facts {
-        let facts = plan.facts();
-        if self.is_open { facts } else { facts.with_footprint(plan.entry.definition.effect) }
+        let mut facts = plan.facts();
+        if !self.is_open {
+            facts.ask_for_footprint(plan.entry.definition.effect);
+        }
+        facts
     }
 
     pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Judged {
