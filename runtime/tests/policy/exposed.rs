@@ -1,7 +1,9 @@
 //! A policy lies where the tools that it is for do not work.
 
+use std::path::Path;
+
 use toolwright::policy::Policy;
-use toolwright::{Executor, Registry};
+use toolwright::{Executor, ExecutorBuilder, Registry};
 
 #[test]
 fn a_policy_in_a_folder_that_tools_work_in_is_refused() {
@@ -9,15 +11,19 @@ fn a_policy_in_a_folder_that_tools_work_in_is_refused() {
     let (work, path) = (folder.join("work"), folder.join("policy.toml"));
     std::fs::create_dir_all(&work).expect("a folder");
     std::fs::write(&path, "version = 1\n").expect("a file");
-    let refusal = |root: &std::path::Path| {
-        let builder = Executor::builder(Registry::default()).policy(Policy::builder().load(&path));
-        builder.workspace_root(root).build().err().map(|it| it.to_string())
-    };
-    let exposed = refusal(&folder).expect("the policy lies inside");
-    assert!(
-        exposed.contains("policy.toml") && exposed.contains("lies in the workspace"),
-        "{exposed}"
-    );
-    assert_eq!(refusal(&work), None);
+    let policy = || Policy::builder().load(&path);
+    let refusal = |builder: ExecutorBuilder| builder.build().err().map(|it| it.to_string());
+    let executor = || Executor::builder(Registry::default());
+    // The application says where tools work, or the policy does.
+    let of_the_builder = |root: &Path| refusal(executor().policy(policy()).workspace_root(root));
+    let of_the_policy = |root: &Path| refusal(executor().policy(policy().root(root)));
+    for exposed in [of_the_builder(&folder), of_the_policy(&folder)] {
+        let exposed = exposed.expect("the policy lies inside");
+        assert!(
+            exposed.contains("policy.toml") && exposed.contains("lies in the workspace"),
+            "{exposed}"
+        );
+    }
+    assert_eq!((of_the_builder(&work), of_the_policy(&work)), (None, None));
     std::fs::remove_dir_all(&folder).expect("the folder is there");
 }
