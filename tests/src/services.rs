@@ -23,7 +23,7 @@ async fn say_config(config: &Config) -> String {
 /// S0.19: so is the resolved configuration.
 #[tokio::test]
 async fn configuration_and_project_folder_are_services_like_any_other() {
-    let config = Config { model: "large", project: Path::new("/work").join("project") };
+    let config = Config { model: "large", project: Path::new("/srv").join("project") };
     let executor = builder([SAY_CONFIG]).service(config).build().unwrap();
     assert_eq!(executor.call(&call("say_config")).await.text(), "large true");
 }

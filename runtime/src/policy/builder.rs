@@ -22,7 +22,7 @@ use crate::footprint::{File, ResourceKind};
 ///
 /// let policy = Policy::builder()
 ///     .mode(Mode::Unattended)
-///     .root("/work")
+///     .root("/srv")
 ///     .without([Protection::Env])
 ///     .rule(Rule::deny("vendored code is not ours").named("vendored").writes("vendor/**"))
 ///     .build(&Registry::default().catalog())?;

@@ -30,7 +30,7 @@ fn catalog() -> Catalog {
 }
 
 fn made(builder: PolicyBuilder) -> Policy {
-    builder.base("/work").build(&catalog()).unwrap_or_else(|error| panic!("{error}"))
+    builder.base("/srv").build(&catalog()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn command(program: &str, args: &[&str]) -> Case {
@@ -118,7 +118,7 @@ fn a_program_is_asked_about_unless_a_rule_says_what_it_touches() {
     assert_eq!(call.word(&made(Policy::builder().rule(cargo()))), "ask");
     let touching = |writes: &str| {
         let rule = cargo().touches(["src"], [writes]);
-        made(Policy::builder().root("/work").rule(rule))
+        made(Policy::builder().root("/srv").rule(rule))
     };
     assert_eq!(call.word(&touching("target")), "allow");
     assert_eq!(call.word(&touching("target/.git")), "deny");

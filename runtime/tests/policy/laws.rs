@@ -8,8 +8,8 @@ use toolwright::{Danger, Effect};
 use super::scene::{Case, bare, policy};
 
 const TOOLS: [&str; 5] = ["write_file", "read_file", "bash", "unheard_of", "github/delete_repo"];
-const FILES: [&str; 6] = ["src/a", "srcx", ".git/config", "../a", "/work/src/b", "SRC/A"];
-const PATTERNS: [&str; 5] = ["src/**", "**/.git/**", "*", "/work/src/", "srcx"];
+const FILES: [&str; 6] = ["src/a", "srcx", ".git/config", "../a", "/srv/src/b", "SRC/A"];
+const PATTERNS: [&str; 5] = ["src/**", "**/.git/**", "*", "/srv/src/", "srcx"];
 
 fn danger() -> impl Strategy<Value = Danger> {
     select(vec![Danger::Safe, Danger::Moderate, Danger::Dangerous, Danger::Critical])
@@ -60,7 +60,7 @@ fn rule(of: &'static [RuleKind]) -> impl Strategy<Value = Rule> {
         prop::option::of(effect()),
         prop::option::of(select(&PATTERNS[..])),
         prop::option::of(select(&PATTERNS[..])),
-        prop::option::of(select(vec!["/work", "src"])),
+        prop::option::of(select(vec!["/srv", "src"])),
     );
     let more = (prop::option::of(select(vec!["emma", "jane"])), 0..4_u8, any::<bool>());
     (kinds(of), selectors, more, "[a-z]{8}").prop_map(
@@ -109,7 +109,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
 
 /// A policy of these rules; none where two have one name, or one says nothing of the tools that are there.
 fn made(mode: Mode, plan: bool, rules: &[Rule]) -> Option<Policy> {
-    let builder = bare().mode(mode).plan(plan).base("/work").arriving("*").rules(rules.to_vec());
+    let builder = bare().mode(mode).plan(plan).base("/srv").arriving("*").rules(rules.to_vec());
     builder.build(&super::scene::catalog()).ok()
 }
 
@@ -228,7 +228,7 @@ let is_put_off = planned == Verdict::Queue && leave(&free) > 0;
 
 #[test]
 fn most_of_the_policies_that_are_tried_can_be_made() {
-    let rule = Rule::deny("r").named("a").tool("*").outside("src").reads("/work/src/");
+    let rule = Rule::deny("r").named("a").tool("*").outside("src").reads("/srv/src/");
     assert!(made(Mode::Strict, true, &[rule]).is_some());
     assert!(policy(bare()).rules().next().is_none());
 }

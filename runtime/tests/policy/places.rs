@@ -14,7 +14,7 @@ fn in_file(text: &str) -> Vec<String> {
 
 #[test]
 fn a_root_that_nobody_can_find_is_told_where_it_stands() {
-    let problems = in_file("roots = [\"/work\", \"~/notes\"]\n");
+    let problems = in_file("roots = [\"/data\", \"~/notes\"]\n");
     let [problem] = problems.as_slice() else { panic!("one problem: {problems:?}") };
     assert!(problem.starts_with("p:2:19: rule `workspace-bounds`: `~/notes`"), "{problem}");
 }

@@ -6,7 +6,7 @@ use toolwright::{Danger, Effect};
 use super::scene::{Case, bare, catalog, policy, refused};
 
 fn protected() -> Policy {
-    policy(Policy::builder().mode(Mode::Unrestricted).base("/work"))
+    policy(Policy::builder().mode(Mode::Unrestricted).base("/srv"))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_protection_that_is_named_off_is_off_and_the_others_are_not() {
 
 #[test]
 fn nothing_outside_of_the_roots_is_touched() {
-    let policy = policy(Policy::builder().mode(Mode::Unrestricted).root("/work").root("/data"));
+    let policy = policy(Policy::builder().mode(Mode::Unrestricted).root("/srv").root("/data"));
     for (name, word) in [
         ("a", "allow"),
         ("/data/b", "allow"),
@@ -85,9 +85,9 @@ fn nothing_outside_of_the_roots_is_touched() {
 #[test]
 fn the_journal_and_what_lies_beside_it_are_not_written() {
     let policy = policy(
-        Policy::builder().mode(Mode::Unrestricted).base("/work").journal("state/calls[1].db"),
+        Policy::builder().mode(Mode::Unrestricted).base("/srv").journal("state/calls[1].db"),
     );
-    for name in ["state/calls[1].db", "/work/state/calls[1].db-wal", "state", "."] {
+    for name in ["state/calls[1].db", "/srv/state/calls[1].db-wal", "state", "."] {
         let word = Case::of("write_file").writing(name).word(&policy);
         assert!(matches!(word, "deny" | "ask"), "{name}: {word}");
     }
@@ -115,7 +115,7 @@ fn a_loaded_policy_protects_itself() {
 
 #[test]
 fn every_protection_has_a_name_of_its_own_and_can_be_turned_off() {
-    let known = Policy::builder().root("/work").journal("/work/j");
+    let known = Policy::builder().root("/srv").journal("/srv/j");
     let text = "version = 1\n";
     let on = policy(known.clone().text("p", text));
     assert_eq!(on.rules().count(), Protection::ALL.len() - 1, "the policy has no file");

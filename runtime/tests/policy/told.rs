@@ -33,8 +33,8 @@ fn one_word_is_enough_to_plan_and_to_want_four_eyes() {
 
 #[test]
 fn roots_are_told_as_they_are_written() {
-    let policy = policy(bare().root("/work/").root("notes"));
-    assert_eq!(policy.roots().collect::<Vec<_>>(), [Path::new("/work/"), Path::new("notes")]);
+    let policy = policy(bare().root("/srv/").root("notes"));
+    assert_eq!(policy.roots().collect::<Vec<_>>(), [Path::new("/srv/"), Path::new("notes")]);
 }
 
 #[test]

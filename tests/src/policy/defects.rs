@@ -79,13 +79,13 @@ async fn a_file_is_protected_whatever_the_tool_and_its_argument_are_called() {
         drop((from, to));
     }
     let registry = Registry::of([RENAME]).unwrap();
-    let policy = Policy::builder().mode(Mode::AutoSafe).root("/work");
+    let policy = Policy::builder().mode(Mode::AutoSafe).root("/srv");
     let executor = Executor::builder(registry).policy(policy).build().unwrap();
     for arguments in [
         r#"{"from":"a","to":"/etc/cron.d/a"}"#,
         r#"{"from":"/etc/passwd","to":"a"}"#,
-        r#"{"from":"a","to":"/work/../etc/a"}"#,
-        r#"{"from":"a","to":"/workshop/a"}"#,
+        r#"{"from":"a","to":"/srv/../etc/a"}"#,
+        r#"{"from":"a","to":"/srvshop/a"}"#,
         r#"{"from":"a","to":".git/hooks/post-commit"}"#,
     ] {
         assert_eq!(kind(&call(&executor, "pol_move", arguments).await), "denied", "{arguments}");

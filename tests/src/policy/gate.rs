@@ -47,10 +47,10 @@ async fn a_rule_sees_arguments_as_they_will_run() {
 /// S1.63: keys, `.git`, `.env` and what lies outside the roots, whatever the argument is called.
 #[tokio::test]
 async fn protected_files_are_refused_by_what_a_call_touches() {
-    let policy = Policy::builder().mode(Mode::AutoSafe).root("/work");
+    let policy = Policy::builder().mode(Mode::AutoSafe).root("/srv");
     let executor = executor(policy);
     for path in
-        [".git/config", "/work/.git/hooks/pre-commit", ".env", "id_rsa", "/etc/passwd", "../x"]
+        [".git/config", "/srv/.git/hooks/pre-commit", ".env", "id_rsa", "/etc/passwd", "../x"]
     {
         let arguments = serde_json::json!({ "path": path }).to_string();
         assert_eq!(kind(&call(&executor, "pol_write", &arguments).await), "denied", "{path}");
