@@ -11,7 +11,8 @@
 //! - `tell`: what listeners hear of what was committed.
 //! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `unfinished`: whoever ran it is dropped;
 //!   `reconcile`: a tool that finds out.
-//! - `ends`: a run that is over; `unbegun`: a call that ends without running.
+//! - `ends`: a run that is over; `unbegun`: a call that ends without running; `refused`: what is said
+//!   of one that is not run.
 
 mod again;
 mod answers;
@@ -25,6 +26,7 @@ mod here;
 mod perform;
 mod queue;
 mod reconcile;
+mod refused;
 mod retried;
 mod submit;
 mod sweep;

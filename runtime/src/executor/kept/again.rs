@@ -6,6 +6,7 @@ use super::super::judge::{Judgement, Refusal, judge};
 use super::super::outcome::CallFailure;
 use super::claim::Step;
 use super::here::{NEEDS_ITS_CALLER, not_here};
+use super::refused::{nobody, refused};
 use super::submit::Judged;
 use super::word::{Doubt, Past};
 use super::{Kept, not_recorded};
@@ -116,7 +117,7 @@ impl Kept<'_> {
                 return judging.refuse(record, &error, past).await;
             }
             Judgement::Refuse(refusal) => {
-                let error = super::submit::refused(&next, &known.reason, refusal);
+                let error = refused(&next, &known.reason, refusal);
                 return judging.refuse(record, &error, past).await;
             }
             Judgement::Queue => {
@@ -125,10 +126,10 @@ impl Kept<'_> {
             }
             // To fail is for whoever waits for it.
             Judgement::Fail if record.answer.is_none() => {
-                return Err(super::submit::nobody(&next, &known.reason));
+                return Err(nobody(&next, &known.reason));
             }
             Judgement::Fail => {
-                let error = super::submit::refused(&next, &known.reason, Refusal::NobodyToAsk);
+                let error = refused(&next, &known.reason, Refusal::NobodyToAsk);
                 return judging.refuse(record, &error, past).await;
             }
             Judgement::Allow | Judgement::Ask => {

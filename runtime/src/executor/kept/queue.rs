@@ -8,12 +8,10 @@ use jiff::Timestamp;
 use super::super::Plan;
 use super::super::outcome::CallFailure;
 use super::Kept;
-use super::here::NEEDS_ITS_CALLER;
 use super::submit::Judged;
 use crate::approval::{Subject, Verdict};
 use crate::call::Call;
 use crate::context::CallId;
-use crate::error::{Class, ToolError};
 use crate::journal::{Answered, Ask, CallRecord, Entry, Event, Filter, State};
 
 /// Why a call is in a plan, where its caller does not say.
@@ -84,14 +82,6 @@ impl Kept<'_> {
                 Subject::Call { id, digest, .. } if *id == record.id && *digest == record.digest
             )
     }
-}
-
-/// Of a call that needs what its caller brings with it.
-pub(super) fn cannot_be_planned(tool: &str) -> ToolError {
-    let why = format!("`{tool}` cannot be put into the plan: it {NEEDS_ITS_CALLER}");
-    ToolError::new("refused", why)
-        .class(Class::NotStarted { retry_after: None })
-        .hint("go on without this call, or say that it is needed")
 }
 
 /// What its model reads.

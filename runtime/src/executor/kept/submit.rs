@@ -1,11 +1,12 @@
 //! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
 
 use super::super::claim::Claim;
-use super::super::judge::{Case, Judgement, Refusal, Wanted, judge};
+use super::super::judge::{Case, Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
 use super::here::{ended_key, not_ended};
-use super::queue::{PLANNED, cannot_be_planned};
+use super::queue::PLANNED;
+use super::refused::{cannot_be_planned, nobody, refused};
 use super::unfinished::By;
 use super::{Asking, Kept, TRIES, not_recorded, too_busy};
 use crate::arguments::{Settled, digest};
@@ -368,36 +369,4 @@ impl Kept<'_> {
         entries.push(self.claimed(record)?);
         Ok(grant.and_then(super::covered::Use::taken).into_iter().collect())
     }
-}
-
-/// Why nobody is asked.
-pub(super) fn refused(record: &CallRecord, reason: &str, refusal: Refusal) -> ToolError {
-    let tool = &record.tool;
-    let not_started = Class::NotStarted { retry_after: None };
-    match refusal {
-        Refusal::DeniedBefore => ToolError::new(
-            "rejected",
-            format!("a person has said no to the same call of `{tool}` in this run"),
-        )
-        .hint("do not ask for it again"),
-        Refusal::SecretCannotWait => ToolError::new(
-            "approval_required",
-            format!(
-                "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
-            ),
-        )
-        .class(not_started)
-        .hint("go on without this call, or tell the user that it needs approval")
-        .caused_by("there is no key to seal the secret with; give the executor one with `.sealing_key(…)`"),
-        Refusal::NobodyToAsk => ToolError::new(
-            "approval_required",
-            format!("`{tool}` needs a person's approval ({reason}), and nobody can be asked here"),
-        )
-        .class(not_started)
-        .hint("go on without this call, or tell the user that it needs approval"),
-    }
-}
-
-pub(super) fn nobody(record: &CallRecord, reason: &str) -> CallFailure {
-    CallFailure::NobodyToAsk { tool: record.tool.clone(), reason: reason.to_owned() }
 }
