@@ -111,13 +111,15 @@ impl<'a> Kept<'a> {
                     State::Ready => stage::cancelled(call.name()),
                     _ => stage::shutting_down(),
                 };
-                return self.end_with(waits.call, error, "its caller was shutting down").await;
+                let why = "its caller was shutting down";
+                return Box::pin(self.end_with(waits.call, error, why)).await;
             }
             if stage::is_given_up(self.run, call) {
                 let error = stage::cancelled(call.name());
-                return self.end_with(waits.call, error, "given up by its caller").await;
+                let why = "given up by its caller";
+                return Box::pin(self.end_with(waits.call, error, why)).await;
             }
-            outcome = self.wait(waits.call, Some(call)).await;
+            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
         }
     }
 

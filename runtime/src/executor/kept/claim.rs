@@ -1,6 +1,8 @@
 //! A call that may run is judged once more, and claimed. Nothing that was decided earlier is taken on trust: the
 //! arguments, the tool, the decision and the grant are looked at as they are now.
 
+use std::sync::Arc;
+
 use tracing::Instrument as _;
 
 use super::super::Plan;
@@ -144,7 +146,7 @@ impl<'a> Kept<'a> {
         let written = self.write_with(Some(record.version), &claimed, vec![entry], documents).await;
         match written {
             Ok(()) => {
-                let arguments = judged.settled.arguments();
+                let (claimed, arguments) = (Arc::new(claimed), judged.settled.arguments());
                 let outcome = match watch {
                     Some(_) => {
                         Box::pin(self.perform(claimed, (plan, by), call, arguments, watch)).await
@@ -161,7 +163,7 @@ impl<'a> Kept<'a> {
     /// Runs a call that has waited, under the eyes of listeners and tracing.
     async fn resumed(
         self,
-        record: CallRecord,
+        record: Arc<CallRecord>,
         (plan, by): (&Plan, By),
         call: &Call<'_>,
         arguments: &str,

@@ -26,7 +26,7 @@ const WRITES: u32 = 4;
 impl Kept<'_> {
     pub(super) async fn perform(
         self,
-        record: CallRecord,
+        record: Arc<CallRecord>,
         (plan, by): (&Plan, By),
         call: &Call<'_>,
         arguments: &str,
@@ -38,10 +38,9 @@ impl Kept<'_> {
         if let Some(watch) = watch {
             watch.claimed(&record);
         }
-        let lease = record.clone();
-        let mut identity = Some(Identity::kept(&lease));
+        let mut identity = Some(Identity::kept(&record));
         let running = pin!(stages.attempt(&mut identity));
-        let answer = match select(running, pin!(self.renew(&lease, &claim))).await {
+        let answer = match select(running, pin!(self.renew(&record, &claim))).await {
             Either::Left((answer, _)) => answer,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
             Either::Right(_) => {
@@ -54,7 +53,7 @@ impl Kept<'_> {
         };
         // Nobody has given it up but an executor that shuts down.
         let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
-        self.conclude(record, plan, answer, is_released, &mut unfinished, watch).await
+        self.conclude(&record, plan, answer, is_released, &mut unfinished, watch).await
     }
 
     /// Ends when the lease is lost.
@@ -79,27 +78,28 @@ impl Kept<'_> {
     /// meanwhile, it goes on to record the same.
     async fn conclude(
         self,
-        record: CallRecord,
+        record: &Arc<CallRecord>,
         plan: &Plan,
         mut answer: Answer,
         is_released: bool,
         unfinished: &mut Unfinished,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        let mut ended = record.clone();
-        let (entries, delay) = match self.ended(&mut ended, &record, plan, &answer, is_released) {
+        let mut ended = Arc::clone(record);
+        let changed = Arc::make_mut(&mut ended);
+        let (entries, delay) = match self.ended(changed, record, plan, &answer, is_released) {
             Ok(ended) => ended,
             Err(failure) => return failure.into(),
         };
         let retrying = delay.zip(watch);
-        if let (State::Cancelled, Some(error)) = (ended.state, answer.error()) {
-            answer = error.with_more(self.begun_before(&record).await).into();
+        if let (State::Cancelled, Some(error)) = (changed.state, answer.error()) {
+            answer = error.with_more(self.begun_before(record).await).into();
         }
-        if ended.state.is_answered() {
-            ended.answer_with(self.keep_answer(&record, &answer));
+        if changed.state.is_answered() {
+            changed.answer_with(self.keep_answer(record, &answer));
         }
         unfinished.ends_as(&ended, &entries);
-        let outcome = self.concluded(record, ended, entries, answer, retrying).await;
+        let outcome = self.concluded(record, &ended, entries, answer, retrying).await;
         unfinished.disarm();
         outcome
     }
@@ -144,24 +144,24 @@ impl Kept<'_> {
 
     async fn concluded(
         self,
-        record: CallRecord,
-        ended: CallRecord,
+        record: &CallRecord,
+        ended: &CallRecord,
         entries: Vec<Entry>,
         answer: Answer,
         retrying: Option<(Duration, &Watch<'_>)>,
     ) -> Outcome {
         let mut pause = Duration::from_millis(50);
         for attempt in 1..=WRITES {
-            match self.write(Some(record.version), &ended, entries.clone()).await {
+            match self.write(Some(record.version), ended, entries.clone()).await {
                 Ok(()) if ended.state.is_answered() => return Outcome::Answered(answer),
                 Ok(()) => {
                     if let (Some((delay, watch)), Some(error)) = (retrying, answer.error()) {
                         watch.retrying(record.attempt, error, delay);
                     }
-                    return self.outcome_of(&ended);
+                    return self.outcome_of(ended);
                 }
                 Err(CommitError::Store(error)) if attempt == WRITES => {
-                    let (call, tool) = (record.id, record.tool);
+                    let (call, tool) = (record.id, record.tool.clone());
                     return CallFailure::ResultNotRecorded { call, tool, error }.into();
                 }
                 Err(CommitError::Store(_)) => tokio::time::sleep(pause).await,

@@ -88,6 +88,20 @@ impl Kept<'_> {
     /// Whoever submitted a call waits for its next attempt and goes on with it, if that is soon.
     pub(crate) async fn retried(
         self,
+        outcome: Outcome,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        match &outcome {
+            Outcome::Suspended(waits) if waits.state == State::Ready => {
+                Box::pin(self.tried_again(outcome, call, watch)).await
+            }
+            _ => outcome,
+        }
+    }
+
+    async fn tried_again(
+        self,
         mut outcome: Outcome,
         call: &Call<'_>,
         watch: Option<&Watch<'_>>,

@@ -1,4 +1,8 @@
 //! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
+//!
+//! Most calls are new and run at once: what only others need is boxed, so that the future of a call stays small.
+
+use std::sync::Arc;
 
 use super::super::claim::Claim;
 use super::super::judge::{Case, Judgement, Wanted, judge};
@@ -49,7 +53,7 @@ impl Kept<'_> {
     ) -> Outcome {
         if place.turn.is_some() {
             match self.keeping.store.at(&place).await {
-                Ok(Some(known)) => return self.again(known, call, watch).await,
+                Ok(Some(known)) => return Box::pin(self.again(known, call, watch)).await,
                 Ok(None) => {}
                 Err(error) => return not_recorded(call.name(), error.into()).into(),
             }
@@ -85,7 +89,7 @@ impl Kept<'_> {
         if let Some(watch) = watch {
             watch.settled(&record.digest);
         }
-        self.decide(record, plan, call, &judged, watch, asking).await
+        self.decide(&record, plan, call, &judged, watch, asking).await
     }
 
     /// The arguments as they will run.
@@ -130,7 +134,7 @@ impl Kept<'_> {
         call: &Call<'_>,
         place: Place,
         judged: &Judged,
-    ) -> Result<CallRecord, CallFailure> {
+    ) -> Result<Arc<CallRecord>, CallFailure> {
         let now = self.keeping.now();
         let user = self.run.user().map(ToOwned::to_owned);
         let session = self.run.session().map(ToOwned::to_owned);
@@ -155,7 +159,7 @@ impl Kept<'_> {
             ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
         };
         record.digest = self.digest(&record, &judged.settled);
-        Ok(record)
+        Ok(Arc::new(record))
     }
 
     /// What a decision is bound to.
@@ -170,7 +174,7 @@ impl Kept<'_> {
     /// Judges a call that stands at `judging` and is not recorded yet, and does what follows.
     async fn decide(
         self,
-        opened: CallRecord,
+        opened: &Arc<CallRecord>,
         plan: &Plan,
         call: &Call<'_>,
         judged: &Judged,
@@ -187,26 +191,27 @@ impl Kept<'_> {
             return self.run_is_over();
         }
         for _ in 0..TRIES {
-            let known = match self.known(&opened, plan, judged).await {
+            let known = match self.known(opened, plan, judged).await {
                 Ok(known) => known,
                 Err(failure) => return failure.into(),
             };
             if let Some(watch) = watch.filter(|_| !self.run.core.rules.is_open()) {
                 watch.judged(&known.verdict);
             }
-            let mut record = opened.clone();
-            let mut entries = vec![opened.opened(self.keeping.note_of(&opened))];
-            let mut documents = vec![not_ended(&record.place.run)];
+            let mut record = Arc::clone(opened);
+            let changed = Arc::make_mut(&mut record);
+            let mut entries = vec![opened.opened(self.keeping.note_of(opened))];
+            let mut documents = vec![not_ended(&opened.place.run)];
             match judge(known.case) {
                 Judgement::Allow => {
-                    let claimed = self.allow_and_claim(&mut record, &mut entries, known.grant);
+                    let claimed = self.allow_and_claim(changed, &mut entries, known.grant);
                     match claimed {
                         Ok(use_of_grant) => documents.extend(use_of_grant),
                         Err(failure) => return failure.into(),
                     }
                 }
                 Judgement::Ask => {
-                    let asked = self.ask(&mut record, plan, call, judged, &known.reason).await;
+                    let asked = self.ask(changed, plan, call, judged, &known.reason).await;
                     match asked {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
@@ -214,24 +219,24 @@ impl Kept<'_> {
                 }
                 // Nobody brings it when the plan is run.
                 Judgement::Queue if !plan.from_call.is_empty() => {
-                    return Outcome::Answered(cannot_be_planned(&record.tool).into());
+                    return Outcome::Answered(cannot_be_planned(&opened.tool).into());
                 }
-                Judgement::Queue => match self.queue(&mut record, plan, call, judged).await {
+                Judgement::Queue => match self.queue(changed, plan, call, judged).await {
                     Ok(entry) => entries.push(entry),
                     Err(failure) => return failure.into(),
                 },
                 Judgement::Deny => {
-                    let error = stage::denied(&record.tool, &known.reason);
-                    match self.step(&mut record, Event::Denied, Some(known.reason)) {
+                    let error = stage::denied(&opened.tool, &known.reason);
+                    match self.step(changed, Event::Denied, Some(known.reason)) {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
-                    record.answer_with(&error);
+                    changed.answer_with(&error);
                 }
                 Judgement::Refuse(refusal) => {
-                    return Outcome::Answered(refused(&record, &known.reason, refusal).into());
+                    return Outcome::Answered(refused(opened, &known.reason, refusal).into());
                 }
-                Judgement::Fail => return nobody(&record, &known.reason).into(),
+                Judgement::Fail => return nobody(opened, &known.reason).into(),
             }
             match self.write_with(None, &record, entries, documents).await {
                 Ok(()) if record.state == State::Running => {
@@ -242,18 +247,21 @@ impl Kept<'_> {
                 Ok(()) => {
                     self.announce(&record, watch);
                     return match asking {
-                        Asking::Now => self.notify(record, Some(call), watch).await,
+                        Asking::Now => {
+                            let record = Arc::unwrap_or_clone(record);
+                            Box::pin(self.notify(record, Some(call), watch)).await
+                        }
                         Asking::Later => self.outcome_of(&record),
                     };
                 }
                 Err(CommitError::Place { holder, .. }) => {
                     return match self.load(holder).await {
-                        Ok(known) => self.again(known, call, watch).await,
+                        Ok(known) => Box::pin(self.again(known, call, watch)).await,
                         Err(failure) => failure.into(),
                     };
                 }
                 Err(CommitError::Document { key, .. }) if key == ended_key(&record.place.run) => {
-                    return self.came_too_late(&record, call, watch).await;
+                    return Box::pin(self.came_too_late(&record, call, watch)).await;
                 }
                 // A grant was used by another call in between.
                 Err(error) if error.is_conflict() => tokio::task::yield_now().await,

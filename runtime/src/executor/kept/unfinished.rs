@@ -33,19 +33,22 @@ struct Left {
     store: Arc<dyn Store>,
     clock: Clock,
     who: String,
-    record: CallRecord,
+    record: Arc<CallRecord>,
     by: By,
     /// How often the call may be begun.
     attempts: u32,
     claim: Arc<Claim>,
-    end: Option<(CallRecord, Vec<Entry>)>,
+    end: Option<End>,
 }
+
+/// What a call has become, and what happened to it.
+type End = (Arc<CallRecord>, Vec<Entry>);
 
 impl Unfinished {
     pub(super) fn new(
         kept: &Kept<'_>,
         (plan, by): (&Plan, By),
-        record: &CallRecord,
+        record: &Arc<CallRecord>,
         claim: &Arc<Claim>,
     ) -> Self {
         Self(Some(Left {
@@ -53,7 +56,7 @@ impl Unfinished {
             store: Arc::clone(&kept.keeping.store),
             clock: Arc::clone(&kept.keeping.clock),
             who: kept.keeping.note(None).who,
-            record: record.clone(),
+            record: Arc::clone(record),
             by,
             attempts: plan.retry.attempts,
             claim: Arc::clone(claim),
@@ -61,9 +64,9 @@ impl Unfinished {
         }))
     }
 
-    pub(super) fn ends_as(&mut self, ended: &CallRecord, entries: &[Entry]) {
+    pub(super) fn ends_as(&mut self, ended: &Arc<CallRecord>, entries: &[Entry]) {
         if let Some(left) = &mut self.0 {
-            left.end = Some((ended.clone(), entries.to_vec()));
+            left.end = Some((Arc::clone(ended), entries.to_vec()));
         }
     }
 
@@ -94,7 +97,8 @@ impl Left {
         };
         let Some((record, entries)) = end else { return };
         let (expects, now) = (Some(self.record.version), (self.clock)());
-        let call = CallWrite { expects, record: record.clone(), entries: entries.clone() };
+        let call =
+            CallWrite { expects, record: CallRecord::clone(&record), entries: entries.clone() };
         let unit = Unit { calls: vec![call], documents: Vec::new() };
         match self.store.commit(unit, now).await {
             Ok(()) => {
@@ -109,8 +113,8 @@ impl Left {
     }
 
     /// Its caller has gone, and nobody wants it.
-    fn given_up(&self, before: Option<String>) -> Option<(CallRecord, Vec<Entry>)> {
-        let mut record = self.record.clone();
+    fn given_up(&self, before: Option<String>) -> Option<End> {
+        let mut record = CallRecord::clone(&self.record);
         let effect = record.effect;
         let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
         let begun = self.claim.is_begun();
@@ -132,12 +136,12 @@ impl Left {
         if record.state.is_answered() {
             record.answer_with(&error);
         }
-        Some((record, entries.ok()?))
+        Some((Arc::new(record), entries.ok()?))
     }
 
     /// Somebody else goes on with it, where that may be.
-    fn let_go(&self) -> Option<(CallRecord, Vec<Entry>)> {
-        let mut record = self.record.clone();
+    fn let_go(&self) -> Option<End> {
+        let mut record = CallRecord::clone(&self.record);
         let begun = self.claim.is_begun();
         let event = left(&record, self.attempts, !begun);
         let entry = record.advance(event, self.note("whoever ran it has gone")).ok()?;
@@ -152,7 +156,7 @@ impl Left {
         if record.state.is_answered() {
             record.answer_with(&error);
         }
-        Some((record, vec![entry]))
+        Some((Arc::new(record), vec![entry]))
     }
 
     fn note(&self, why: &str) -> Note {

@@ -1,5 +1,7 @@
 //! Calls and entries as rows, and back.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,6 +9,12 @@ use serde::de::DeserializeOwned;
 use super::failure::Named;
 use crate::context::CallId;
 use crate::journal::{CallRecord, CallWrite, DocumentWrite, Entry, Place, StoreError, Unit};
+
+/// How many bytes there are in most records.
+const RECORD: usize = 2_048;
+
+/// How many bytes there are in most entries.
+const ENTRY: usize = 384;
 
 /// A unit ready to be written.
 pub struct UnitRows {
@@ -58,7 +66,8 @@ impl CallRow {
         let takes_from_owner = write.takes_from_owner();
         let CallWrite { expects, record, entries } = write;
         let entries = entries.iter().map(|entry| {
-            Ok(EntryRow { number: number(entry.number), body: written(entry, record.id, name)? })
+            let body = written(entry, ENTRY, record.id, name)?;
+            Ok(EntryRow { number: number(entry.number), body })
         });
         Ok(Self {
             expects,
@@ -71,7 +80,7 @@ impl CallRow {
             delivered: record.delivered,
             lease: record.lease.map(|lease| lease.to_string()),
             entries: entries.collect::<Result<_, StoreError>>()?,
-            body: written(&record, record.id, name)?,
+            body: written(&record, RECORD, record.id, name)?,
             id: record.id,
             place: record.place,
             tool: record.tool,
@@ -92,9 +101,17 @@ pub fn instant(time: Timestamp) -> i64 {
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
 }
 
-fn written(value: &impl Serialize, call: CallId, name: &Named) -> Result<String, StoreError> {
-    serde_json::to_string(value)
-        .map_err(|error| name.says(format_args!("cannot keep call {call}: {error}")))
+/// As JSON. Most are no longer than `length`, for which room is made at once.
+fn written(
+    value: &impl Serialize,
+    length: usize,
+    call: CallId,
+    name: &Named,
+) -> Result<String, StoreError> {
+    let failed = |error: &dyn Display| name.says(format_args!("cannot keep call {call}: {error}"));
+    let mut text = Vec::with_capacity(length);
+    serde_json::to_writer(&mut text, value).map_err(|error| failed(&error))?;
+    String::from_utf8(text).map_err(|error| failed(&error))
 }
 
 /// The record of a row's `lease` and `body`.
