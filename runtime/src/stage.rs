@@ -10,7 +10,7 @@ pub(crate) mod record;
 mod settle;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once, shutting_down};
-pub(crate) use approve::{Read, approve, denied};
+pub(crate) use approve::{Read, approved, denied, unasked};
 pub(crate) use check::check;
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;

@@ -17,6 +17,7 @@ use crate::call::Call;
 use crate::capability::{Own, Scope};
 use crate::context::Identity;
 use crate::error::ToolError;
+use crate::footprint::Facts;
 use crate::output::Answer;
 use crate::repair::Repairs;
 use crate::retry::{Through, unavailable};
@@ -197,12 +198,10 @@ impl<'a> Stages<'a> {
                 self.repaired(repairs);
             }
             plan.judged(&mut facts);
-            if self.claimed.is_none() {
-                let (run, arguments, watch) = (self.run, self.arguments, self.watch);
-                let read = stage::Read { run, plan, scope, arguments, facts: &facts, watch };
-                if let Some(settled) = stage::approve(read)? {
-                    future = settled;
-                }
+            if self.claimed.is_none()
+                && let Some(settled) = self.approved(scope, &facts)?
+            {
+                future = settled;
             }
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));
@@ -219,6 +218,20 @@ impl<'a> Stages<'a> {
             Ok(Err(error)) => Progress::Ended(error.into()),
             Err(panic) => Progress::Ended(stage::panicked(self.call.name(), panic).into()),
         }
+    }
+
+    /// Whether the call may run, and what runs instead of what was read.
+    #[inline]
+    fn approved(
+        self,
+        scope: Scope<'a>,
+        facts: &Facts,
+    ) -> Result<Option<BoxFuture<'a, Answer>>, ToolError> {
+        let Self { run, plan, arguments, watch, .. } = self;
+        if run.core.rules.is_open() {
+            return stage::unasked(plan, facts).map(|()| None);
+        }
+        stage::approved(&stage::Read { run, plan, scope, arguments, facts, watch })
     }
 
     /// The rest of a call that has to wait, for a place or for its tool.

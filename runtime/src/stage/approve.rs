@@ -22,21 +22,21 @@ pub(crate) struct Read<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// What runs in place of what was read, not polled, where the arguments were settled to be judged: what is judged is what
-/// runs.
+/// Where there is no policy, only what its tool asks about is not run.
 #[inline]
-pub(crate) fn approve<'s>(read: Read<'_, 's>) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
-    if !read.run.core.rules.is_open() {
-        return approved(&read);
-    }
-    match &read.facts.approval {
-        None => Ok(None),
-        Some(reason) => Err(refused(&read.plan.entry.name, reason)),
+pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
+    match &facts.approval {
+        None => Ok(()),
+        Some(reason) => Err(refused(&plan.entry.name, reason)),
     }
 }
 
+/// What runs in place of what was read, not polled, where the arguments were settled to be judged: what is judged is what
+/// runs.
 #[cold]
-fn approved<'s>(read: &Read<'_, 's>) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
+pub(crate) fn approved<'s>(
+    read: &Read<'_, 's>,
+) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
     let (judged, settled) = judged(read)?;
     if let Some(watch) = read.watch {
         watch.judged(&judged.verdict);
