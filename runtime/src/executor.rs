@@ -153,7 +153,8 @@ impl Executor {
     /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
     /// so takes [`submit`](Self::submit) or [`turn`](Self::turn).
     ///
-    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`.
+    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not begun
+    /// of the call is cancelled: whoever made it is gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.run, call)

@@ -7,6 +7,7 @@ mod claiming;
 mod dead;
 mod deadlines;
 mod found;
+mod going_away;
 mod going_on;
 mod grants;
 mod hostile;

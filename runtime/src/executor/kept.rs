@@ -9,8 +9,8 @@
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `retried`: one that failed and may be tried again waits for its next attempt.
 //! - `tell`: what listeners hear of what was committed.
-//! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `unfinished`: whoever ran it is dropped;
-//!   `reconcile`: a tool that finds out.
+//! - `claimed`, `unfinished`, `withdrawn`: a call whose runner is dropped, or whoever waited for it.
+//! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `reconcile`: a tool that finds out.
 //! - `ends`: a run that is over; `unbegun`: a call that ends without running; `refused`: what is said
 //!   of one that is not run.
 
@@ -19,6 +19,7 @@ mod answers;
 mod arrived;
 mod ask;
 mod claim;
+mod claimed;
 mod covered;
 mod ends;
 mod errand;
@@ -35,6 +36,7 @@ mod tend;
 mod texts;
 mod unbegun;
 mod unfinished;
+mod withdrawn;
 mod word;
 
 use std::pin::pin;
@@ -44,6 +46,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use tracing::{Instrument as _, Span};
 
+use self::withdrawn::Waits;
 use super::Run;
 use super::keeping::Keeping;
 use super::outcome::{CallFailure, Outcome, Suspended};
@@ -94,7 +97,15 @@ impl<'a> Kept<'a> {
 
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
-        let mut outcome = self.outcome(call, self.place_outside_turns(), Asking::Now).await;
+        let id = CallId::new();
+        let mut waits = Waits::new(self.run, id);
+        let answer = self.answered(id, call).await;
+        waits.is_answered();
+        answer
+    }
+
+    async fn answered(self, id: CallId, call: &Call<'_>) -> Answer {
+        let mut outcome = self.outcome(id, call, self.place_outside_turns(), Asking::Now).await;
         loop {
             let waits = match outcome {
                 Outcome::Answered(answer) => return answer,
@@ -124,10 +135,15 @@ impl<'a> Kept<'a> {
     }
 
     /// A call under the eyes of listeners and tracing.
-    pub(crate) async fn outcome(self, call: &Call<'_>, place: Place, asking: Asking) -> Outcome {
+    pub(crate) async fn outcome(
+        self,
+        id: CallId,
+        call: &Call<'_>,
+        place: Place,
+        asking: Asking,
+    ) -> Outcome {
         // A drain waits until the end of the call has been told as well.
         let _telling = self.run.core.telling.enter_at_once();
-        let id = CallId::new();
         let found = stage::seek(self.run, call).await;
         let definition = found.as_ref().ok().map(Found::definition);
         let span = record::span(self.run, call, definition);

@@ -17,7 +17,7 @@ impl Executor {
         match Kept::of(&self.run) {
             Some(kept) => {
                 let place = Place { run: self.run.id().to_owned(), turn: None, index: 0 };
-                kept.outcome(call, place, Asking::Now).await
+                kept.outcome(CallId::new(), call, place, Asking::Now).await
             }
             None => Outcome::Answered(self.call(call).await),
         }
@@ -51,7 +51,7 @@ impl Executor {
         for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
             outcomes.push(match Kept::of(&self.run) {
                 _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
-                Some(kept) => kept.outcome(call, place, Asking::Later).await,
+                Some(kept) => kept.outcome(CallId::new(), call, place, Asking::Later).await,
                 None => Outcome::Answered(self.call(call).await),
             });
         }

@@ -19,6 +19,8 @@ pub struct Odd {
     pub inner: MemoryStore,
     /// Commits yield before they are done.
     pub slow_commits: bool,
+    /// Commits are done a moment later, although whoever asked for them has gone.
+    pub is_behind: bool,
     /// Documents are read, and given a moment later.
     pub slow_documents: bool,
     /// The commit of this number stands, and its caller is told that it failed.
@@ -69,7 +71,16 @@ impl Store for Odd {
             {
                 return Err(StoreError::new("the disk is full").into());
             }
-            let done = self.inner.commit(unit, now).await;
+            let inner = self.inner.clone();
+            let done = match self.is_behind {
+                false => inner.commit(unit, now).await,
+                true => tokio::spawn(async move {
+                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                    inner.commit(unit, now).await
+                })
+                .await
+                .unwrap(),
+            };
             match self.lies_at {
                 Some(at) if at == number => Err(StoreError::new("the connection was lost").into()),
                 _ => done,

@@ -9,6 +9,7 @@ use super::super::Plan;
 use super::super::judge::{Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::again::NOT_REPEATED;
+use super::claimed::Claimed;
 use super::covered::Use;
 use super::here::{not_ended, not_here};
 use super::unfinished::By;
@@ -138,20 +139,21 @@ impl<'a> Kept<'a> {
             return self.change(record, &why).await;
         }
         let grant = known.grant;
-        let mut claimed = record.clone();
-        claimed.grant = grant.as_ref().map(|it| it.grant.id.clone());
-        let entry = self.claimed(&mut claimed)?;
+        let mut next = record.clone();
+        next.grant = grant.as_ref().map(|it| it.grant.id.clone());
+        let entry = self.claimed(&mut next)?;
+        let next = Arc::new(next);
+        let mut claimed = Claimed::new(self, &next, plan, by);
         let mut documents = vec![not_ended(&record.place.run)];
         documents.extend(grant.and_then(Use::taken));
-        let written = self.write_with(Some(record.version), &claimed, vec![entry], documents).await;
+        let written = self.write_with(Some(record.version), &next, vec![entry], documents).await;
+        claimed.heard(&written);
         match written {
             Ok(()) => {
-                let (claimed, arguments) = (Arc::new(claimed), judged.settled.arguments());
+                let arguments = judged.settled.arguments();
                 let outcome = match watch {
-                    Some(_) => {
-                        Box::pin(self.perform(claimed, (plan, by), call, arguments, watch)).await
-                    }
-                    None => Box::pin(self.resumed(claimed, (plan, by), call, arguments)).await,
+                    Some(_) => Box::pin(self.perform(claimed, plan, call, arguments, watch)).await,
+                    None => Box::pin(self.resumed(claimed, plan, call, arguments)).await,
                 };
                 Ok(Step::Ended(outcome))
             }
@@ -163,16 +165,16 @@ impl<'a> Kept<'a> {
     /// Runs a call that has waited, under the eyes of listeners and tracing.
     async fn resumed(
         self,
-        record: Arc<CallRecord>,
-        (plan, by): (&Plan, By),
+        claimed: Claimed,
+        plan: &Plan,
         call: &Call<'_>,
         arguments: &str,
     ) -> Outcome {
         let _telling = self.run.core.telling.enter_at_once();
         let definition = Some(&*plan.entry.definition);
         let span = record::span(self.run, call, definition);
-        let watch = record::Watch::resume(self.run, call, &record);
-        let performing = self.perform(record, (plan, by), call, arguments, watch.as_ref());
+        let watch = record::Watch::resume(self.run, call, &claimed.record);
+        let performing = self.perform(claimed, plan, call, arguments, watch.as_ref());
         let outcome = performing.instrument(span.clone()).await;
         self.told(watch, &span, call, definition, &outcome);
         outcome

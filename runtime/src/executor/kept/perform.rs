@@ -10,8 +10,9 @@ use super::super::claim::Claim;
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{Plan, calling::Stages};
 use super::Kept;
+use super::claimed::Claimed;
 use super::retried::{Next, note_failure};
-use super::unfinished::{By, Unfinished, left};
+use super::unfinished::{Unfinished, left};
 use crate::call::Call;
 use crate::context::Identity;
 use crate::error::{Class, Done, ToolError};
@@ -26,14 +27,13 @@ const WRITES: u32 = 4;
 impl Kept<'_> {
     pub(super) async fn perform(
         self,
-        record: Arc<CallRecord>,
-        (plan, by): (&Plan, By),
+        claimed: Claimed,
+        plan: &Plan,
         call: &Call<'_>,
         arguments: &str,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        let claim = Arc::new(Claim::until(record.lease));
-        let mut unfinished = Unfinished::new(&self, (plan, by), &record, &claim);
+        let Claimed { record, claim, mut unfinished } = claimed;
         let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &claim);
         if let Some(watch) = watch {
             watch.claimed(&record);

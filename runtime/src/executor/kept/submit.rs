@@ -8,6 +8,7 @@ use super::super::claim::Claim;
 use super::super::judge::{Case, Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
+use super::claimed::Claimed;
 use super::here::{ended_key, not_ended};
 use super::queue::PLANNED;
 use super::refused::{cannot_be_planned, nobody, refused};
@@ -238,11 +239,17 @@ impl Kept<'_> {
                 }
                 Judgement::Fail => return nobody(opened, &known.reason).into(),
             }
-            match self.write_with(None, &record, entries, documents).await {
-                Ok(()) if record.state == State::Running => {
-                    let (by, arguments) = (By::Caller, judged.settled.arguments());
-                    return self.perform(record, (plan, by), call, arguments, watch).await;
-                }
+            let mut claimed = (record.state == State::Running)
+                .then(|| Claimed::new(self, &record, plan, By::Caller));
+            let written = self.write_with(None, &record, entries, documents).await;
+            if let Some(claimed) = &mut claimed {
+                claimed.heard(&written);
+            }
+            if let (Ok(()), Some(claimed)) = (&written, claimed) {
+                let arguments = judged.settled.arguments();
+                return self.perform(claimed, plan, call, arguments, watch).await;
+            }
+            match written {
                 Ok(()) if record.answer.is_some() => return self.outcome_of(&record),
                 Ok(()) => {
                     self.announce(&record, watch);

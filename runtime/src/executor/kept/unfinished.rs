@@ -1,4 +1,4 @@
-//! A call that is claimed, and whoever runs it is dropped. Its caller gives it up by that; a worker leaves it to others,
+//! A call that is claimed, or was about to be, and whoever runs it is dropped. Its caller gives it up by that; a worker leaves it to others,
 //! because it runs calls that are not its own.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use super::Kept;
 use super::perform::not_counted;
 use super::retried::note_failure;
 use super::tend::lost;
+use super::withdrawn::pauses;
 use crate::error::{Class, ToolError};
 use crate::journal::{
     CallRecord, CallWrite, Entry, Event, Failure, Note, Store, Unit, begun, may_have_happened,
@@ -38,6 +39,8 @@ struct Left {
     /// How often the call may be begun.
     attempts: u32,
     claim: Arc<Claim>,
+    /// The journal has said that the claim stands.
+    stands: bool,
     end: Option<End>,
 }
 
@@ -60,8 +63,15 @@ impl Unfinished {
             by,
             attempts: plan.retry.attempts,
             claim: Arc::clone(claim),
+            stands: false,
             end: None,
         }))
+    }
+
+    pub(super) fn stands(&mut self) {
+        if let Some(left) = &mut self.0 {
+            left.stands = true;
+        }
     }
 
     pub(super) fn ends_as(&mut self, ended: &Arc<CallRecord>, entries: &[Entry]) {
@@ -87,6 +97,9 @@ impl Drop for Unfinished {
 
 impl Left {
     async fn recorded(mut self) {
+        if !self.stands && !self.was_committed().await {
+            return;
+        }
         let end = match (self.end.take(), self.by) {
             (Some(end), _) => Some(end),
             (None, By::Caller) => {
@@ -110,6 +123,21 @@ impl Left {
                 tracing::warn!(call = %self.record.id, %error, "that a call was given up is not recorded");
             }
         }
+    }
+
+    /// Whether the claim stands, of which nobody heard. Its commit may still be under way.
+    async fn was_committed(&self) -> bool {
+        let claimed = &*self.record;
+        for pause in pauses() {
+            match self.store.get(claimed.id).await {
+                Ok(Some(found)) if found.version >= claimed.version => {
+                    return (found.version, found.epoch, found.updated, &found.owner)
+                        == (claimed.version, claimed.epoch, claimed.updated, &claimed.owner);
+                }
+                _ => tokio::time::sleep(pause).await,
+            }
+        }
+        false
     }
 
     /// Its caller has gone, and nobody wants it.
