@@ -8,10 +8,11 @@ use futures::future::{Either, select};
 use tokio::time::Instant;
 
 use super::super::Plan;
-use super::super::keeping::later;
+use super::super::keeping::{Asking, later};
 use super::super::outcome::Outcome;
 use super::super::retrying::random;
 use super::Kept;
+use super::claim::Gone;
 use crate::call::Call;
 use crate::error::{Class, Done, ToolError};
 use crate::journal::{CallRecord, Event, FailedAttempt, Failure, Kept as Text, State};
@@ -29,7 +30,7 @@ pub(super) struct Next {
     pub(super) delay: Option<Duration>,
 }
 
-impl Kept<'_> {
+impl<'a> Kept<'a> {
     /// What an error makes of a call, and whether it is tried again.
     pub(super) fn after(self, record: &CallRecord, plan: &Plan, error: &ToolError) -> Next {
         let effect = record.effect;
@@ -121,7 +122,15 @@ impl Kept<'_> {
                 return outcome;
             }
             outcome = match self.until_next(record, call).await {
-                Until::Due(record) => self.go_on(*record, Some(call), watch).await,
+                Until::Due(record, ours) => {
+                    match self.until_asked(*record, Some(call), watch).await {
+                        Gone::On(outcome) => outcome,
+                        Gone::ToPeople(record) => {
+                            drop(ours);
+                            self.notify(*record, Some(call), watch).await
+                        }
+                    }
+                }
                 Until::Elsewhere(record) => return self.outcome_of(&record),
                 Until::Ended(outcome) => return outcome,
             };
@@ -129,7 +138,7 @@ impl Kept<'_> {
     }
 
     /// Waits for the time of a call's next attempt.
-    async fn until_next(self, record: CallRecord, call: &Call<'_>) -> Until {
+    async fn until_next(self, record: CallRecord, call: &Call<'_>) -> Until<'a> {
         let Some(not_before) = record.not_before.filter(|_| record.state == State::Ready) else {
             return Until::Elsewhere(Box::new(record));
         };
@@ -140,8 +149,8 @@ impl Kept<'_> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // No worker of this process takes it meanwhile.
-        let _ours = self.keeping.busy.ask(record.id);
+        // No worker of this process takes it until it is gone on with.
+        let ours = self.keeping.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
@@ -170,7 +179,7 @@ impl Kept<'_> {
             }
         }
         if left().is_zero() {
-            Until::Due(Box::new(record))
+            Until::Due(Box::new(record), ours)
         } else {
             // The clock of the journal is not the clock by which people wait.
             Until::Elsewhere(Box::new(record))
@@ -179,8 +188,8 @@ impl Kept<'_> {
 }
 
 /// How it came to the end of a pause between two attempts.
-enum Until {
-    Due(Box<CallRecord>),
+enum Until<'a> {
+    Due(Box<CallRecord>, Option<Asking<'a>>),
     /// Somebody else goes on with it, or has.
     Elsewhere(Box<CallRecord>),
     Ended(Outcome),
