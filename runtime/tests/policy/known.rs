@@ -61,6 +61,10 @@ fn a_danger_that_no_tool_of_the_rule_has_is_told() {
     }
     let problem = refused_rule(at_least("bash", Danger::Critical).named("worse"));
     assert_eq!(problem, "rule `worse`: no tool has all that it selects by");
+    for rule in [Rule::deny("no").group("mail"), Rule::deny("no").tag("reading")] {
+        let problem = refused_rule(rule.danger_at_least(Danger::Critical).named("worse"));
+        assert_eq!(problem, "rule `worse`: no tool has all that it selects by");
+    }
 }
 
 #[test]

@@ -103,6 +103,42 @@ fn one_tool_that_can_be_given_the_value_is_enough() {
 }
 
 #[test]
+fn a_tool_whose_schema_does_not_say_what_stands_there_may_take_any_value() {
+    let side = |others: Vec<DynamicTool>| {
+        let side = json!({"type": "object", "properties": {"side": {"enum": ["left"]}}});
+        let closed = tool("copy", json!({"type": "object", "properties": {"where": side}}));
+        let tools = std::iter::once(closed).chain(others);
+        let catalog = Registry::of(tools).expect("a registry").catalog();
+        let rule = Rule::deny("no").argument("/where/side", ArgumentTest::equals("\"right\""));
+        bare().rule(rule).build(&catalog).is_ok()
+    };
+    let open = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    let open = tool("cut", json!({"type": "object", "properties": {"where": open}}));
+    assert_eq!((side(Vec::new()), side(vec![open])), (false, true));
+}
+
+#[test]
+fn choices_are_followed_so_far_and_what_lies_deeper_may_be_anything() {
+    let nested = |depth: usize| {
+        let leaf = json!({"type": "boolean"});
+        let value = (0..depth).fold(leaf, |inner, _| json!({"anyOf": [inner]}));
+        let tool = tool("copy", json!({"type": "object", "properties": {"force": value}}));
+        let catalog = Registry::of([tool]).expect("a registry").catalog();
+        let rule = Rule::deny("no").argument("/force", ArgumentTest::equals("7"));
+        bare().rule(rule).build(&catalog).is_ok()
+    };
+    assert_eq!((nested(15), nested(16)), (false, true));
+}
+
+#[test]
+fn objects_and_nothing_are_kinds_of_their_own() {
+    let equals = |pointer, value: &str| wrong(pointer, ArgumentTest::equals(value));
+    assert!(equals("/force", "{}").contains("is never `{}`; expected a boolean"));
+    assert_eq!(equals("/where", "{}"), "nothing");
+    assert!(equals("/force", "null").contains("is never `null`; expected a boolean"));
+}
+
+#[test]
 fn a_tool_that_may_come_later_may_take_any_value() {
     let rule = Rule::deny("no").tool("*").argument("/force", ArgumentTest::equals("7"));
     assert_eq!(told(bare().arriving("mcp/*").rule(rule)), None);

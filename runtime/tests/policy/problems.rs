@@ -9,6 +9,14 @@ fn told(text: &str) -> String {
 }
 
 #[test]
+fn an_empty_list_is_told_whatever_it_is_of() {
+    for key in ["tool", "tag", "danger", "effect"] {
+        let told = told(&format!("version = 1\n[[deny]]\nreason = \"r\"\n{key} = []\n"));
+        assert!(told.contains("has an empty list, which nothing matches"), "{key}: {told}");
+    }
+}
+
+#[test]
 fn every_problem_of_a_file_is_told_at_its_place() {
     insta::assert_snapshot!(told(
         r#"
