@@ -7,6 +7,7 @@
 //! - Pure: no I/O, no clock; the work is bounded by the size of the text.
 
 mod change;
+mod duplicates;
 mod extract;
 mod guide;
 mod keys;
@@ -34,6 +35,7 @@ pub use change::{Change, ChangeRule, Repairs, replay};
 pub(crate) use quick::Scalars;
 pub use refusal::Refusal;
 
+use duplicates::Duplicates;
 use extract::{TEXT_RULES, extract};
 use guide::Guide;
 use keys::Aliases;
@@ -178,13 +180,13 @@ impl Ladder {
             return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
         }
         if !parsed.duplicates.is_empty() {
-            let problem = |pointer: &String| {
+            let problem = |pointer: String| {
                 let key = pointer.rsplit('/').next().unwrap_or_default();
-                let mut problem = Problem::duplicate_key(&unescaped(key));
-                problem.pointer.clone_from(pointer);
-                problem
+                let told = Problem::duplicate_key(&unescaped(key));
+                Problem { pointer, ..told }
             };
-            return Err(Refusal::new(parsed.duplicates.iter().map(problem).collect(), 0));
+            let Duplicates { pointers, more } = parsed.duplicates;
+            return Err(Refusal::new(pointers.into_iter().map(problem).collect(), more));
         }
         let deepest = self.schema.nesting;
         if parsed.node.depth() > deepest {
@@ -215,7 +217,8 @@ impl Ladder {
             let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
             guide.fix(&mut attempt, 0, 0);
-            if self.is_right(&attempt) {
+            // What ended early may have told less than it did.
+            if !guide.is_exhausted() && self.is_right(&attempt) {
                 made.append(&mut guide.changes);
                 return Ok(Repaired { text: attempt.text(), changes: made });
             }

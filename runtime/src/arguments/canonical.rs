@@ -108,7 +108,7 @@ pub(crate) fn read(text: &str) -> Result<Node, ArgumentsError> {
     if !parsed.uses.is_empty() {
         return Err(ArgumentsError::Lenient);
     }
-    match parsed.duplicates.into_iter().next() {
+    match parsed.duplicates.pointers.into_iter().next() {
         Some(pointer) => Err(ArgumentsError::Duplicate { pointer }),
         None => Ok(parsed.node),
     }

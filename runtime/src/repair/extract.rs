@@ -227,9 +227,9 @@ fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
             return None;
         }
         parser.space().ok()?;
-        let known = parser.duplicates.len();
+        let known = parser.duplicates.known();
         let value = parser.value().ok()?;
-        parser.place_duplicates(known, || key.clone());
+        parser.duplicates.place(known, || key.clone());
         entries.push((key, value));
         parser.space().ok()?;
         let comma = parser.takes(b',');
@@ -238,7 +238,7 @@ fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
             return None;
         }
     }
-    parser.find_duplicates(&entries);
+    parser.duplicates.find(&entries);
     // Everything else that Python writes belongs to the call.
     let mut uses = Uses::default();
     uses.add(ChangeRule::Call);

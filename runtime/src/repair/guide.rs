@@ -258,8 +258,11 @@ impl<'l> Guide<'l> {
         }
     }
 
+    /// A place may be as long as the text, and below it may be as many changes as the text has room for.
     fn record(&mut self, rule: ChangeRule, from: String, to: String) {
-        self.changes.push(Change { pointer: self.place.clone(), rule, from, to });
+        if self.charge(self.place.len() / 16) {
+            self.changes.push(Change { pointer: self.place.clone(), rule, from, to });
+        }
     }
 
     /// Reads a value as what is wanted, where there is one way to do so.

@@ -6,7 +6,8 @@
 //! - Nesting is bounded, and every byte is read once.
 
 use super::change::ChangeRule;
-use super::tree::{self, Node, push_segment};
+use super::duplicates::Duplicates;
+use super::tree::{self, Node};
 
 /// How deep arrays and objects may be nested.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -54,8 +55,7 @@ impl Uses {
 pub(crate) struct Parsed {
     pub(crate) node: Node,
     pub(crate) uses: Uses,
-    /// Where keys were given twice, as JSON pointers.
-    pub(crate) duplicates: Vec<String>,
+    pub(crate) duplicates: Duplicates,
 }
 
 /// Why a text could not be read.
@@ -111,7 +111,7 @@ pub(super) struct Parser<'t> {
     depth: usize,
     deepest: usize,
     pub(super) uses: Uses,
-    pub(super) duplicates: Vec<String>,
+    pub(super) duplicates: Duplicates,
     /// Whether brackets that are missing at the end are added.
     closing: bool,
 }
@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
             depth,
             deepest: MAX_DEPTH,
             uses: Uses::default(),
-            duplicates: Vec::new(),
+            duplicates: Duplicates::default(),
             closing: false,
         }
     }
@@ -256,9 +256,9 @@ impl<'t> Parser<'t> {
                 }
                 return self.wanted("a comma or a closing bracket");
             }
-            let known = self.duplicates.len();
+            let known = self.duplicates.known();
             let item = self.value()?;
-            self.place_duplicates(known, || items.len().to_string());
+            self.duplicates.place(known, || items.len().to_string());
             items.push(item);
             self.space()?;
             comma = self.takes(b',');
@@ -293,16 +293,16 @@ impl<'t> Parser<'t> {
                 return self.wanted("a colon");
             }
             self.space()?;
-            let known = self.duplicates.len();
+            let known = self.duplicates.known();
             let value = self.value()?;
-            self.place_duplicates(known, || key.clone());
+            self.duplicates.place(known, || key.clone());
             entries.push((key, value));
             self.space()?;
             comma = self.takes(b',');
         }
         self.trailing(comma && !entries.is_empty());
         self.depth -= 1;
-        self.find_duplicates(&entries);
+        self.duplicates.find(&entries);
         Ok(Node::Object(entries))
     }
 
@@ -344,31 +344,5 @@ impl<'t> Parser<'t> {
             self.uses.add(ChangeRule::MissingBracket);
         }
         closes
-    }
-
-    /// Sorting finds repeated keys in n·log n, whatever the keys are.
-    pub(super) fn find_duplicates(&mut self, entries: &[(String, Node)]) {
-        let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
-        keys.sort_unstable();
-        let mut found: Vec<&str> =
-            keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-        found.dedup();
-        for key in found {
-            let mut pointer = String::new();
-            push_segment(&mut pointer, key);
-            self.duplicates.push(pointer);
-        }
-    }
-
-    /// Says of what was found inside a value where that value stands.
-    pub(super) fn place_duplicates(&mut self, known: usize, key: impl Fn() -> String) {
-        if self.duplicates.len() == known {
-            return;
-        }
-        let mut place = String::new();
-        push_segment(&mut place, &key());
-        for pointer in &mut self.duplicates[known..] {
-            pointer.insert_str(0, &place);
-        }
     }
 }

@@ -10,6 +10,8 @@ use super::tree::{Node, push_segment};
 const MOST: usize = 100;
 /// A value heavier than this is judged up to its first problem.
 const HEAVIEST: usize = 10_000;
+/// So is one whose places, all of them, take more bytes: each problem has its own.
+const LONGEST_PLACES: usize = 16 << 20;
 
 /// Everything wrong with a value, and how much more there is.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
@@ -19,14 +21,12 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     };
     let teller = Teller { source: &schema.source, digits: &digits };
     let Some(value) = node.value() else {
-        let mut found = Vec::new();
-        out_of_reach(node, &mut String::new(), &mut found);
-        let more = found.len().saturating_sub(MOST);
-        found.truncate(MOST);
+        let (mut found, mut more) = (Vec::new(), 0);
+        out_of_reach(node, &mut String::new(), &mut found, &mut more);
         return (found, more);
     };
     let mut found = Vec::new();
-    if node.weight() > HEAVIEST {
+    if node.weight() > HEAVIEST || places(node, 0) > LONGEST_PLACES {
         if let Err(error) = schema.root.validate(&value) {
             teller.tell(&error, &mut found);
         }
@@ -43,12 +43,24 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     (found, more)
 }
 
+/// How many bytes the places of a value and of all that it holds take, below one of so many bytes.
+fn places(node: &Node, place: usize) -> usize {
+    place
+        + match node {
+            Node::Array(items) => items.iter().map(|item| places(item, place + 1)).sum(),
+            Node::Object(entries) => {
+                entries.iter().map(|(key, value)| places(value, place + key.len())).sum()
+            }
+            _ => 0,
+        }
+}
+
 /// Numbers that no validator can read.
-fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>) {
+fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>, more: &mut usize) {
     let mut within = |place: &mut String, key: &str, node: &Node| {
         let length = place.len();
         push_segment(place, key);
-        out_of_reach(node, place, found);
+        out_of_reach(node, place, found, more);
         place.truncate(length);
     };
     match node {
@@ -62,6 +74,7 @@ fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>) {
                 within(place, key, value);
             }
         }
+        Node::Number(_) if found.len() == MOST && node.value().is_none() => *more += 1,
         Node::Number(digits) if node.value().is_none() => {
             let mut problem = Problem::new(Rule::Range, digits, "a number nearer to 0");
             problem.pointer.clone_from(place);

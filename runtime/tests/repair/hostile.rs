@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, replay};
+use toolwright::repair::{Brackets, Ladder, Refusal, replay};
 
 /// Bytes of the smaller text.
 const SIZE: usize = 8_000;
@@ -36,6 +36,7 @@ fn schema() -> Value {
             "either": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}},
             "lists": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
             "pattern": {"type": "string", "pattern": "^(a+)+$"},
+            "open": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}},
             "tree": {"$ref": "#/$defs/tree"},
         },
         "$defs": {"tree": {"anyOf": [
@@ -55,6 +56,22 @@ fn keys(size: usize, key: impl Fn(usize) -> String) -> String {
     let entries: Vec<String> =
         (0..size / 12).map(|number| format!("\"{}\":1", key(number))).collect();
     format!("{{{}}}", entries.join(","))
+}
+
+/// An object of so many bytes that has every key twice.
+fn twice(size: usize) -> String {
+    keys(size, |number| format!("k{:05}", number / 2))
+}
+
+/// A value below a key of half the bytes.
+fn below_a_long_key(size: usize, value: &str) -> String {
+    format!("{{\"{}\":{value}}}", "a".repeat(size / 2))
+}
+
+/// An item to mend for every four bytes, below a key that the schema takes.
+fn changes_below_a_long_key(size: usize) -> String {
+    let items = format!("[1{}]", ",\"1\"".repeat(size / 8));
+    format!("{{\"path\":\"a\",\"open\":{}}}", below_a_long_key(size, &items))
 }
 
 /// A name, and a text of so many bytes.
@@ -102,8 +119,13 @@ fn texts() -> Vec<Text> {
         of("digits", "{\"path\":\"a\",\"limit\":\"1", "1", "\"}"),
         of("a pattern", "{\"path\":\"a\",\"pattern\":\"", "a", "!\"}"),
         of("groups of digits", "{\"path\":\"a\",\"limit\":\"1", ",000", "\"}"),
+        of("numbers out of reach", "{\"path\":\"a\",\"numbers\":[1", ",1e999", "]}"),
         of("a long exponent", "{\"path\":\"a\",\"ratio\":\"1e", "9", "\"}"),
         of("wrappers", "", "{\"arguments\":", ""),
+        of("words with colons", "", "a b c: ", "{\"path\":\"a\"}"),
+        of("colons", "", ":", "{\"path\":\"a\"}"),
+        of("a long word", "", "ab", ": {\"path\":\"a\"}"),
+        of("brackets before an object", "", "f(", "{\"path\":\"a\"}"),
     ];
     texts.push(("unknown keys", Box::new(|size| keys(size, |number| format!("k{number}")))));
     texts.push((
@@ -111,6 +133,11 @@ fn texts() -> Vec<Text> {
         Box::new(|size| keys(size, |number| format!("path{}", "_".repeat(number % 50)))),
     ));
     texts.push(("the same key", Box::new(|size| keys(size, |_| "path".to_owned()))));
+    texts.push((
+        "keys given twice below a long one",
+        Box::new(|size| below_a_long_key(size, &twice(size / 2))),
+    ));
+    texts.push(("changes below a long key", Box::new(changes_below_a_long_key)));
     texts
 }
 
@@ -333,4 +360,52 @@ fn a_text_of_more_than_a_mebibyte_is_not_looked_at() {
     let text = format!("{{\"path\":\"{}\"}}", "a".repeat(1 << 20));
     let refusal = ladder.repair(&text, Repair::Standard, Brackets::AsSent).unwrap_err();
     assert_eq!(refusal.to_string(), "input: found 1048587 bytes, expected at most 1048576 bytes");
+}
+
+fn refusal(text: &str) -> Refusal {
+    let refused = shared().repair(text, Repair::Lenient, Brackets::AsSent);
+    refused.expect_err("it is refused")
+}
+
+/// The bytes of all the places that a refusal tells.
+fn places(refusal: &Refusal) -> usize {
+    refusal.problems.iter().map(|problem| problem.pointer.len()).sum()
+}
+
+#[test]
+fn at_most_a_hundred_keys_that_are_given_twice_are_told_and_the_others_counted() {
+    let refusal = refusal(&twice(12 * 5_000));
+    assert_eq!((refusal.problems.len(), refusal.unlisted), (100, 2_400));
+    assert!(refusal.to_string().ends_with(" more"), "{refusal}");
+}
+
+#[test]
+fn keys_given_twice_below_a_long_key_take_no_more_room_than_the_text() {
+    let refusal = refusal(&below_a_long_key(1_000_000, &twice(12 * 5_000)));
+    assert_eq!((refusal.problems.len(), refusal.unlisted), (1, 2_499));
+    let nested = format!("[{}]", vec![twice(12 * 500); 8].join(","));
+    let refusal = self::refusal(&below_a_long_key(20_000, &nested));
+    assert_eq!(refusal.problems.len() + refusal.unlisted, 8 * 250);
+    assert!(places(&refusal) <= 64 * 1024, "{}", places(&refusal));
+}
+
+#[test]
+fn many_changes_below_a_long_key_are_refused() {
+    let text = changes_below_a_long_key(1_000_000);
+    assert!(refusal(&text).to_string().contains("an input with fewer readings"));
+    let few = changes_below_a_long_key(2_000);
+    let repaired = shared().repair(&few, Repair::Standard, Brackets::AsSent).unwrap();
+    assert_eq!(replay(&few, &repaired.changes).as_ref(), Some(&repaired.text));
+}
+
+#[test]
+fn problems_below_a_long_key_are_few() {
+    let items = |item: &str| {
+        format!("{{\"path\":\"a\",\"open\":{}}}", {
+            below_a_long_key(1_000_000, &format!("[{}]", vec![item; 1_000].join(",")))
+        })
+    };
+    assert_eq!(refusal(&items("{}")).problems.len(), 1);
+    let out_of_reach = refusal(&items("1e999"));
+    assert_eq!((out_of_reach.problems.len(), out_of_reach.unlisted), (100, 900));
 }
