@@ -13,6 +13,7 @@ mod guide;
 mod keys;
 pub(crate) mod parse;
 mod problems;
+mod prose;
 mod quick;
 mod quotes;
 mod refusal;
@@ -24,6 +25,7 @@ mod words;
 mod wrap;
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use crate::input::{Problem, Rule};
 use crate::schema::unescaped;
@@ -42,6 +44,7 @@ use keys::Aliases;
 use parse::{Break, MAX_DEPTH, Uses, parse};
 use site::Schema;
 use tree::Node;
+use words::folded;
 
 /// The longest text that is looked at.
 const LONGEST: usize = 1 << 20;
@@ -98,6 +101,8 @@ pub struct Repaired {
 pub struct Ladder {
     schema: Schema,
     aliases: Aliases,
+    /// The keys of the input and their other names, folded; made when words around an input are first looked at.
+    known: OnceLock<HashSet<String>>,
 }
 
 impl Ladder {
@@ -110,7 +115,8 @@ impl Ladder {
         schema: &Value,
         aliases: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
     ) -> Result<Self, String> {
-        Ok(Self { schema: Schema::new(schema)?, aliases: Aliases::new(aliases.into_iter()) })
+        let aliases = Aliases::new(aliases.into_iter());
+        Ok(Self { schema: Schema::new(schema)?, aliases, known: OnceLock::new() })
     }
 
     /// Reads a text as the input, mending it as far as `level` goes.
@@ -171,8 +177,8 @@ impl Ladder {
                 return Ok((Node::Object(Vec::new()), uses));
             }
             Err(_) => {
-                let is_key = |key: &str| self.is_key(key);
-                extract(text, brackets == Brackets::MayBeAdded, is_key)
+                let is_key = |word: &str| self.spells_key(word);
+                extract(text, brackets == Brackets::MayBeAdded, &is_key)
             }
         };
         let parsed = parsed.map_err(|broken| unreadable(text, broken))?;
@@ -253,6 +259,16 @@ impl Ladder {
     /// Whether the input has such a key.
     fn is_key(&self, key: &str) -> bool {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
+    }
+
+    /// Whether a word is a key of the input or another name of one, in any spelling.
+    fn spells_key(&self, word: &str) -> bool {
+        let known = self.known.get_or_init(|| {
+            let shapes = self.schema.sites[0].shapes.iter();
+            let keys = shapes.flat_map(|it| it.properties.keys().map(String::as_str));
+            keys.chain(self.aliases.names()).map(folded).collect()
+        });
+        known.contains(&folded(word))
     }
 
     fn refuse(&self, node: &Node, ambiguous: &[(String, String)]) -> Refusal {

@@ -6,6 +6,7 @@
 
 use super::change::ChangeRule;
 use super::parse::{Break, Parsed, Parser, Uses, parse, parse_closing};
+use super::prose::{IsKey, ends_in_key, is_words};
 use super::tree::Node;
 
 /// Everything that a whole text may be besides JSON.
@@ -26,13 +27,7 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
 ];
 
 /// Reads the input that a text holds. The error is that of the text as it stands.
-///
-/// `is_key` tells the keys of the schema: words before an object may end in none of them.
-pub(super) fn extract(
-    text: &str,
-    may_close: bool,
-    is_key: impl Fn(&str) -> bool,
-) -> Result<Parsed, Break> {
+pub(super) fn extract(text: &str, may_close: bool, is_key: IsKey<'_>) -> Result<Parsed, Break> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
@@ -45,13 +40,13 @@ pub(super) fn extract(
         Err(Break::Depth) => return Err(Break::Depth),
         Err(first) => first,
     };
-    let (inner, uses) = unwrap(text);
+    let (inner, uses) = unwrap(text, is_key);
     let close = |text| if may_close { parse_closing(text).ok() } else { None };
     let found = (!uses.is_empty())
         .then(|| parse(inner).ok())
         .flatten()
-        .or_else(|| call(inner))
-        .or_else(|| among_words(inner, &is_key))
+        .or_else(|| call(inner, is_key))
+        .or_else(|| among_words(inner, is_key))
         .or_else(|| close(inner));
     match found {
         Some(parsed) => Ok(Parsed { uses: parsed.uses.and(uses), ..parsed }),
@@ -70,11 +65,11 @@ fn nearest_break(text: &str, first: Break) -> Break {
 }
 
 /// Takes off tags, then one fence.
-fn unwrap(text: &str) -> (&str, Uses) {
+fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
     for name in ["tool_call", "function_call"] {
-        if let Some((within, again)) = tagged(inner, name) {
+        if let Some((within, again)) = tagged(inner, name, is_key) {
             uses.add(ChangeRule::Tag);
             if again {
                 uses.add(ChangeRule::Repeated);
@@ -83,7 +78,7 @@ fn unwrap(text: &str) -> (&str, Uses) {
             break;
         }
     }
-    if let Some(within) = fenced(inner) {
+    if let Some(within) = fenced(inner, is_key) {
         uses.add(ChangeRule::Fence);
         inner = within;
     }
@@ -91,10 +86,10 @@ fn unwrap(text: &str) -> (&str, Uses) {
 }
 
 /// What stands between tags of a name, and whether it stands there again; the last one may not be closed.
-fn tagged<'t>(text: &'t str, name: &str) -> Option<(&'t str, bool)> {
+fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
-    let mut words = is_words(before);
+    let mut words = is_words(before, is_key);
     let mut first: Option<&str> = None;
     let mut again = false;
     loop {
@@ -104,7 +99,7 @@ fn tagged<'t>(text: &'t str, name: &str) -> Option<(&'t str, bool)> {
             return None;
         }
         let (between, next) = after.split_once(&open).unwrap_or((after, ""));
-        words &= is_words(between);
+        words &= is_words(between, is_key);
         if after.len() == between.len() {
             break;
         }
@@ -114,10 +109,10 @@ fn tagged<'t>(text: &'t str, name: &str) -> Option<(&'t str, bool)> {
 }
 
 /// What stands in the only code block.
-fn fenced(text: &str) -> Option<&str> {
+fn fenced<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     let (before, rest) = text.split_once("```")?;
     let (inner, after) = rest.rsplit_once("```")?;
-    if !is_words(before) || !is_words(after) {
+    if !is_words(before, is_key) || !is_words(after, is_key) {
         return None;
     }
     let language = inner.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(0);
@@ -128,21 +123,12 @@ fn fenced(text: &str) -> Option<&str> {
     Some(inner.trim())
 }
 
-/// Whether a text can be passed over: it has no brackets, and nothing in it is a key with a value.
-fn is_words(text: &str) -> bool {
-    !text.contains(['{', '}', '[', ']', '='])
-        && !text.trim_start().starts_with([',', ':'])
-        && !["\":", "\" :", "':", "' :", "”:", "```"].iter().any(|it| text.contains(it))
-}
-
 /// An object with words around it, or the same object again.
-fn among_words(text: &str, is_key: impl Fn(&str) -> bool) -> Option<Parsed> {
+fn among_words(text: &str, is_key: IsKey<'_>) -> Option<Parsed> {
     let start = text.find('{')?;
     let before = text[..start].trim_end();
     let named = before.strip_suffix([':', '=']).unwrap_or(before);
-    let last_word = named.trim_end().rsplit(|it: char| !it.is_alphanumeric() && it != '_').next();
-    let names_a_key = named.len() < before.len() && last_word.is_some_and(is_key);
-    if !is_words(named) || names_a_key {
+    if !is_words(named, is_key) || (named.len() < before.len() && ends_in_key(named, is_key)) {
         return None;
     }
     let mut parser = Parser::new(&text[start..], 0);
@@ -163,7 +149,7 @@ fn among_words(text: &str, is_key: impl Fn(&str) -> bool) -> Option<Parsed> {
     if !rest.is_empty() {
         uses.add(ChangeRule::Prose);
     }
-    is_words(rest).then_some(Parsed {
+    is_words(rest, is_key).then_some(Parsed {
         node,
         uses: uses.and(parser.uses),
         duplicates: parser.duplicates,
@@ -171,7 +157,7 @@ fn among_words(text: &str, is_key: impl Fn(&str) -> bool) -> Option<Parsed> {
 }
 
 /// `name(key=value, …)`, alone, as the only item of a list, with words around it or the same again.
-fn call(text: &str) -> Option<Parsed> {
+fn call(text: &str, is_key: IsKey<'_>) -> Option<Parsed> {
     let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
         Some(inner) => inner.trim(),
         None => text,
@@ -180,7 +166,7 @@ fn call(text: &str) -> Option<Parsed> {
     let open = text.find('(')?;
     let before = text[..open].trim_end_matches(is_name);
     let name = &text[before.len()..open];
-    if !name.starts_with(char::is_alphabetic) || !is_words(before) {
+    if !name.starts_with(char::is_alphabetic) || !is_words(before, is_key) {
         return None;
     }
     let (mut parsed, mut rest) = arguments(text, open)?;
@@ -204,7 +190,7 @@ fn call(text: &str) -> Option<Parsed> {
             return None;
         }
     }
-    is_words(rest).then_some(parsed)
+    is_words(rest, is_key).then_some(parsed)
 }
 
 /// The arguments from an opening bracket on, and what follows.

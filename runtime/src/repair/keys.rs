@@ -29,6 +29,11 @@ impl Aliases {
         Self { names, spellings }
     }
 
+    /// All of them.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
     fn find(&self, key: &str) -> Option<&str> {
         let alias = if self.names.contains_key(key) { key } else { self.spellings.find(key)? };
         self.names.get(alias).map(String::as_str)

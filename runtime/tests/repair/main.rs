@@ -1,5 +1,6 @@
 //! The repair ladder: its rules by hand, and its laws by property. Calls of real models are in `oracles`.
 
+mod beside;
 mod hostile;
 mod laws;
 mod refusals;
