@@ -20,6 +20,7 @@ mod refusal;
 mod scalar;
 mod shape;
 mod site;
+mod tool_name;
 pub(crate) mod tree;
 mod words;
 mod wrap;
@@ -27,7 +28,7 @@ mod wrap;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::input::{Problem, Rule};
+use crate::input::{Problem, Rule, words::quote};
 use crate::schema::unescaped;
 use crate::tool::Repair;
 
@@ -38,13 +39,15 @@ pub(crate) use quick::Scalars;
 pub use refusal::Refusal;
 
 use duplicates::Duplicates;
-use extract::{TEXT_RULES, extract};
+use extract::{NoInput, TEXT_RULES, extract};
 use guide::Guide;
 use keys::Aliases;
 use parse::{Break, MAX_DEPTH, Uses, parse};
 use site::Schema;
+use tool_name::ToolName;
 use tree::Node;
 use words::folded;
+use wrap::Held;
 
 /// The longest text that is looked at.
 const LONGEST: usize = 1 << 20;
@@ -101,6 +104,7 @@ pub struct Repaired {
 pub struct Ladder {
     schema: Schema,
     aliases: Aliases,
+    name: ToolName,
     /// The keys of the input and their other names, folded; made when words around an input are first looked at.
     known: OnceLock<HashSet<String>>,
 }
@@ -116,7 +120,37 @@ impl Ladder {
         aliases: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
     ) -> Result<Self, String> {
         let aliases = Aliases::new(aliases.into_iter());
-        Ok(Self { schema: Schema::new(schema)?, aliases, known: OnceLock::new() })
+        let (name, known) = (ToolName::default(), OnceLock::new());
+        Ok(Self { schema: Schema::new(schema)?, aliases, name, known })
+    }
+
+    /// Tells the name of the tool. Where a text is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, it is
+    /// then taken only where it calls this tool, and refused where it calls another. Case, marks between the parts of
+    /// the name and what stands before it, as in `functions.read_file`, make no difference.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::Repair;
+    /// use toolwright::repair::{Brackets, Ladder};
+    ///
+    /// let schema = json!({
+    ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,
+    /// });
+    /// let ladder = Ladder::new(&schema, [])?.named("delete_file");
+    /// let repair = |text| ladder.repair(text, Repair::Standard, Brackets::AsSent);
+    /// assert_eq!(repair(r#"{"name": "delete_file", "arguments": {"path": "a"}}"#)?.text, r#"{"path":"a"}"#);
+    ///
+    /// let refusal = repair(r#"read_file(path="a")"#).expect_err("this is a call of another tool");
+    /// assert_eq!(
+    ///     refusal.to_string(),
+    ///     "input: found a call of \"read_file\", expected the input of \"delete_file\"; \
+    ///      call another tool by its own name"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: ToolName::of(name), ..self }
     }
 
     /// Reads a text as the input, mending it as far as `level` goes.
@@ -178,7 +212,11 @@ impl Ladder {
             }
             Err(_) => {
                 let is_key = |word: &str| self.spells_key(word);
-                extract(text, brackets == Brackets::MayBeAdded, &is_key)
+                match extract(text, brackets == Brackets::MayBeAdded, &self.name, &is_key) {
+                    Ok(parsed) => Ok(parsed),
+                    Err(NoInput::Unreadable(broken)) => Err(broken),
+                    Err(NoInput::OfAnother(called)) => return Err(self.of_another(called)),
+                }
             }
         };
         let parsed = parsed.map_err(|broken| unreadable(text, broken))?;
@@ -236,8 +274,11 @@ impl Ladder {
             if refusal.is_none() || is_object {
                 refusal = Some(self.refuse(&attempt, &guide.ambiguous));
             }
-            let Some(inner) = wrap::held(&node, is_call, |key| self.is_key(key)).cloned() else {
-                break;
+            let held = wrap::held(&node, is_call, &self.name, |key| self.is_key(key));
+            let inner = match held {
+                Held::Input(inner) => inner.clone(),
+                Held::OfAnother(called) => return Err(self.of_another(called)),
+                Held::Nothing => break,
             };
             replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
             node = inner;
@@ -269,6 +310,13 @@ impl Ladder {
             keys.chain(self.aliases.names()).map(folded).collect()
         });
         known.contains(&folded(word))
+    }
+
+    fn of_another(&self, called: &str) -> Refusal {
+        let known = self.name.known().map_or("this tool".to_owned(), quote);
+        let expected = format!("the input of {known}; call another tool by its own name");
+        let found = format!("a call of {}", quote(called));
+        Refusal::of(Problem::new(Rule::Value, &found, expected))
     }
 
     fn refuse(&self, node: &Node, ambiguous: &[(String, String)]) -> Refusal {

@@ -92,7 +92,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
         (_, Ok(call)) => call,
         (name, Err(problem)) => return refused(name, problem.to_string()),
     };
-    let name = Some(call.tool.name);
+    let name = Some(call.tool.name.clone());
     let place = |pointer: &str| format!("/tool/input_schema{pointer}");
     let arrived = match arriving::input_schema(&call.tool.input_schema, wanted.names) {
         Ok(arrived) => arrived,
@@ -104,7 +104,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
         }
     };
     let ladder = match Ladder::new(&arrived.schema, []) {
-        Ok(ladder) => ladder,
+        Ok(ladder) => ladder.named(&call.tool.name),
         Err(error) => {
             return Outcome::of_line(number, name, vec![Told::beside("schema", &place(""), error)]);
         }

@@ -49,6 +49,14 @@ fn people_read_the_same_in_words() {
 }
 
 #[test]
+fn a_call_of_another_tool_is_no_input() {
+    let sent = |name: &str| format!(r#"{{"name":"{name}","arguments":{{"path":"a"}}}}"#);
+    assert_eq!(toolwright(&["input"], calls(&[&sent("read_file")]).as_bytes()).code, 0);
+    let ran = toolwright(&["input"], calls(&[&sent("delete_file")]).as_bytes());
+    assert!(ran.code == 1 && ran.out.contains(r#"a call of \"delete_file\""#), "{}", ran.out);
+}
+
+#[test]
 fn the_level_says_how_far_input_is_mended() {
     let outcome = |arguments: &[&str], sent: &str| {
         let ran = toolwright(&[&["input"], arguments].concat(), calls(&[sent]).as_bytes());

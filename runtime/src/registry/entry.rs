@@ -74,7 +74,7 @@ impl Entry {
         let made = self.ladder.get_or_init(|| {
             let Definition { name, input_schema, parameters, .. } = &*self.definition;
             let aliases = parameters.iter().map(|it| (it.name.as_str(), it.aliases));
-            let made = Ladder::new(input_schema, aliases);
+            let made = Ladder::new(input_schema, aliases).map(|it| it.named(name));
             made.inspect_err(|error| tracing::error!(tool = name, error, "no input can be mended"))
                 .ok()
         });

@@ -1,12 +1,13 @@
 //! Finds the one input in a text that is not JSON: fences, tags, calls, prose, repetition.
 //!
 //! - What is passed over holds no brackets and no keys, so nothing of the input is ever dropped.
-//! - Two inputs that differ are no input.
+//! - Two inputs that differ are no input, and neither is a call of another tool.
 //! - The text is read a fixed number of times.
 
 use super::change::ChangeRule;
 use super::parse::{Break, Parsed, Parser, Uses, parse, parse_closing};
 use super::prose::{IsKey, ends_in_key, is_words};
+use super::tool_name::ToolName;
 use super::tree::Node;
 
 /// Everything that a whole text may be besides JSON.
@@ -26,8 +27,27 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
     ChangeRule::NoArguments,
 ];
 
+/// Why a text holds no input.
+#[derive(Debug)]
+pub(super) enum NoInput<'t> {
+    Unreadable(Break),
+    /// It is a call of a tool of this name, which is another.
+    OfAnother(&'t str),
+}
+
+impl From<Break> for NoInput<'_> {
+    fn from(broken: Break) -> Self {
+        Self::Unreadable(broken)
+    }
+}
+
 /// Reads the input that a text holds. The error is that of the text as it stands.
-pub(super) fn extract(text: &str, may_close: bool, is_key: IsKey<'_>) -> Result<Parsed, Break> {
+pub(super) fn extract<'t>(
+    text: &'t str,
+    may_close: bool,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Parsed, NoInput<'t>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
@@ -37,20 +57,21 @@ pub(super) fn extract(text: &str, may_close: bool, is_key: IsKey<'_>) -> Result<
             }
             return Ok(parsed);
         }
-        Err(Break::Depth) => return Err(Break::Depth),
+        Err(Break::Depth) => return Err(Break::Depth.into()),
         Err(first) => first,
     };
     let (inner, uses) = unwrap(text, is_key);
     let close = |text| if may_close { parse_closing(text).ok() } else { None };
-    let found = (!uses.is_empty())
-        .then(|| parse(inner).ok())
-        .flatten()
-        .or_else(|| call(inner, is_key))
-        .or_else(|| among_words(inner, is_key))
-        .or_else(|| close(inner));
-    match found {
+    let mut found = (!uses.is_empty()).then(|| parse(inner).ok()).flatten();
+    if found.is_none() {
+        found = call(inner, name, is_key)?;
+    }
+    if found.is_none() {
+        found = among_words(inner, name, is_key)?;
+    }
+    match found.or_else(|| close(inner)) {
         Some(parsed) => Ok(Parsed { uses: parsed.uses.and(uses), ..parsed }),
-        None => Err(nearest_break(inner, first)),
+        None => Err(nearest_break(inner, first).into()),
     }
 }
 
@@ -124,17 +145,61 @@ fn fenced<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
 }
 
 /// An object with words around it, or the same object again.
-fn among_words(text: &str, is_key: IsKey<'_>) -> Option<Parsed> {
-    let start = text.find('{')?;
+fn among_words<'t>(
+    text: &'t str,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Option<Parsed>, NoInput<'t>> {
+    let Some(start) = text.find('{') else { return Ok(None) };
     let before = text[..start].trim_end();
+    let call = open_call(before);
+    // Beside an argument the object is no input.
+    if call.is_some_and(|(_, arguments)| !arguments.is_empty()) {
+        return Ok(None);
+    }
     let named = before.strip_suffix([':', '=']).unwrap_or(before);
     if !is_words(named, is_key) || (named.len() < before.len() && ends_in_key(named, is_key)) {
-        return None;
+        return Ok(None);
     }
-    let mut parser = Parser::new(&text[start..], 0);
+    let parsed = object_and_words(&text[start..], !before.is_empty(), is_key);
+    match call {
+        Some((called, _)) if parsed.is_some() && !name.is(called) => {
+            Err(NoInput::OfAnother(called))
+        }
+        _ => Ok(parsed),
+    }
+}
+
+/// The name of a call that is begun in a text and not ended, and what of its arguments stands there.
+fn open_call(text: &str) -> Option<(&str, &str)> {
+    let mut closed = 0;
+    let open = text.rfind(|letter: char| match letter {
+        ')' => {
+            closed += 1;
+            false
+        }
+        '(' if closed > 0 => {
+            closed -= 1;
+            false
+        }
+        letter => letter == '(',
+    })?;
+    let (before, rest) = text.split_at(open);
+    let called = name_at_end(before);
+    called.starts_with(char::is_alphabetic).then_some((called, rest[1..].trim_start()))
+}
+
+/// The name of a function at the end of a text, which may be nothing.
+fn name_at_end(text: &str) -> &str {
+    let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
+    &text[text.trim_end_matches(is_name).len()..]
+}
+
+fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Parsed> {
+    let mut parser = Parser::new(text, 0);
     let node = parser.value().ok()?;
     let mut uses = Uses::default();
-    if !before.is_empty() {
+    if has_words {
         uses.add(ChangeRule::Prose);
     }
     let mut rest = parser.rest().trim_start();
@@ -157,20 +222,30 @@ fn among_words(text: &str, is_key: IsKey<'_>) -> Option<Parsed> {
 }
 
 /// `name(key=value, …)`, alone, as the only item of a list, with words around it or the same again.
-fn call(text: &str, is_key: IsKey<'_>) -> Option<Parsed> {
+fn call<'t>(
+    text: &'t str,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Option<Parsed>, NoInput<'t>> {
     let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
         Some(inner) => inner.trim(),
         None => text,
     };
-    let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
-    let open = text.find('(')?;
-    let before = text[..open].trim_end_matches(is_name);
-    let name = &text[before.len()..open];
-    if !name.starts_with(char::is_alphabetic) || !is_words(before, is_key) {
-        return None;
+    let Some(open) = text.find('(') else { return Ok(None) };
+    let called = name_at_end(&text[..open]);
+    let before = &text[..open - called.len()];
+    if !called.starts_with(char::is_alphabetic) || !is_words(before, is_key) {
+        return Ok(None);
     }
-    let (mut parsed, mut rest) = arguments(text, open)?;
-    while let Some(again) = rest.trim_start().strip_prefix(name) {
+    match call_and_words(text, before, called, is_key) {
+        Some(_) if !name.is(called) => Err(NoInput::OfAnother(called)),
+        parsed => Ok(parsed),
+    }
+}
+
+fn call_and_words(text: &str, before: &str, called: &str, is_key: IsKey<'_>) -> Option<Parsed> {
+    let (mut parsed, mut rest) = arguments(text, before.len() + called.len())?;
+    while let Some(again) = rest.trim_start().strip_prefix(called) {
         let (next, after) = arguments(again, 0)?;
         if next.node != parsed.node {
             return None;

@@ -1,5 +1,6 @@
 //! The input inside one more object, as models copy it from the shape of a call.
 
+use super::tool_name::ToolName;
 use super::tree::Node;
 
 /// Keys that hold the input.
@@ -16,16 +17,33 @@ const HOLDERS: &[&str] = &[
 ];
 /// Keys that may stand beside it, with a text.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
+/// Those of them that name the tool.
+const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
+
+/// What an object holds that may be a wrapper.
+pub(super) enum Held<'n> {
+    /// The input.
+    Input(&'n Node),
+    /// The input of a tool of this name, which is another.
+    OfAnother(&'n str),
+    /// No input that stands by itself.
+    Nothing,
+}
 
 /// The value that a holder holds; a key of the schema is no holder.
 ///
 /// What stands beside it is dropped, so it may be no key of the input either, unless the input gives that key
-/// itself or tags around the text say that it is a call.
-pub(super) fn held(node: &Node, is_call: bool, is_key: impl Fn(&str) -> bool) -> Option<&Node> {
-    let Node::Object(entries) = node else { return None };
+/// itself or tags around the text say that it is a call. A name beside it must be that of the tool.
+pub(super) fn held<'n>(
+    node: &'n Node,
+    is_call: bool,
+    name: &ToolName,
+    is_key: impl Fn(&str) -> bool,
+) -> Held<'n> {
+    let Node::Object(entries) = node else { return Held::Nothing };
     let mut holders =
         entries.iter().filter(|(key, _)| HOLDERS.contains(&key.as_str()) && !is_key(key));
-    let (holder, inner) = holders.next()?;
+    let Some((holder, inner)) = holders.next() else { return Held::Nothing };
     let gives = |wanted: &str| match inner {
         Node::Object(inner) => inner.iter().any(|(key, _)| key == wanted),
         _ => false,
@@ -35,6 +53,12 @@ pub(super) fn held(node: &Node, is_call: bool, is_key: impl Fn(&str) -> bool) ->
             && matches!(value, Node::Text(_))
             && (!is_key(key) || gives(key) || (is_call && key == "name" && holder == "arguments"))
     };
-    let alone = entries.iter().all(|(key, value)| key == holder || accompanies(key, value));
-    alone.then_some(inner)
+    if !entries.iter().all(|(key, value)| key == holder || accompanies(key, value)) {
+        return Held::Nothing;
+    }
+    let other = entries.iter().find_map(|(key, value)| match value {
+        Node::Text(called) if NAMES.contains(&key.as_str()) && !name.is(called) => Some(called),
+        _ => None,
+    });
+    other.map_or(Held::Input(inner), |called| Held::OfAnother(called))
 }

@@ -1,6 +1,7 @@
 //! The repair ladder: its rules by hand, and its laws by property. Calls of real models are in `oracles`.
 
 mod beside;
+mod calls;
 mod hostile;
 mod laws;
 mod refusals;

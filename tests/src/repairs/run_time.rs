@@ -58,3 +58,27 @@ async fn a_pattern_of_a_foreign_schema_cannot_hang() {
     let answer = executor(Repair::Lenient).call(&Call::new("echo", arguments)).await;
     assert_eq!(kind(&answer), "invalid_input");
 }
+
+#[tokio::test]
+async fn a_call_of_another_tool_is_never_mended_into_a_call_of_this_one() {
+    let schema = json!({
+        "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"],
+        "additionalProperties": false,
+    });
+    let echo = DynamicTool::new("say_path", "Says its input.", schema, |input, _| async move {
+        Ok(input.to_string())
+    });
+    let registry = Registry::of([echo.prefixed("fs_")]).unwrap();
+    let executor = Executor::builder(registry).unrestricted().build().unwrap();
+    for (sent, is_taken) in [
+        (r#"{"name":"fs_say_path","arguments":{"path":"a"}}"#, true),
+        (r#"functions.fs_say_path(path="a")"#, true),
+        (r#"{"name":"read_path","arguments":{"path":"a"}}"#, false),
+        (r#"read_path(path="a")"#, false),
+    ] {
+        let answer = executor.call(&Call::new("fs_say_path", sent)).await;
+        assert_eq!(!answer.is_error(), is_taken, "{sent}: {}", answer.text());
+        let names_it = answer.text().contains(r#"a call of \"read_path\""#);
+        assert!(is_taken || names_it, "{}", answer.text());
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether a call that stands where an input should is a call of the tool whose input it would be.
+
+use super::words::folded;
+
+/// Marks between the place of a tool and its name: `functions.read_file`, `default_api:read_file`.
+const BEFORE_THE_NAME: [char; 3] = ['.', '/', ':'];
+
+/// The name of the tool that is called, where it is known.
+#[derive(Debug, Default)]
+pub(super) struct ToolName(Option<Known>);
+
+#[derive(Debug)]
+struct Known {
+    name: String,
+    plain: String,
+}
+
+impl ToolName {
+    pub(super) fn of(name: &str) -> Self {
+        Self(Some(Known { name: name.to_owned(), plain: plain(name) }))
+    }
+
+    /// Whether a call of this name may be one of the tool.
+    pub(super) fn is(&self, called: &str) -> bool {
+        let Some(Known { plain: known, .. }) = &self.0 else { return true };
+        let called = called.trim();
+        let last = called.rsplit(BEFORE_THE_NAME).next().unwrap_or(called);
+        [called, last].into_iter().any(|it| plain(it) == *known)
+    }
+
+    /// The name, where it is known.
+    pub(super) fn known(&self) -> Option<&str> {
+        self.0.as_ref().map(|it| it.name.as_str())
+    }
+}
+
+/// A name without what dialects and models vary: case, and which marks stand between its parts.
+fn plain(name: &str) -> String {
+    folded(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_called_by_its_name_in_any_spelling_and_from_any_place() {
+        let name = ToolName::of("read_file");
+        for called in [
+            "read_file",
+            "readFile",
+            "Read-File",
+            "read.file",
+            " read_file\n",
+            "functions.read_file",
+            "default_api:read_file",
+            "tools/readFile",
+        ] {
+            assert!(name.is(called), "{called}");
+        }
+        for called in ["", "read", "file", "delete_file", "read_file.delete", "my_read_file"] {
+            assert!(!name.is(called), "{called}");
+        }
+        assert!(ToolName::of("files.read").is("files_read"));
+        assert!(!ToolName::of("get_v1_1").is("get_v11"));
+    }
+
+    #[test]
+    fn any_name_is_right_where_none_is_known() {
+        assert!(ToolName::default().is("read_file"));
+    }
+}
