@@ -4,6 +4,7 @@
 //!   finds in its entry what to do.
 //! - Its input is read strictly and held to its schema before anything of it runs.
 
+pub(crate) mod properties;
 mod schema;
 mod work;
 
@@ -107,7 +108,8 @@ pub(crate) struct Prepared {
 
 impl DynamicTool {
     /// A tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
-    /// taken at its word: what it does not close is open.
+    /// taken at its word: what it does not close is open, and a key that it calls `writeOnly` or of the format
+    /// `password` is secret, as `#[arg(secret)]` says of a parameter.
     #[track_caller]
     pub fn new<R, F, Fut>(
         name: impl Into<String>,

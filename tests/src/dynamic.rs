@@ -84,6 +84,60 @@ async fn its_input_is_held_to_its_schema_and_duplicate_keys_are_refused() {
     assert!(answer.error().unwrap().message().contains("/a/b: duplicate key"), "{}", answer.text());
 }
 
+#[tokio::test]
+async fn what_its_schema_calls_secret_is_told_to_nobody() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "user": {"type": "string"},
+            "password": {"type": "string", "writeOnly": true, "minLength": 8},
+            "pin": {"type": "integer", "format": "password"},
+        },
+        "required": ["user", "password"],
+        "additionalProperties": false,
+    });
+    let log_in = DynamicTool::new("log_in_at_run_time", "Signs in.", schema, |_, _| async {
+        Ok("signed in")
+    });
+    let executor = made(log_in);
+    let definition = executor.registry().get("log_in_at_run_time").unwrap();
+    let secrets = definition.parameters.iter().filter(|it| it.secret);
+    assert_eq!(secrets.map(|it| it.name.as_str()).collect::<Vec<_>>(), ["password", "pin"]);
+    let call = |input: &'static str| Call::new("log_in_at_run_time", input);
+    for wrong in [
+        r#"{"user":"ada","password":["hunter2hunter2"]}"#,
+        r#"{"user":"ada","password":"hunter2"}"#,
+        r#"{"user":"ada","password":"hunter2hunter2","pin":"hunter2"}"#,
+        r#"{"user":"ada","password":"hunter2hunter2"#,
+        r#""hunter2hunter2""#,
+    ] {
+        let answer = executor.call(&call(wrong)).await;
+        assert_eq!(kind(&answer), "invalid_input", "{wrong}");
+        assert!(!answer.text().contains("hunter2"), "{}", answer.text());
+    }
+    let mended = executor.call(&call(r#"{"user":7,"password":1234512345,"pin":"42"}"#)).await;
+    assert_eq!(mended.text(), "signed in");
+    let told: Vec<_> =
+        mended.repairs().unwrap().changes().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [r#"/user: 7 became "7" (text)"#, "/password: changed (text)", "/pin: changed (integer)",]
+    );
+}
+
+#[test]
+fn its_parameters_are_listed_as_it_requires_them() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "m": {"type": "string"}, "z": {"type": "string"}},
+        "required": ["z", "m"],
+    });
+    let tool = DynamicTool::new("order_of_keys", "Sorts.", schema, |_, _| async { Ok(()) });
+    let definition = made(tool).registry().get("order_of_keys").unwrap();
+    let names: Vec<_> = definition.parameters.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["z", "m", "a"]);
+}
+
 /// What is added.
 #[data]
 struct Numbers {

@@ -139,6 +139,7 @@ mod tests {
 
     use super::super::typed;
     use super::*;
+    use crate::dynamic::DynamicTool;
     use crate::registry::Registry;
 
     /// Helps.
@@ -255,5 +256,27 @@ mod tests {
             let missing = typed(definition, &["a.txt"]).unwrap_err();
             assert!(missing.contains("--arg-json"), "{missing}");
         }
+    }
+
+    #[test]
+    fn what_the_schema_of_a_run_time_tool_calls_secret_need_not_be_typed() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "password": {"type": "string", "format": "password"},
+                "times": {"type": "integer"},
+                "user": {"type": "string"},
+            },
+            "required": ["user", "times", "password"],
+        });
+        let tool = DynamicTool::new("convert", "Converts.", schema, |_, _| async { Ok(()) });
+        let definition = Registry::of([tool]).unwrap().get("convert").unwrap();
+        let of_variable = &["ada", "3", "--password-env", "CARGO_PKG_NAME"];
+        let typed_input = typed(&definition, of_variable).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&typed_input).unwrap(),
+            json!({"user": "ada", "times": 3, "password": "toolwright"})
+        );
+        assert!(typed(&definition, &["ada", "3", "hunter2"]).is_err());
     }
 }

@@ -1,8 +1,9 @@
-//! One key of a tool's input, and how a value of it is typed. A tool that arrived at run time has only a
-//! schema; what can be known of its keys is read off that.
+//! One key of a tool's input, and how a value of it is typed. Of an input that is one type there is only a schema;
+//! what can be known of its keys is read off that.
 
 use serde_json::Value;
 
+use crate::dynamic::properties;
 use crate::tool::{Definition, Parameter};
 
 /// How a value is typed.
@@ -68,21 +69,15 @@ fn of_parameter<'a>(root: &'a Value, parameter: &'a Parameter) -> Field<'a> {
 }
 
 fn of_schema(root: &Value) -> Vec<Field<'_>> {
-    let Some(properties) = root.get("properties").and_then(Value::as_object) else {
-        return Vec::new();
-    };
-    let required = root.get("required").and_then(Value::as_array).into_iter().flatten();
-    let required: Vec<&str> = required.filter_map(Value::as_str).collect();
-    let first = required.iter().filter_map(|key| properties.get_key_value(*key));
-    let rest = properties.iter().filter(|(key, _)| !required.contains(&key.as_str()));
-    let first = first.map(|(key, schema)| of_property(root, key, schema, true));
-    first.chain(rest.map(|(key, schema)| of_property(root, key, schema, false))).collect()
+    let properties = properties::of(root).into_iter();
+    properties
+        .map(|it| Field { secret: it.secret, ..of_property(root, it.name, it.schema, it.required) })
+        .collect()
 }
 
 fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     let meant = resolved(root, schema);
     let words = |schema: &'a Value| schema.get("description").and_then(Value::as_str);
-    let says = |keyword: &str, value: Value| schema.get(keyword) == Some(&value);
     Field {
         key,
         description: words(schema).or_else(|| words(meant)).unwrap_or_default(),
@@ -90,7 +85,7 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
         shape: shape(root, meant),
         choices: choices(root, meant.get("items").unwrap_or(meant)),
         required,
-        secret: says("writeOnly", true.into()) || says("format", "password".into()),
+        secret: false,
         short: None,
         aliases: &[],
         positional: false,
@@ -215,6 +210,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::dynamic::DynamicTool;
+    use crate::registry::Registry;
 
     #[test]
     fn how_a_value_is_typed_is_read_off_its_schema() {
@@ -243,15 +240,25 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_mere_schema_come_required_first_in_its_order() {
+    fn the_keys_of_a_tool_made_at_run_time_come_required_first_in_its_order() {
         let schema = json!({
             "type": "object",
-            "properties": {"a": {"type": "string"}, "z": {"type": "string"}, "m": {"type": "integer", "description": "How many."}},
-            "required": ["z", "m"],
+            "properties": {
+                "a": {"type": "string"}, "z": {"type": "string"}, "p": {"type": "string", "format": "password"},
+                "m": {"type": "integer", "description": "How many."},
+            },
+            "required": ["z", "p", "m"],
         });
-        let fields = of_schema(&schema);
+        let tool = DynamicTool::new("it", "Does it.", schema, |_, _| async { Ok(()) });
+        let definition = Registry::of([tool]).unwrap().get("it").unwrap();
+        let fields = of(&definition);
         let keys: Vec<_> = fields.iter().map(|it| (it.key, it.required, it.description)).collect();
-        assert_eq!(keys, [("z", true, ""), ("m", true, "How many."), ("a", false, "")]);
-        assert!(fields[0].is_positional() && !fields[2].is_positional());
+        assert_eq!(
+            keys,
+            [("z", true, ""), ("p", true, ""), ("m", true, "How many."), ("a", false, "")]
+        );
+        let positional: Vec<_> = fields.iter().map(Field::is_positional).collect();
+        assert_eq!(positional, [true, false, true, false]);
+        assert!(fields[1].secret && !fields[0].secret);
     }
 }

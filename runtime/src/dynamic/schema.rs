@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::properties::{self, Property};
 use crate::arriving::{TypeNames, input_schema};
 use crate::input::{Key, Keys};
 use crate::schema::{Checker, SchemaProblem};
@@ -41,23 +42,19 @@ pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
     Ok(written)
 }
 
-/// The properties one by one, for command lines.
+/// The properties one by one: for command lines, and for whoever hides what is secret.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        return Vec::new();
-    };
-    let required = required(schema);
-    let parameter = |(name, schema): (&String, &Value)| Parameter {
-        name: name.clone(),
-        description: text(schema, "description"),
-        schema: schema.clone(),
-        required: required.contains(&name.as_str()),
+    let parameter = |property: Property<'_>| Parameter {
+        name: property.name.to_owned(),
+        description: text(property.schema, "description"),
+        schema: property.schema.clone(),
+        required: property.required,
         aliases: &[],
-        secret: false,
+        secret: property.secret,
         short: None,
         positional: false,
     };
-    properties.iter().map(parameter).collect()
+    properties::of(schema).into_iter().map(parameter).collect()
 }
 
 fn is_object(schema: &Value) -> Result<(), SchemaProblem> {

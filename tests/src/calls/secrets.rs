@@ -3,7 +3,7 @@
 use toolwright::approval::{DeskError, Statement};
 use toolwright::arguments::SealingKey;
 use toolwright::journal::{Kept, State};
-use toolwright::{Call, CallFailure, Outcome, Registry, tool};
+use toolwright::{Call, CallFailure, DynamicTool, Outcome, Registry, tool};
 
 use super::hostile::tools::builder_of;
 use super::support::{answered, office, suspended};
@@ -58,6 +58,31 @@ async fn log_in(
     password: Option<String>,
 ) -> String {
     format!("{user} {}", password.is_some())
+}
+
+#[tokio::test]
+async fn what_the_schema_of_a_run_time_tool_calls_secret_is_kept_only_sealed() {
+    let office = office();
+    let sign_in = || {
+        let schema = serde_json::json!({
+            "type": "object", "required": ["password"], "additionalProperties": false,
+            "properties": {"password": {"type": "string", "format": "password"}},
+        });
+        let tool = DynamicTool::new("secret_dynamic", "Signs in.", schema, |_, _| async { Ok(()) });
+        builder_of(&office, Registry::of([tool.approval("it signs in")]).unwrap())
+    };
+    let call = Call::new("secret_dynamic", r#"{"password":"correct horse"}"#);
+    let refused = answered(sign_in().build().unwrap().submit(&call).await);
+    assert_eq!(kind(&refused), "approval_required");
+    assert!(refused.text().contains("secret"), "{}", refused.text());
+    assert!(office.records().await.is_empty());
+
+    let sealing = SealingKey::from_bytes([7; 32]);
+    let waits = suspended(sign_in().sealing_key(sealing).build().unwrap().submit(&call).await);
+    let record = office.record(waits.call).await;
+    assert!(matches!((&record.raw, &record.arguments), (Kept::Sealed(_), Kept::Sealed(_))));
+    let everything = serde_json::to_string(&record).unwrap();
+    assert!(!everything.contains(SECRET), "{everything}");
 }
 
 /// What a person signs stands in the history for everybody to read.
