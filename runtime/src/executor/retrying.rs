@@ -8,10 +8,13 @@ use futures::future::{BoxFuture, Either, select};
 use super::ExecutorBuilder;
 use super::calling::Stages;
 use crate::context::Identity;
-use crate::error::ToolError;
+use crate::error::{Class, ToolError};
 use crate::output::Answer;
 use crate::retry::{CircuitBreaker, RetryPolicy};
 use crate::stage;
+
+/// How long whoever made a call waits for its next attempt, where it is not the policy that says how long.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
     /// How often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
@@ -20,6 +23,11 @@ impl ExecutorBuilder {
     /// A call is tried again only where the class of its error and its tool's effect allow it; its tool sees the same
     /// call id and the same idempotency key. It gives back its place while it waits, and what it borrows as `&mut T` is
     /// opened anew. The answer of the last attempt is the answer of the call.
+    ///
+    /// Where the other side names a time (`retry_after` of [`Class::NotStarted`](crate::Class::NotStarted)), the call
+    /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: told to wait longer, it
+    /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
+    /// however long it is, and its caller for a minute.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -135,6 +143,7 @@ impl<'a> Stages<'a> {
         let effect = self.plan.entry.definition.effect;
         !error.is_not_begun()
             && self.plan.retry.allows(attempt, error.classified(), effect).is_ok()
+            && is_soon(error.classified(), self.plan.retry.max_delay)
             && self.plan.unavailable().is_none()
     }
 
@@ -163,6 +172,14 @@ impl<'a> Stages<'a> {
     }
 }
 
+/// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.
+fn is_soon(class: Class, max_delay: Duration) -> bool {
+    match class {
+        Class::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
+        _ => true,
+    }
+}
+
 /// How a pause between two attempts ended.
 enum Paused {
     Over,
@@ -172,7 +189,7 @@ enum Paused {
 }
 
 fn is_cancelled(error: &ToolError) -> bool {
-    error.classified() == crate::error::Class::Cancelled
+    error.classified() == Class::Cancelled
 }
 
 /// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.

@@ -10,7 +10,8 @@ use crate::tool::{Effect, Retry};
 ///
 /// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
 /// much of that. Where the other side named a time (`retry_after` of [`Class::NotStarted`]), it waits at least that
-/// long, even where that is longer than `max_delay`.
+/// long, even where that is longer than `max_delay`; a call that no journal keeps then waits a minute at the most, and
+/// told to wait longer it fails.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |

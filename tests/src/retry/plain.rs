@@ -84,12 +84,28 @@ async fn listeners_hear_of_each_attempt_that_is_not_the_last() {
 #[tokio::test(start_paused = true)]
 async fn the_time_that_the_other_side_names_is_waited_even_where_it_is_longer_than_any_delay() {
     let delays = Delays::default();
-    let script = Script::of([Step::Fail(limited(3600)), Step::Fail(limited(0))]);
+    let script = Script::of([Step::Fail(limited(60)), Step::Fail(limited(0))]);
     let executor = delays.listen(with_script(&script)).build().unwrap();
     let began = tokio::time::Instant::now();
     assert!(!executor.call(&call("scripted_once")).await.is_error());
-    assert_eq!(delays.seconds(), [(1, 3600), (2, 2)]);
-    assert_eq!(began.elapsed().as_secs(), 3602, "by the clock that stands still");
+    assert_eq!(delays.seconds(), [(1, 60), (2, 2)]);
+    assert_eq!(began.elapsed().as_secs(), 62, "by the clock that stands still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_holds_no_call_for_longer_than_a_minute_or_the_longest_delay_of_the_policy() {
+    for seconds in [61, 3600, 4_000_000_000] {
+        let (script, delays) = (Script::of([Step::Fail(limited(seconds))]), Delays::default());
+        let executor = delays.listen(with_script(&script)).build().unwrap();
+        let answer = executor.call(&call("scripted_once")).await;
+        assert_eq!(answer.error().unwrap().classified(), limited(seconds), "it still says when");
+        assert_eq!((script.times(), delays.seconds()), (1, vec![]), "{seconds}");
+    }
+    let (script, delays) = (Script::of([Step::Fail(limited(3600))]), Delays::default());
+    let patient = EVEN.max_delay(Duration::from_secs(3600));
+    let executor = delays.listen(with_script(&script).retry(patient)).build().unwrap();
+    assert!(!executor.call(&call("scripted_once")).await.is_error());
+    assert_eq!(delays.seconds(), [(1, 3600)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::super::Plan;
 use super::super::keeping::{Asking, later};
 use super::super::outcome::Outcome;
-use super::super::retrying::random;
+use super::super::retrying::{PATIENCE, random};
 use super::Kept;
 use super::claim::Gone;
 use crate::call::Call;
@@ -19,9 +19,6 @@ use crate::journal::{CallRecord, Event, FailedAttempt, Failure, Kept as Text, St
 use crate::retry::RetryPolicy;
 use crate::stage::record::{Watch, chain};
 use crate::stage::{self, given_up};
-
-/// How long whoever submitted a call waits for its next attempt.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What becomes of a call after an error.
 pub(super) struct Next {
