@@ -14,6 +14,7 @@ use toolwright::arriving::TypeNames;
 use toolwright::dialect::Dialect;
 
 use self::outcome::Outcome;
+use crate::shown::printable;
 use crate::{Exit, line, stream, tell};
 
 pub(crate) const NAME: &str = "schema";
@@ -108,7 +109,8 @@ fn write(outcome: &Outcome, output: &mut dyn Write, report: bool) -> io::Result<
     }
     for note in &outcome.notes {
         let (line, name) = (outcome.line, outcome.name.as_deref().unwrap_or("?"));
-        tell("note", format!("line {line}: {}: tool `{name}` at {note}", outcome.dialect));
+        let words = format!("line {line}: {}: tool `{name}` at {note}", outcome.dialect);
+        tell("note", printable::line(&words));
     }
     writeln!(output, "{}", outcome.form())
 }

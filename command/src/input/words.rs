@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use toolwright::repair::Change;
 
 use super::outcome::{Kind, Outcome};
+use crate::shown::printable::shortened;
 use crate::{Exit, complain};
 
 /// The most characters of one value.
@@ -24,7 +25,7 @@ impl Counts {
 
 /// A block of lines for one call, and an empty one after it.
 pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()> {
-    let name = outcome.name.as_deref().unwrap_or("?");
+    let name = shortened(outcome.name.as_deref().unwrap_or("?"), LONGEST);
     let said = match outcome.kind {
         Kind::Accepted => "accepted as it is",
         Kind::Repaired => "repaired",
@@ -56,20 +57,8 @@ pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
 }
 
 fn sentence(change: &Change) -> String {
+    let pointer = shortened(&change.pointer, LONGEST);
     let from = shortened(&change.from, LONGEST);
     let to = shortened(&change.to, LONGEST);
-    Change { from, to, ..change.clone() }.to_string()
-}
-
-/// At most so many characters, on one line.
-fn shortened(text: &str, longest: usize) -> String {
-    let end = text.char_indices().nth(longest).map(|(at, _)| at);
-    let mut short: String = text[..end.unwrap_or(text.len())]
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect();
-    if end.is_some() {
-        short.push('…');
-    }
-    short
+    Change { pointer, rule: change.rule, from, to }.to_string()
 }

@@ -49,6 +49,19 @@ fn people_read_the_same_in_words() {
 }
 
 #[test]
+fn nothing_that_others_wrote_acts_on_the_terminal_or_is_not_seen() {
+    let tool = r#"{"name":"read\u001b[2J","input_schema":{"type":"object","additionalProperties":{"type":"integer"}}}"#;
+    let calls: String = [r#"{"a\u001b]0;x\u0007\u202e":"7"}"#, r#"{"\u001b":"x\u200by\u202e"}"#]
+        .map(|arguments| format!("{{\"tool\":{tool},\"arguments\":{arguments}}}\n"))
+        .concat();
+    let ran = toolwright(&["input", "--output", "text"], calls.as_bytes());
+    assert!(ran.out.contains("1 repaired, 1 refused"), "{}", ran.out);
+    assert!(!ran.out.contains(['\u{1b}', '\u{7}', '\u{200b}', '\u{202e}']), "{:?}", ran.out);
+    assert!(ran.out.contains(r"read\u{1b}[2J: repaired"), "{}", ran.out);
+    assert!(ran.out.contains(r"/a\u{1b}]0;x\u{7}\u{202e}: "), "{}", ran.out);
+}
+
+#[test]
 fn a_call_of_another_tool_is_no_input() {
     let sent = |name: &str| format!(r#"{{"name":"{name}","arguments":{{"path":"a"}}}}"#);
     assert_eq!(toolwright(&["input"], calls(&[&sent("read_file")]).as_bytes()).code, 0);

@@ -80,6 +80,14 @@ fn each_tool_is_shown_or_refused_on_a_line_of_its_own() {
 }
 
 #[test]
+fn a_note_does_not_act_on_the_terminal() {
+    let line = br#"{"name":"find","input_schema":{"type":"object","properties":{"a\u001b[2J\u202e":{"type":"string","minLength":1}},"additionalProperties":false}}"#;
+    let ran = toolwright(&["schema", "-d", "openai-chat-strict"], line);
+    assert!(ran.err.contains(r"properties/a\u{1b}[2J\u{202e}"), "{}", ran.err);
+    assert!(!ran.err.contains(['\u{1b}', '\u{202e}']), "{:?}", ran.err);
+}
+
+#[test]
 fn foreign_names_of_types_are_understood_when_asked_for() {
     let arguments = ["schema", "--dialect", "mcp", "--types", "foreign", "--output", "report", "-"];
     insta::assert_snapshot!(shown(&toolwright(&arguments, TOOLS.as_bytes())));
