@@ -247,6 +247,11 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
+    /// Whether an input that has this keyword in its root is refused, while it may have it further down.
+    fn is_refused_in_root(&self, keyword: &str) -> bool {
+        self.depth == 1 && !self.rules.root_choice && matches!(keyword, "not" | "enum")
+    }
+
     fn draft(&self, object: &Map<String, Value>) -> Draft {
         let description = object.get("description").and_then(Value::as_str).unwrap_or_default();
         Draft { description: description.to_owned(), ..Draft::default() }

@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) open_lists: bool,
     /// Whether the places of a tuple are told apart.
     pub(super) tuples: bool,
-    /// Whether the input may be a choice between objects.
+    /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
     pub(super) root_choice: bool,
     /// Whether no keyword may stand beside `anyOf`.
     pub(super) lone_choice: bool,

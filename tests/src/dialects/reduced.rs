@@ -8,7 +8,8 @@ use super::refused::{rendered, with_property};
 fn schema_of(dialect: Dialect, tool: &str) -> Value {
     let tool: Value = serde_json::from_str(tool).unwrap();
     match dialect {
-        Dialect::OpenAiChatStrict => tool["function"]["parameters"].clone(),
+        Dialect::OpenAiChat | Dialect::OpenAiChatStrict => tool["function"]["parameters"].clone(),
+        Dialect::OpenAiResponses => tool["parameters"].clone(),
         Dialect::Gemini => tool["parametersJsonSchema"].clone(),
         Dialect::GeminiOpenApi => tool["parameters"].clone(),
         Dialect::Mcp => tool["inputSchema"].clone(),
@@ -32,6 +33,31 @@ fn with_definitions(
     let tool =
         tool.map_err(|errors| errors.into_iter().map(|(rule, _)| rule).collect::<Vec<_>>())?;
     Ok(schema_of(dialect, &tool.json)["properties"]["it"].clone())
+}
+
+#[test]
+fn what_makes_a_provider_refuse_the_root_of_an_input_is_told_in_words_there() {
+    let not = json!({"required": ["a", "b"]});
+    let mut schema = json!({"type": "object", "description": "Either.", "properties": {
+        "a": {"type": "string"}, "b": {"not": {"type": "string"}}},
+        "not": not, "enum": [{"a": "x"}, {"b": 1}]});
+    let told = "Either. One of {\"a\":\"x\"}, {\"b\":1}. Keeps to the JSON Schema {\"not\":{\"required\":[\"a\",\"b\"]}}.";
+    for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic] {
+        let tool = rendered(dialect, &schema).unwrap();
+        let shown = schema_of(dialect, &tool.json);
+        assert!(shown.get("not").is_none() && shown.get("enum").is_none(), "{dialect}: {shown}");
+        assert_eq!(shown["description"], told, "{dialect}");
+        assert_eq!(shown["properties"]["b"], json!({"not": {"type": "string"}}), "{dialect}");
+        assert_eq!(tool.notes.len(), 2, "{dialect}: {:?}", tool.notes);
+    }
+    let shown = schema_of(Dialect::Mcp, &rendered(Dialect::Mcp, &schema).unwrap().json);
+    assert_eq!((&shown["not"], &shown["description"]), (&not, &json!("Either.")));
+    // The same beside a reference.
+    schema["$ref"] = "#/$defs/all".into();
+    schema["$defs"] = json!({"all": {"type": "object"}});
+    let tool = rendered(Dialect::OpenAiChat, &schema).unwrap();
+    let shown = schema_of(Dialect::OpenAiChat, &tool.json);
+    assert!(shown.get("not").is_none() && shown.get("enum").is_none(), "{shown}");
 }
 
 #[test]

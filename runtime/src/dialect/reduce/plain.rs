@@ -22,6 +22,10 @@ impl Reducer<'_, '_> {
             if is_written {
                 continue;
             }
+            if self.is_refused_in_root(keyword) {
+                self.tell(&mut draft, keyword, value);
+                continue;
+            }
             let node = match (keyword.as_str(), value) {
                 ("properties", Value::Object(properties)) => self.properties(properties),
                 ("patternProperties" | "$defs" | "dependentSchemas", Value::Object(schemas)) => {

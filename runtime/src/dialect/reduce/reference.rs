@@ -25,7 +25,9 @@ impl<'a> Reducer<'a, '_> {
             match keyword {
                 "$ref" | "description" => {}
                 "$defs" => self.definitions(&mut draft, value),
-                _ if self.rules.plain() => draft.put(keyword, Node::sorted(value)),
+                _ if self.rules.plain() && !self.is_refused_in_root(keyword) => {
+                    draft.put(keyword, Node::sorted(value))
+                }
                 _ => self.tell(&mut draft, keyword, value),
             }
         }
