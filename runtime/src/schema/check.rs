@@ -8,6 +8,9 @@ use super::problems::Teller;
 use super::walk::{below, pointers};
 use crate::input::{Problem, Rule};
 
+/// A value whose places, all of them, take more bytes is judged up to its first problem: each problem has its own.
+const LONGEST_PLACES: usize = 16 << 20;
+
 /// A schema ready to check values.
 pub(crate) struct Checker {
     validator: Validator,
@@ -50,9 +53,27 @@ impl Checker {
         }
         let teller = Teller { source: &self.source, digits: &|_| None };
         let mut problems = Vec::new();
+        if places(value, 0) > LONGEST_PLACES {
+            if let Err(error) = self.validator.validate(value) {
+                teller.tell(&error, &mut problems);
+            }
+            return Err(problems);
+        }
         self.validator.iter_errors(value).for_each(|error| teller.tell(&error, &mut problems));
         Err(problems)
     }
+}
+
+/// How many bytes the places of a value and of all that it holds take, below one of so many bytes.
+fn places(value: &Value, place: usize) -> usize {
+    place
+        + match value {
+            Value::Array(items) => items.iter().map(|item| places(item, place + 1)).sum(),
+            Value::Object(entries) => {
+                entries.iter().map(|(key, value)| places(value, place + key.len())).sum()
+            }
+            _ => 0,
+        }
 }
 
 /// The place of a reference to nothing, which the error does not tell.

@@ -82,3 +82,21 @@ async fn a_call_of_another_tool_is_never_mended_into_a_call_of_this_one() {
         assert!(is_taken || names_it, "{}", answer.text());
     }
 }
+
+/// Each mistake tells its place, which begins with the key.
+#[tokio::test]
+async fn many_mistakes_below_a_long_key_are_answered_in_few_words() {
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": {"type": "array", "items": {"type": "integer"}},
+    });
+    let echo = DynamicTool::new("echo", "Says its input.", schema, |input, _| async move {
+        Ok(input.to_string())
+    });
+    let executor = Executor::builder(Registry::of([echo]).unwrap()).unrestricted();
+    let executor = executor.build().unwrap();
+    let arguments = format!("{{\"{}\":[{}1]}}", "k".repeat(300_000), "\"a\",".repeat(40_000));
+    let answer = executor.call(&Call::new("echo", arguments)).await;
+    assert_eq!(kind(&answer), "invalid_input");
+    assert!(answer.text().len() < 10_000, "{} bytes", answer.text().len());
+}
