@@ -4,6 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+use crate::args::value::ungrouped;
+
 /// The doc comment of an item or a parameter.
 pub enum Docs {
     Missing,
@@ -47,7 +49,7 @@ impl ToTokens for Docs {
 /// The expression of `#[doc = …]`; `#[doc(hidden)]` and its like are no text.
 fn line(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(ungrouped(&pair.value)),
         _ => None,
     }
 }

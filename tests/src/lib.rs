@@ -5,6 +5,7 @@ mod answers;
 mod approval;
 mod blocking;
 mod building;
+mod by_macro;
 mod calls;
 mod catalogs;
 mod cli;

@@ -22,12 +22,12 @@ macro_rules! getter {
 }
 
 macro_rules! plain {
-    ($($name:ident: $doc:literal),*) => {$(
+    ($($name:ident: $doc:expr, $why:expr, $length:expr, $example:expr);*) => {$(
         #[doc = $doc]
-        #[tool(danger = grade(&what), preview = shown)]
+        #[tool(danger = grade(&what), preview = shown, approval = $why)]
         async fn $name(
-            /// What.
-            #[arg(example = "it")]
+            #[doc = $doc]
+            #[arg(example = $example, default = $example, length = $length)]
             what: String,
         ) -> Result<String, ToolError> {
             Ok(what)
@@ -53,6 +53,7 @@ macro_rules! service {
 }
 
 const FEW: u8 = 1;
+const MOST: usize = 9;
 
 struct Shelf;
 
@@ -67,6 +68,10 @@ fn grade(_: &str) -> Danger {
     Danger::Safe
 }
 
+fn reason(most: usize) -> Option<&'static str> {
+    (most > 9).then_some("It is much.")
+}
+
 async fn shown(what: String) -> String {
     what
 }
@@ -75,7 +80,10 @@ getter! {
     /// Gets a book.
     get_book(Shelf, title: String = String::from("Emma")) -> Option<Found> { Some(Found) }
 }
-plain! { one: "Does one.", two: "Does two." }
+plain! {
+    one: "Does one.", "It is one.", 1..=9, "it";
+    two: concat!("Does ", "two."), reason(MOST), ..=MOST, String::from("it")
+}
 service!(Shelf, fetch);
 
 fn main() {

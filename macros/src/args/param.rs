@@ -170,8 +170,8 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
 
 /// A number literal, perhaps with a sign.
 pub fn number(expression: &Expr) -> Option<BoundValue> {
-    let (negative, literal) = match ungrouped(expression) {
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, ungrouped(expr)),
+    let (negative, literal) = match value::ungrouped(expression) {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::ungrouped(expr)),
         other => (false, other),
     };
     let Expr::Lit(ExprLit { lit, .. }) = literal else { return None };
@@ -186,14 +186,6 @@ pub fn number(expression: &Expr) -> Option<BoundValue> {
         }
         _ => None,
     }
-}
-
-/// The expression inside the invisible groups that the fragments of `macro_rules!` stand in.
-fn ungrouped(mut expression: &Expr) -> &Expr {
-    while let Expr::Group(group) = expression {
-        expression = &group.expr;
-    }
-    expression
 }
 
 fn length(key: &Ident, input: ParseStream<'_>) -> syn::Result<Length> {

@@ -104,7 +104,16 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
 
 pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
     equals(key, input, example)?;
-    input.parse()
+    let expression: Expr = input.parse()?;
+    Ok(ungrouped(&expression).clone())
+}
+
+/// The expression inside the invisible groups that the fragments of `macro_rules!` stand in.
+pub fn ungrouped(mut expression: &Expr) -> &Expr {
+    while let Expr::Group(group) = expression {
+        expression = &group.expr;
+    }
+    expression
 }
 
 /// A whole number above zero.
