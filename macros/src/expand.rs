@@ -5,6 +5,7 @@
 
 mod input;
 mod place;
+mod self_type;
 mod spec;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -29,6 +30,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
+    let body = self_type::named(tool.self_type.as_ref(), body);
     // Two tools with one handle are reported at the names, so the constant stands where they do.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright::{BuildProblem, Call, Closing, Resource, ToolError, tools};
+use toolwright::{BuildProblem, Call, Closing, Danger, Resource, ResourceKind, ToolError, tools};
 
 use crate::support::{Log, builder, call, kind};
 
@@ -106,4 +106,61 @@ async fn a_method_that_changes_its_service_gets_one_opened_for_the_call() {
     assert_eq!(kind(&executor.call(&Call::new("write_row", row("a"))).await), "ok");
     assert_eq!(kind(&executor.call(&Call::new("write_row", row(""))).await), "invalid_input");
     assert_eq!(log.lines(), ["a", "Succeeded", "Failed"]);
+}
+
+/// Tells the time.
+struct Clock {
+    offset: u8,
+}
+
+#[tools]
+impl Clock {
+    const FIRST: u8 = 1;
+    const LAST: u8 = 24;
+    const MOST: usize = 3;
+
+    /// Sets the clock.
+    #[tool(danger = Self::grade(hour), preview = Self::shown, approval = Self::reason(hour), writes(Self = Self::name()))]
+    async fn set_clock(
+        &self,
+        /// To when.
+        #[arg(default = Self::FIRST, minimum = Self::FIRST, maximum = Self::LAST, example = Self::LAST)]
+        hour: u8,
+        /// Its names.
+        #[arg(default, length = ..=Self::MOST)]
+        names: Vec<String>,
+    ) -> u8 {
+        hour + self.offset + names.len() as u8
+    }
+
+    async fn shown(&self, hour: u8, _names: Vec<String>) -> String {
+        format!("would set it to {}", hour + self.offset)
+    }
+
+    fn grade(hour: u8) -> Danger {
+        if hour > 12 { Danger::Critical } else { Danger::Safe }
+    }
+
+    fn reason(hour: u8) -> Option<String> {
+        (hour > 12).then(|| "it is late".to_owned())
+    }
+
+    fn name() -> &'static str {
+        "tower"
+    }
+}
+
+impl ResourceKind for Clock {
+    const LABEL: &'static str = "clock";
+}
+
+#[tokio::test]
+async fn options_of_a_method_may_name_their_type_self() {
+    let executor = builder([Clock::SET_CLOCK]).service(Clock { offset: 1 }).build().unwrap();
+    let hour = &executor.registry().get("set_clock").unwrap().parameters[0].schema;
+    let said = ["default", "minimum", "maximum"].map(|it| hour[it].as_u64().unwrap());
+    assert_eq!((said, &hour["examples"][0]), ([1, 1, 24], &24.into()));
+    assert_eq!(executor.call(&call("set_clock")).await.text(), "2");
+    let late = executor.examine(&Call::new("set_clock", r#"{"hour":13}"#)).unwrap();
+    assert_eq!((late.danger, late.approval.as_deref()), (Danger::Critical, Some("it is late")));
 }

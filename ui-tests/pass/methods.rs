@@ -1,6 +1,6 @@
 // Methods may be conditional, public or not, take nothing, and stand beside what is no tool.
 #![deny(warnings, dead_code)]
-use toolwright::{Closing, Registry, Resource, ToolError, tools};
+use toolwright::{Closing, Danger, Registry, Resource, ToolError, tools};
 
 pub struct Tickets;
 
@@ -25,10 +25,11 @@ impl Tickets {
 
     /// Is always there.
     #[cfg(all())]
-    #[tool(tags("quick"))]
+    #[tool(tags("quick"), danger = Self::grade(id), preview = Self::shown)]
     async fn there(
         &self,
         /// Which.
+        #[arg(default = Self::FIRST, minimum = Self::FIRST, example = vec![Self::FIRST][0])]
         id: u64,
     ) -> u64 {
         id + Self::FIRST
@@ -49,11 +50,39 @@ impl Tickets {
     fn helper() -> usize {
         2
     }
+
+    async fn shown(&self, id: u64) -> String {
+        format!("{id}")
+    }
+
+    fn grade(id: u64) -> Danger {
+        if id > Self::FIRST { Danger::Moderate } else { Danger::Safe }
+    }
+}
+
+pub struct Shelf<T>(T);
+
+// With arguments, too, it is one type.
+#[tools]
+impl Shelf<u8> {
+    /// Takes one.
+    #[tool(effect = read)]
+    async fn take(
+        &self,
+        /// Which.
+        #[arg(default = Self::FIRST.0)]
+        which: u8,
+    ) -> u8 {
+        which + self.0
+    }
+
+    const FIRST: Self = Shelf(1);
 }
 
 fn main() {
     Registry::of([Tickets::COUNT, Tickets::THERE, Tickets::CLOSE_ONE, Tickets::VERSION])
         .expect("sound tools");
+    Registry::of([Shelf::<u8>::TAKE]).expect("a sound tool");
     let linked = Registry::linked().expect("sound tools");
     assert!(linked.get("count").is_some() && linked.get("gone").is_none());
 }

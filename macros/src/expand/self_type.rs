@@ -1,0 +1,38 @@
+//! `Self` in what the options of a method say. The items that options become stand inside the handle's constant,
+//! where the `Self` of the `impl` block means nothing to rustc; an alias stands for it there.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::quote;
+use syn::Type;
+
+/// The items of a method's handle, with an alias where they name `Self`.
+pub fn named(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
+    match self_type {
+        Some(ty) if names_self(items.clone()) => {
+            let items = renamed(items);
+            quote!(type __TwSelf = #ty; #items)
+        }
+        _ => items,
+    }
+}
+
+fn names_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "Self",
+        TokenTree::Group(group) => names_self(group.stream()),
+        _ => false,
+    })
+}
+
+fn renamed(tokens: TokenStream) -> TokenStream {
+    let each = |token| match token {
+        TokenTree::Ident(word) if word == "Self" => Ident::new("__TwSelf", word.span()).into(),
+        TokenTree::Group(group) => {
+            let mut again = Group::new(group.delimiter(), renamed(group.stream()));
+            again.set_span(group.span());
+            again.into()
+        }
+        other => other,
+    };
+    tokens.into_iter().map(each).collect()
+}
