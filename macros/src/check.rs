@@ -2,6 +2,7 @@
 //! its mistakes and lets the others go on.
 
 mod input;
+mod lent;
 mod signature;
 
 use syn::spanned::Spanned;

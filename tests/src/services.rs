@@ -225,3 +225,38 @@ async fn a_long_tool_lets_others_at_the_database_between_its_items() {
     let at = |line: &str| lines.iter().position(|it| it == line).unwrap();
     assert!(at("refresh 0") < at("look") && at("look") < at("refresh 2"), "{lines:?}");
 }
+
+/// Picks words.
+#[tool(effect = read)]
+async fn pick_words(
+    wanted: &(dyn Fn(&str) -> bool + Send + Sync),
+    cut: &(dyn for<'a> Fn(&'a str) -> &'a str + Send + Sync),
+    hooks: &Hooks<&'static str>,
+    /// Among which.
+    words: Vec<String>,
+) -> String {
+    let picked: Vec<&str> = words.iter().map(|it| cut(it)).filter(|it| wanted(it)).collect();
+    let picked = picked.join(" ");
+    hooks.0.iter().fold(picked, |picked, (_, hook)| hook(&picked).to_owned())
+}
+
+/// Functions over text, each with its name.
+struct Hooks<N>(Vec<(N, fn(&str) -> &str)>);
+
+#[tokio::test]
+async fn a_function_over_references_is_a_service_like_any_other() {
+    let wanted: std::sync::Arc<dyn Fn(&str) -> bool + Send + Sync> =
+        std::sync::Arc::new(|word: &str| word.starts_with('a'));
+    let cut: std::sync::Arc<dyn for<'a> Fn(&'a str) -> &'a str + Send + Sync> =
+        std::sync::Arc::new(|word: &str| word.trim());
+    let executor = builder([PICK_WORDS])
+        .service_arc(wanted)
+        .service_arc(cut)
+        .service(Hooks(vec![("end", |text: &str| text.trim_end_matches('e'))]))
+        .build()
+        .unwrap();
+    let answer = executor
+        .call(&Call::new("pick_words", r#"{"words":[" apple","pear","ant ","axe"]}"#))
+        .await;
+    assert_eq!(answer.text(), "apple ant ax");
+}

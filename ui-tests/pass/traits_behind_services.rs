@@ -21,10 +21,29 @@ async fn list_later(store: &Shared, more: &(dyn Fn() -> u8 + Send + Sync)) -> us
     store.list().len() + usize::from(more())
 }
 
+/// Counts.
+#[tool(effect = read)]
+async fn count(
+    hook: &(dyn Fn(&str) -> bool + Send + Sync),
+    cut: &(dyn for<'a> Fn(&'a str) -> Option<&'a str> + Send + Sync),
+    named: &Named<&'static str, fn(&str) -> &str>,
+) -> usize {
+    std::future::ready(()).await;
+    cut((named.1)(named.0)).filter(|it| hook(it)).map_or(0, str::len)
+}
+
+/// Counts, on another thread.
+#[tool(blocking)]
+fn count_blocking(hook: &(dyn Fn(&str, &[u8]) -> bool + Send + Sync)) -> bool {
+    hook("", &[])
+}
+
+struct Named<N, F>(N, F);
+
 fn reason(store: &dyn Store) -> Option<String> {
     store.list().pop()
 }
 
 fn main() {
-    Registry::of([LIST, LIST_LATER]).expect("sound tools");
+    Registry::of([LIST, LIST_LATER, COUNT, COUNT_BLOCKING]).expect("sound tools");
 }

@@ -10,6 +10,7 @@ use syn::{
     Type,
 };
 
+use super::lent;
 use crate::args::{ParamArgs, ToolArgs};
 use crate::docs::Docs;
 use crate::errors::Errors;
@@ -254,20 +255,28 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
         );
         return None;
     }
-    let problem = find_token(inner, &|token| match token {
+    let unnamed = |token: Found<'_>| match token {
         Found::Word("impl") => Some(
             "a capability is found by its concrete type; `impl Trait` has none: write the type, or `&dyn Trait`",
         ),
         Found::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
-        Found::Reference(_) => Some("a capability is borrowed once; write `&T` for `&&T`"),
+        _ => None,
+    };
+    let is_reference = matches!(inner, Type::Reference(_));
+    let kept = |token: Found<'_>| match token {
+        Found::Reference(is_short) if is_short || is_reference => {
+            Some("a capability is borrowed once; write `&T` for `&&T`")
+        }
         Found::Lifetime(name) if name != "static" => {
             Some("a capability owns its data; a type with a lifetime cannot be registered")
         }
         _ => None,
-    });
-    no_problem(problem, errors)
+    };
+    let mut own = inner.clone();
+    lent::take_out(&mut own);
+    no_problem(find_token(inner, &unnamed).or_else(|| find_token(&own, &kept)), errors)
 }
 
 /// What to write instead of a reference to what can only be input.
