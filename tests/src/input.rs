@@ -241,3 +241,102 @@ async fn what_is_wrong_with_a_secret_is_told_without_the_secret() {
     let short = executor.call(&Call::new("log_in", r#"{"password":"short"}"#)).await;
     assert!(short.text().contains("/password: expected at least 8 characters"), "{}", short.text());
 }
+
+/// Who signs in.
+#[data]
+struct Credentials {
+    user: String,
+    password: String,
+}
+
+/// Signs in.
+#[tool]
+async fn sign_in_with_both(
+    /// Who.
+    #[arg(secret)]
+    login: Credentials,
+    /// More of them, by name.
+    #[arg(secret, default)]
+    more: BTreeMap<String, Credentials>,
+) -> String {
+    login.user + &login.password + &more.len().to_string()
+}
+
+#[tokio::test]
+async fn the_keys_inside_a_secret_are_told_to_nobody() {
+    let login = r#""login":{"user":"ada","password":"x"}"#;
+    for (wrong, told) in [
+        (
+            r#"{"login":{"user":"ada","hunter2hunter2":""}}"#.to_owned(),
+            [
+                r#"/login: unknown key, expected inside it one of "password", "user""#,
+                r#"/login: expected inside it the key "password""#,
+            ]
+            .as_slice(),
+        ),
+        (
+            format!(r#"{{{login},"more":{{"hunter2hunter2":{{"user":{{}}}}}}}}"#),
+            &[
+                "/more: expected inside it a string",
+                r#"/more: expected inside it the key "password""#,
+            ],
+        ),
+        (
+            format!(r#"{{{login},"more":{{"hunter2hunter2":{{}},"hunter2hunter2":{{}}}}}}"#),
+            &["/more: duplicate key, expected inside it each key once"],
+        ),
+    ] {
+        for executor in [strict([SIGN_IN_WITH_BOTH]), executor([SIGN_IN_WITH_BOTH])] {
+            let answer = executor.call(&Call::new("sign_in_with_both", &*wrong)).await;
+            assert_eq!(kind(&answer), "invalid_input");
+            let message = answer.error().unwrap().message();
+            assert!(!message.contains("hunter2"), "{message}");
+            for told in told {
+                assert!(problems(message).contains(told), "{wrong}: {message}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_mended_inside_a_secret_is_told_without_its_keys() {
+    let executor = executor([SIGN_IN_WITH_BOTH]);
+    let mended = r#"{"login":{"user":"ada","password":"x"},"more":{"hunter2hunter2":{"user":"bob","password":7}}}"#;
+    let answer = executor.call(&Call::new("sign_in_with_both", mended)).await;
+    assert_eq!(answer.text(), "adax1");
+    let changes = answer.repairs().unwrap().changes();
+    assert_eq!(changes[0].to_string(), "/more: changed (text)");
+}
+
+/// What one is known by.
+#[data]
+enum Known {
+    Hunter { name: String },
+    Nobody,
+}
+
+/// Knows somebody.
+#[tool]
+async fn know_somebody(
+    /// By what.
+    #[arg(secret)]
+    by: Known,
+) -> usize {
+    match by {
+        Known::Hunter { name } => name.len(),
+        Known::Nobody => 0,
+    }
+}
+
+#[tokio::test]
+async fn which_variant_a_secret_is_of_is_told_to_nobody() {
+    for (wrong, sent) in [
+        (r#"{"by":"Hunter"}"#, "Hunter"),
+        (r#"{"by":{"Hunter":1}}"#, "Hunter"),
+        (r#"{"by":{"Nobody":1}}"#, "Nobody"),
+    ] {
+        let answer = strict([KNOW_SOMEBODY]).call(&Call::new("know_somebody", wrong)).await;
+        let told = answer.error().unwrap().message();
+        assert!(!told.contains(sent), "{told}");
+    }
+}

@@ -10,9 +10,10 @@ use crate::capability::Scope;
 use crate::error::{Done, ToolError};
 use crate::executor::Plan;
 use crate::footprint::Facts;
-use crate::input::{Changes, Problems, Rule};
+use crate::input::{Changes, Problem, Problems, Rule, words};
 use crate::output::Answer;
 use crate::repair::{Brackets, Change, Ladder, Refusal, Repaired, Repairs};
+use crate::schema::unescaped;
 use crate::spec::Start;
 use crate::tool::{Danger, DeclaredDanger, Definition, Repair};
 
@@ -131,15 +132,41 @@ fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;
     }
-    problems.map(|mut problem| {
-        if may_be_secret(definition, &problem.pointer) {
-            problem.found.clear();
-            if problem.rule == Rule::Other {
-                problem.expected = "what its type and its schema ask for".to_owned();
-            }
-        }
-        problem
+    problems.map(|problem| match may_be_secret(definition, &problem.pointer) {
+        true => without_secret(problem),
+        false => problem,
     })
+}
+
+/// A problem that tells no value and no key of a secret, not even which was probably meant.
+fn without_secret(mut problem: Problem) -> Problem {
+    let inside = outside(&mut problem.pointer);
+    problem.found.clear();
+    problem.near = None;
+    // A type may say anything, and names the variant that was sent.
+    let may_repeat = match problem.rule {
+        Rule::Other => true,
+        Rule::Type => problem.expected.contains('"'),
+        _ => false,
+    };
+    match (problem.rule, inside) {
+        _ if may_repeat => problem.expected = "what its type and its schema ask for".to_owned(),
+        (_, None) => {}
+        // A key that is missing is one of the schema's.
+        (Rule::MissingKey, Some(inside)) => {
+            let key = inside.rsplit('/').next().unwrap_or_default();
+            problem.rule = Rule::Value;
+            problem.expected = format!("inside it the key {}", words::quote(&unescaped(key)));
+        }
+        (_, Some(_)) => problem.expected = format!("inside it {}", problem.expected),
+    }
+    problem
+}
+
+/// Cuts a place to its parameter, since the keys inside a secret may be secret; what was cut off.
+fn outside(pointer: &mut String) -> Option<String> {
+    let (end, _) = pointer.match_indices('/').nth(1)?;
+    Some(pointer.split_off(end))
 }
 
 fn refusal_unless_secret(definition: &Definition, mut refusal: Refusal) -> Refusal {
@@ -153,6 +180,7 @@ fn refusal_unless_secret(definition: &Definition, mut refusal: Refusal) -> Refus
 fn changes_unless_secret(definition: &Definition, mut changes: Vec<Change>) -> Vec<Change> {
     if has_secrets(definition) {
         for change in changes.iter_mut().filter(|it| may_be_secret(definition, &it.pointer)) {
+            outside(&mut change.pointer);
             change.from.clear();
             change.to.clear();
         }
