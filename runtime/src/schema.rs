@@ -25,7 +25,7 @@ use std::fmt;
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use crate::input::{Bound, Bounds, Key, Keys};
 use crate::repair::Scalars;
@@ -247,28 +247,39 @@ fn annotate(schema: &mut Value, parameter: &ParamSpec) {
 }
 
 fn bounds(schema: &mut Value, bounds: &Bounds) {
-    let (shortest, longest) = match schema.get("type").and_then(Value::as_str) {
+    let Value::Object(object) = schema else { return };
+    let (shortest, longest) = match object.get("type").and_then(Value::as_str) {
         Some("array") => ("minItems", "maxItems"),
         Some("object") => ("minProperties", "maxProperties"),
         _ => ("minLength", "maxLength"),
     };
-    let number = |bound: Bound| match bound {
-        Bound::Integer(integer) => i64::try_from(integer)
-            .map(Value::from)
-            .or_else(|_| u64::try_from(integer).map(Value::from))
-            .unwrap_or_else(|_| json!(integer as f64)),
-        Bound::Float(float) => json!(float),
-    };
+    let numbers = [("minimum", bounds.minimum), ("maximum", bounds.maximum)];
+    for (keyword, bound) in numbers {
+        if let Some(limit) = bound.and_then(number) {
+            limits::narrow(object, keyword, limit);
+        }
+    }
     let additions = [
-        ("minimum", bounds.minimum.map(number)),
-        ("maximum", bounds.maximum.map(number)),
         (shortest, bounds.shortest.map(Value::from)),
         (longest, bounds.longest.map(Value::from)),
         ("pattern", bounds.pattern.map(Value::from)),
     ];
     for (keyword, value) in additions {
         if let Some(value) = value {
-            schema[keyword] = value;
+            object.insert(keyword.to_owned(), value);
         }
+    }
+}
+
+/// A limit in JSON; one that is infinite is none.
+fn number(bound: Bound) -> Option<Value> {
+    let float = |float| Number::from_f64(float).map(Value::Number);
+    match bound {
+        Bound::Integer(integer) => i64::try_from(integer)
+            .map(Value::from)
+            .or_else(|_| u64::try_from(integer).map(Value::from))
+            .ok()
+            .or_else(|| float(integer as f64)),
+        Bound::Float(number) => float(number),
     }
 }

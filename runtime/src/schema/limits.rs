@@ -3,7 +3,9 @@
 //!
 //! Bounds are exact: those of 128 bits are powers of two, which a float holds without rounding.
 
-use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
+
+use serde_json::{Map, Number, Value, json};
 
 use super::SchemaProblem;
 use super::walk::{each_schema, pointers};
@@ -84,17 +86,32 @@ fn natural(format: &str) -> Option<Limits> {
 fn bound(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
-        let lower = keyword == "minimum";
-        let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
-        let is_closer = |said: &Value| match (said.as_f64(), limit.as_f64()) {
-            (Some(said), Some(limit)) => (lower && said >= limit) || (!lower && said <= limit),
-            // Something is wrong with it, which is said elsewhere.
-            _ => true,
-        };
-        if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {
-            related.iter().for_each(|it| drop(object.remove(*it)));
-            object.insert(keyword.to_owned(), limit);
-        }
+        narrow(object, keyword, limit);
+    }
+}
+
+/// Adds a bound, of one of the keywords of bounds, where nothing closer is said.
+pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
+    let lower = BOUNDS[..2].contains(&keyword);
+    let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
+    let is_closer = |said: &Value| match compared(said, &limit) {
+        Some(order) if lower => order.is_ge(),
+        Some(order) => order.is_le(),
+        // Something is wrong with it, which is said elsewhere.
+        None => true,
+    };
+    if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {
+        related.iter().for_each(|it| drop(object.remove(*it)));
+        object.insert(keyword.to_owned(), limit);
+    }
+}
+
+/// Integers by all their digits.
+fn compared(one: &Value, other: &Value) -> Option<Ordering> {
+    let integer = |it: &Value| it.as_number().and_then(Number::as_i128);
+    match (integer(one), integer(other)) {
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
     }
 }
 

@@ -1,7 +1,10 @@
-//! The limits that an author writes stand in the schema as written, at the ends of the types too.
+//! The limits that an author writes stand in the schema as written, at the ends of the types too, unless those of the
+//! type are closer.
 
 use serde_json::json;
-use toolwright::{Registry, tool};
+use toolwright::{Call, Registry, tool};
+
+use crate::support::{kind, strict};
 
 /// Takes numbers within limits.
 #[tool(effect = read)]
@@ -38,5 +41,49 @@ fn limits_stand_as_they_are_written() {
     ] {
         let schema = &properties[name];
         assert_eq!((&schema["minimum"], &schema["maximum"]), (&minimum, &maximum), "{name}");
+    }
+}
+
+/// Takes numbers within limits that lie beyond their types.
+#[tool(effect = read)]
+async fn take_within_wide_limits(
+    /// From below zero, one less than the type goes.
+    #[arg(minimum = -1, maximum = 18446744073709551614)]
+    almost: u64,
+    /// More than a byte.
+    #[arg(maximum = 65536)]
+    byte: Option<u8>,
+    /// More than the type.
+    #[arg(minimum = -1e300, maximum = 0.5)]
+    single: f32,
+    /// Just as wide, in other words.
+    #[arg(maximum = 170141183460469231731687303715884105727)]
+    widest: i128,
+) {
+    let _ = (almost, byte, single, widest);
+}
+
+#[tokio::test]
+async fn a_limit_beyond_the_type_leaves_the_limit_of_the_type() {
+    let executor = strict([TAKE_WITHIN_WIDE_LIMITS]);
+    let definition = executor.registry().get("take_within_wide_limits").unwrap();
+    let properties = &definition.input_schema["properties"];
+    assert_eq!(properties["almost"]["minimum"], 0);
+    assert_eq!(properties["almost"]["maximum"], json!(u64::MAX - 1));
+    assert_eq!(
+        (&properties["byte"]["minimum"], &properties["byte"]["maximum"]),
+        (&json!(0), &json!(255))
+    );
+    assert_eq!(properties["single"]["minimum"], json!(f32::MIN));
+    assert_eq!(properties["single"]["maximum"], 0.5);
+    assert_eq!(properties["widest"]["maximum"], json!(null));
+    assert_eq!(properties["widest"]["exclusiveMaximum"], json!(i128::MAX as f64));
+    for (almost, byte, end) in
+        [(u64::MAX - 1, 255, "ok"), (u64::MAX, 255, "invalid_input"), (1, 256, "invalid_input")]
+    {
+        let input = json!({"almost": almost, "byte": byte, "single": 0, "widest": 0});
+        assert_eq!(jsonschema::is_valid(&definition.input_schema, &input), end == "ok", "{input}");
+        let answer = executor.call(&Call::new("take_within_wide_limits", input.to_string())).await;
+        assert_eq!(kind(&answer), end, "{input}");
     }
 }
