@@ -248,7 +248,7 @@ fn annotate(schema: &mut Value, parameter: &ParamSpec) {
 
 fn bounds(schema: &mut Value, bounds: &Bounds) {
     let Value::Object(object) = schema else { return };
-    let (shortest, longest) = match object.get("type").and_then(Value::as_str) {
+    let (shortest, longest) = match object.get("type").and_then(first_type) {
         Some("array") => ("minItems", "maxItems"),
         Some("object") => ("minProperties", "maxProperties"),
         _ => ("minLength", "maxLength"),
@@ -268,6 +268,14 @@ fn bounds(schema: &mut Value, bounds: &Bounds) {
         if let Some(value) = value {
             object.insert(keyword.to_owned(), value);
         }
+    }
+}
+
+/// What a type is when it is not `null`.
+fn first_type(types: &Value) -> Option<&str> {
+    match types {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).find(|it| *it != "null"),
+        only => only.as_str(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The limits that an author writes stand in the schema as written, at the ends of the types too, unless those of the
 //! type are closer.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use toolwright::{Call, Registry, tool};
 
@@ -84,6 +86,41 @@ async fn a_limit_beyond_the_type_leaves_the_limit_of_the_type() {
         let input = json!({"almost": almost, "byte": byte, "single": 0, "widest": 0});
         assert_eq!(jsonschema::is_valid(&definition.input_schema, &input), end == "ok", "{input}");
         let answer = executor.call(&Call::new("take_within_wide_limits", input.to_string())).await;
+        assert_eq!(kind(&answer), end, "{input}");
+    }
+}
+
+/// Takes lists that may be `null`, or not be there at all.
+#[tool(effect = read)]
+async fn take_counted_or_null(
+    /// Names.
+    #[arg(length = 1..=2)]
+    names: Option<Option<Vec<String>>>,
+    /// Numbers by name.
+    #[arg(length = ..=1)]
+    numbers: Option<Option<BTreeMap<String, u8>>>,
+    /// A text.
+    #[arg(length = 3..)]
+    text: Option<Option<String>>,
+) {
+    let _ = (names, numbers, text);
+}
+
+#[tokio::test]
+async fn a_length_is_that_of_the_type_which_is_not_null() {
+    let executor = strict([TAKE_COUNTED_OR_NULL]);
+    let definition = executor.registry().get("take_counted_or_null").unwrap();
+    let schema = &definition.input_schema;
+    for (input, end) in [
+        (json!({"names": null, "numbers": null, "text": null}), "ok"),
+        (json!({"names": ["a", "b"], "numbers": {"a": 1}, "text": "abc"}), "ok"),
+        (json!({"names": ["a", "b", "c"]}), "invalid_input"),
+        (json!({"names": []}), "invalid_input"),
+        (json!({"numbers": {"a": 1, "b": 2}}), "invalid_input"),
+        (json!({"text": "ab"}), "invalid_input"),
+    ] {
+        assert_eq!(jsonschema::is_valid(schema, &input), end == "ok", "{input}");
+        let answer = executor.call(&Call::new("take_counted_or_null", input.to_string())).await;
         assert_eq!(kind(&answer), end, "{input}");
     }
 }
