@@ -128,7 +128,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         nulls::settle(&mut document, parameter.probe).map_err(within)?;
         limits::can_be_said(&document).map_err(within)?;
         let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
-        annotate(&mut document, parameter);
+        annotate(&mut document, parameter, optional);
         presets::settle(&mut document).map_err(within)?;
         let check =
             if derived && agreed { None } else { Some(Checker::new(&document).map_err(within)?) };
@@ -232,14 +232,18 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
 }
 
 /// What the parameter's attribute adds to the schema of its type.
-fn annotate(schema: &mut Value, parameter: &ParamSpec) {
+fn annotate(schema: &mut Value, parameter: &ParamSpec, optional: bool) {
     let description = unwrap_docs(parameter.docs);
     if !description.is_empty() {
         schema["description"] = description.into();
     }
     bounds(schema, &parameter.bounds);
     if let Some(default) = parameter.default {
-        schema["default"] = default();
+        let default = default();
+        // An absent key is `None` as well. A `null` that is filled in would be refused, or be a value of its own.
+        if !(optional && default.is_null()) {
+            schema["default"] = default;
+        }
     }
     if !parameter.examples.is_empty() {
         schema["examples"] = parameter.examples.iter().map(|example| example()).collect();

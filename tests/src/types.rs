@@ -2,6 +2,7 @@
 
 mod agreement;
 mod changes;
+mod defaults;
 mod kinds;
 mod large;
 mod limits;
