@@ -53,13 +53,13 @@ pub use crate::__link as link;
     note = "write `#[toolwright::data]` on the type"
 )]
 pub trait Shown {
-    fn json(&self) -> serde_json::Value;
+    fn json(&self) -> serde_json::Result<serde_json::Value>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: serde::Serialize> Shown for T {
-    fn json(&self) -> serde_json::Value {
-        serde_json::to_value(self).unwrap_or_default()
+    fn json(&self) -> serde_json::Result<serde_json::Value> {
+        crate::schema::preset_json(self)
     }
 }
 

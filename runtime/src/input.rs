@@ -18,6 +18,7 @@ mod string;
 mod variant;
 pub(crate) mod words;
 
+pub(crate) use bounds::decimal;
 pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 pub(crate) use fault::Asked;
 pub use fault::Fault;

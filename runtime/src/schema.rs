@@ -34,6 +34,7 @@ use crate::tool::{Definition, Parameter};
 
 pub(crate) use check::Checker;
 pub(crate) use normal::{is_machine_format, unwrap_docs};
+pub(crate) use presets::json as preset_json;
 pub(crate) use problems::Teller;
 pub(crate) use walk::unescaped;
 pub(crate) use words::expected as in_words;
@@ -128,7 +129,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         nulls::settle(&mut document, parameter.probe).map_err(within)?;
         limits::can_be_said(&document).map_err(within)?;
         let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
-        annotate(&mut document, parameter, optional);
+        annotate(&mut document, parameter, optional).map_err(within)?;
         presets::settle(&mut document).map_err(within)?;
         let check =
             if derived && agreed { None } else { Some(Checker::new(&document).map_err(within)?) };
@@ -232,22 +233,28 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
 }
 
 /// What the parameter's attribute adds to the schema of its type.
-fn annotate(schema: &mut Value, parameter: &ParamSpec, optional: bool) {
+fn annotate(
+    schema: &mut Value,
+    parameter: &ParamSpec,
+    optional: bool,
+) -> Result<(), SchemaProblem> {
     let description = unwrap_docs(parameter.docs);
     if !description.is_empty() {
         schema["description"] = description.into();
     }
     bounds(schema, &parameter.bounds);
     if let Some(default) = parameter.default {
-        let default = default();
+        let default = presets::made("default", default)?;
         // An absent key is `None` as well. A `null` that is filled in would be refused, or be a value of its own.
         if !(optional && default.is_null()) {
             schema["default"] = default;
         }
     }
     if !parameter.examples.is_empty() {
-        schema["examples"] = parameter.examples.iter().map(|example| example()).collect();
+        let examples = parameter.examples.iter().map(|it| presets::made("example", *it));
+        schema["examples"] = examples.collect::<Result<_, _>>()?;
     }
+    Ok(())
 }
 
 fn bounds(schema: &mut Value, bounds: &Bounds) {
@@ -292,6 +299,6 @@ fn number(bound: Bound) -> Option<Value> {
             .or_else(|_| u64::try_from(integer).map(Value::from))
             .ok()
             .or_else(|| float(integer as f64)),
-        Bound::Float(number) => float(number),
+        Bound::Float(_) | Bound::Single(_) => float(bound.as_float()),
     }
 }

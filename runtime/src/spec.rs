@@ -130,6 +130,9 @@ pub struct Spec {
 
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
+/// Makes a default or an example.
+pub type Preset = fn() -> Result<Value, serde_json::Error>;
+
 /// Reads a value of a type and drops it.
 pub type Probe = fn(&mut Reader<'_>) -> Result<(), Fault>;
 
@@ -181,8 +184,8 @@ pub struct ParamSpec {
     /// Whether the type makes something of an absent key, as `Option` does.
     pub optional: fn() -> bool,
     pub bounds: Bounds,
-    pub default: Option<fn() -> Value>,
-    pub examples: &'static [fn() -> Value],
+    pub default: Option<Preset>,
+    pub examples: &'static [Preset],
     pub aliases: &'static [&'static str],
     pub secret: bool,
     pub short: Option<char>,
@@ -190,12 +193,12 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
-    pub const fn default(mut self, default: fn() -> Value) -> Self {
+    pub const fn default(mut self, default: Preset) -> Self {
         self.default = Some(default);
         self
     }
 
-    pub const fn examples(mut self, examples: &'static [fn() -> Value]) -> Self {
+    pub const fn examples(mut self, examples: &'static [Preset]) -> Self {
         self.examples = examples;
         self
     }

@@ -10,5 +10,6 @@ mod normal_form;
 mod nulls;
 mod rows;
 mod settled;
+mod singles;
 mod values;
 pub mod wrong;

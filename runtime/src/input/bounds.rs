@@ -14,6 +14,8 @@ use super::words;
 pub enum Bound {
     Integer(i128),
     Float(f64),
+    /// Counts as its [`decimal`].
+    Single(f32),
 }
 
 /// All limits of one parameter.
@@ -59,16 +61,26 @@ impl Bound {
     fn is_below(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(two)) => one < two,
+            // In the order of their decimals.
+            (Self::Single(one), Self::Single(two)) => one < two,
             (one, two) => one.as_float() < two.as_float(),
         }
     }
 
-    fn as_float(self) -> f64 {
+    pub(crate) fn as_float(self) -> f64 {
         match self {
             Self::Integer(integer) => integer as f64,
             Self::Float(float) => float,
+            Self::Single(single) => decimal(single),
         }
     }
+}
+
+/// What an `f32` is written as, the shortest decimal that is read as it: the nearest `f32` to 0.1 is a little more
+/// than 0.1. The largest stays itself, since its shortest decimal lies beyond it.
+pub(crate) fn decimal(single: f32) -> f64 {
+    let exact = f64::from(single);
+    if single.abs() < f32::MAX { single.to_string().parse().unwrap_or(exact) } else { exact }
 }
 
 impl fmt::Display for Bound {
@@ -76,6 +88,7 @@ impl fmt::Display for Bound {
         match self {
             Self::Integer(integer) => integer.fmt(formatter),
             Self::Float(float) => float.fmt(formatter),
+            Self::Single(single) => single.fmt(formatter),
         }
     }
 }
@@ -147,23 +160,7 @@ macro_rules! numbers {
 numbers! {
     u8 => Integer(i128), u16 => Integer(i128), u32 => Integer(i128), u64 => Integer(i128), usize => Integer(i128),
     i8 => Integer(i128), i16 => Integer(i128), i32 => Integer(i128), i64 => Integer(i128), isize => Integer(i128),
-    i128 => Integer(i128), f64 => Float(f64),
-}
-
-impl BoundOf<f32> {
-    pub const fn get(self) -> Bound {
-        Bound::Float(self.0 as f64)
-    }
-}
-
-/// Compared as it is written: the nearest `f32` to 0.1 is a little more than 0.1.
-#[diagnostic::do_not_recommend]
-impl Number for f32 {
-    type Limit = Self;
-
-    fn number(&self) -> Option<Bound> {
-        Some(Bound::Float(self.to_string().parse().unwrap_or(f64::from(*self))))
-    }
+    i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
 /// No bound lies beyond `i128`, so what does is above all of them.
