@@ -136,7 +136,7 @@ pub use tool::{
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
-/// | `default`, `default = value` | what an absent key stands for |
+/// | `default`, `default = value` | what an absent key stands for, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
 /// | `minimum = 1`, `maximum = 9` | limits of a number |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches |

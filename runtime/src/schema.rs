@@ -244,14 +244,17 @@ fn annotate(
     }
     bounds(schema, &parameter.bounds);
     if let Some(default) = parameter.default {
-        let default = presets::made("default", default)?;
+        let mut default = presets::constant("default", default)?;
+        if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
+            presets::sort(&mut default);
+        }
         // An absent key is `None` as well. A `null` that is filled in would be refused, or be a value of its own.
         if !(optional && default.is_null()) {
             schema["default"] = default;
         }
     }
     if !parameter.examples.is_empty() {
-        let examples = parameter.examples.iter().map(|it| presets::made("example", *it));
+        let examples = parameter.examples.iter().map(|it| presets::constant("example", *it));
         schema["examples"] = examples.collect::<Result<_, _>>()?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 mod agreement;
 mod changes;
-mod defaults;
+pub mod defaults;
 mod kinds;
 mod large;
 mod limits;

@@ -1,5 +1,6 @@
-//! Defaults and examples: their JSON forms, which must be what their own schema asks for.
+//! Defaults and examples: their JSON forms, which must not change and must be what their own schema asks for.
 
+use std::cmp::Ordering;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -47,11 +48,45 @@ fn too_large(value: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{value} has more than 64 bits"))
 }
 
-/// A default or an example, as it is shown.
-pub(super) fn made(what: &str, preset: Preset) -> Result<Value, SchemaProblem> {
-    preset().map_err(|error| {
-        SchemaProblem::new("", format!("the {what} cannot be written as JSON: {error}"))
-    })
+/// A default or an example, which has to be the same each time: it is shown and digested as it is now, and filled in
+/// later.
+pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProblem> {
+    let make = || {
+        preset().map_err(|error| {
+            SchemaProblem::new("", format!("the {what} cannot be written as JSON: {error}"))
+        })
+    };
+    let (one, other) = (make()?, make()?);
+    if sorted(one.clone()) == sorted(other.clone()) {
+        return Ok(one);
+    }
+    let message = format!(
+        "the {what} is another each time it is made, first {one}, then {other}; write a constant value, or take an \
+         `Option` and make the value in the tool"
+    );
+    Err(SchemaProblem::new("", message))
+}
+
+/// Puts the items of a set in order: a hashed one has another order each time.
+pub(super) fn sort(value: &mut Value) {
+    if let Value::Array(items) = value {
+        items.sort_by(|one, other| {
+            let numbers = one.as_f64().zip(other.as_f64());
+            let order = numbers.map_or(Ordering::Equal, |(one, other)| one.total_cmp(&other));
+            order.then_with(|| one.to_string().cmp(&other.to_string()))
+        });
+    }
+}
+
+/// A value with all its arrays in order, since any of them may be a set.
+fn sorted(mut value: Value) -> Value {
+    match &mut value {
+        Value::Array(items) => items.iter_mut().for_each(|it| *it = sorted(it.take())),
+        Value::Object(object) => object.values_mut().for_each(|it| *it = sorted(it.take())),
+        _ => {}
+    }
+    sort(&mut value);
+    value
 }
 
 /// Sees to it that every default and example inside a schema, which holds its definitions, holds.
