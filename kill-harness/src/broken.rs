@@ -164,5 +164,9 @@ impl Store for Broken {
         })
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.acknowledge(call)
+    }
+
     toolwright::pass_on_questions!(inner);
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use toolwright::journal::{CallWrite, Event, State, Unit};
+use toolwright::journal::{Event, State, Unit};
 
 /// A kind of commit, by what happens in it to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ pub enum Change {
     DidNotHappen,
     /// Somebody has taken note that a person has to decide.
     Told,
-    /// Its run has taken its answer.
+    /// Its run has taken its answer; no commit, but an operation of its own.
     Delivered,
     /// A document alone: that a run is over.
     RunEnded,
@@ -86,8 +86,10 @@ impl Change {
         // That a run has not ended is a condition, and writes nothing.
         let has_documents = unit.documents.iter().any(|it| it.text.is_some());
         let Some(write) = unit.calls.first() else { return Some(Self::RunEnded) };
-        let Some(first) = write.entries.first() else { return Some(Self::without_entry(write)) };
         let to = write.record.state;
+        let Some(first) = write.entries.first() else {
+            return (to == State::Pending).then_some(Self::Told);
+        };
         Some(match (first.event, to) {
             (None | Some(Event::Claimed), State::Running) if has_documents => Self::GrantUsed,
             (None, State::Running) => Self::RecordedRunning,
@@ -110,10 +112,6 @@ impl Change {
             (Some(Event::Errored { .. }), State::Indeterminate) => Self::Unclear,
             _ => return None,
         })
-    }
-
-    fn without_entry(write: &CallWrite) -> Self {
-        if write.record.state == State::Pending { Self::Told } else { Self::Delivered }
     }
 
     fn name(self) -> &'static str {

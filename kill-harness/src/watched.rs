@@ -133,5 +133,14 @@ impl Store for Watched {
         })
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            self.deadly.reached(Point::Before(Change::Delivered));
+            self.inner.acknowledge(call).await?;
+            self.deadly.reached(Point::After(Change::Delivered));
+            Ok(())
+        })
+    }
+
     toolwright::pass_on_questions!(inner);
 }

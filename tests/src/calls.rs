@@ -1,6 +1,7 @@
 //! Calls that are kept: the invariants of their life, each by name. A journal in memory; the stores have their own
 //! tests, and processes theirs.
 
+mod acknowledging;
 mod approving;
 mod asking;
 mod claiming;

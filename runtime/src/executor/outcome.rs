@@ -82,6 +82,18 @@ pub enum CallFailure {
     /// The journal does not know the call.
     #[error("the journal knows no call {0}")]
     NoSuchCall(CallId),
+    /// The call has no answer that its run could have taken.
+    #[error(
+        "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
+    )]
+    NotAnswered {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// Where it stands.
+        state: State,
+    },
     /// Somebody has changed the record of the call, and not by the rules; it is left as it is.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {

@@ -80,10 +80,11 @@ impl Executor {
         kept.wait(call, None).await
     }
 
-    /// Notes that the run has taken the answer of a call, so that it is listed as undelivered no more.
+    /// Notes that the run has taken the answer of a call, so that it is listed as undelivered no more. A call that runs
+    /// after its answer, as one of a plan that was accepted, goes on as if nothing had happened.
     ///
     /// # Errors
-    /// When there is no journal, it does not know the call, or it fails.
+    /// When there is no journal, it does not know the call, the call has no answer yet, or the journal fails.
     pub async fn acknowledge(&self, call: CallId) -> Result<(), CallFailure> {
         self.kept()?.acknowledge(call).await
     }

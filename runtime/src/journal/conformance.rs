@@ -12,6 +12,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod answers;
 mod changes;
 mod documents;
 mod histories;
@@ -120,6 +121,10 @@ rules! {
         a_renewed_lease_is_when_the_call_is_due,
         a_lease_that_is_written_counts,
         a_call_is_taken_from_its_owner_when_its_lease_has_ended;
+    answers:
+        an_answer_is_acknowledged_without_a_new_version,
+        whoever_runs_a_call_keeps_it_when_it_is_acknowledged,
+        a_call_that_is_not_there_cannot_be_acknowledged;
     histories:
         a_history_is_in_order,
         a_history_begins_with_its_call,

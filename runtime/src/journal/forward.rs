@@ -6,7 +6,7 @@ use std::pin::Pin;
 pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The methods of a [`Store`](crate::journal::Store) that only ask, passed on to the store in a field. A store that
-/// measures, encrypts or breaks what is written needs no more than `commit` and `renew` of its own.
+/// measures, encrypts or breaks what is written needs no more than `commit`, `renew` and `acknowledge` of its own.
 ///
 /// ```
 /// use toolwright::journal::{Asked, CommitError, MemoryStore, Store, Unit};
@@ -28,6 +28,10 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///     }
 ///
 ///     fn renew<'a>(&'a self, _: CallId, _: u64, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///         Box::pin(async { Err(no()) })
+///     }
+///
+///     fn acknowledge<'a>(&'a self, _: CallId) -> Asked<'a, Result<(), CommitError>> {
 ///         Box::pin(async { Err(no()) })
 ///     }
 ///

@@ -111,6 +111,18 @@ impl Store for MemoryStore {
         .boxed()
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            match self.kept().calls.get_mut(&call) {
+                Some(record) => record.delivered = true,
+                None => return Err(CommitError::NoCall { call }),
+            }
+            self.0.changes.send_replace(());
+            Ok(())
+        }
+        .boxed()
+    }
+
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         async move { Ok(self.kept().calls.get(&call).cloned()) }.boxed()
     }
@@ -218,8 +230,9 @@ impl Keeping {
     }
 
     fn put_call(&mut self, write: CallWrite) {
-        let CallWrite { record, entries, .. } = write;
+        let CallWrite { mut record, entries, .. } = write;
         let call = record.id;
+        record.delivered |= self.calls.get(&call).is_some_and(|before| before.delivered);
         if record.place.turn.is_some() {
             self.places.insert(record.place.clone(), call);
         }

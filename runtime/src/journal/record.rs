@@ -107,7 +107,8 @@ pub struct CallRecord {
 
     /// Where it stands.
     pub state: State,
-    /// One more with every change of this record.
+    /// One more with every change of this record, but for its lease and for [`delivered`](Self::delivered), which its
+    /// owner need not follow.
     pub version: u64,
     /// One more whenever it is judged again.
     pub generation: u32,
@@ -144,7 +145,7 @@ pub struct CallRecord {
     /// requeued. It is for operators and listeners, never for a history that has an answer already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Answered>,
-    /// Whether the run has taken note of its answer.
+    /// Whether the run has taken note of its answer; once it has, it stays so.
     pub delivered: bool,
     /// When it was recorded.
     pub created: Timestamp,

@@ -165,13 +165,17 @@ impl Store for SqliteStore {
         self.0.writer.does(Work::Renew { call, epoch, lease, due }).boxed()
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.0.writer.does(Work::Acknowledge { call }).boxed()
+    }
+
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.first_record("SELECT id, lease, body FROM calls WHERE id = ?1", [*call.as_bytes()])
+        self.first_record("SELECT id, lease, delivered, body FROM calls WHERE id = ?1", [*call.as_bytes()])
             .boxed()
     }
 
     fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        let sql = "SELECT id, lease, body FROM calls INDEXED BY calls_by_place WHERE run = ?1 AND turn = ?2 AND idx = ?3";
+        let sql = "SELECT id, lease, delivered, body FROM calls INDEXED BY calls_by_place WHERE run = ?1 AND turn = ?2 AND idx = ?3";
         let values = (place.run.clone(), place.turn.map(row::number), place.index);
         self.first_record(sql, values).boxed()
     }
@@ -253,7 +257,8 @@ fn records(
     reading.rows(sql, values, |name, row| {
         let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
         let lease = lease.map_err(|error| name.failed("be read", &error))?;
-        let record = row::record(lease, text(name, row, 2)?, name)?;
+        let delivered = row.get(2).map_err(|error| name.failed("be read", &error))?;
+        let record = row::record(lease, delivered, text(name, row, 3)?, name)?;
         if takes(&record) {
             found.push(record);
         }

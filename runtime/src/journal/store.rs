@@ -34,6 +34,11 @@ pub trait Store: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
+    /// Notes that the run of a call has taken its answer: the record is [`delivered`](CallRecord::delivered) from then
+    /// on, also when a commit of somebody who has read it before says otherwise. Its version, its lease and its history
+    /// stay as they are, so that whoever runs the call meanwhile keeps it.
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
+
     /// The call of an id.
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
@@ -280,6 +285,12 @@ pub enum CommitError {
         call: CallId,
         /// The end of the lease.
         until: Timestamp,
+    },
+    /// There is no call of this id.
+    #[error("there is no call {call} to be acknowledged")]
+    NoCall {
+        /// Which call.
+        call: CallId,
     },
     /// A document is not as expected.
     #[error("document `{key}` is at version {found:?}, not at {expected:?}")]

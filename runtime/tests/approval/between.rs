@@ -43,6 +43,10 @@ impl Store for Between {
         self.store.renew(call, epoch, until)
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.store.acknowledge(call)
+    }
+
     toolwright::pass_on_questions!(store);
 }
 

@@ -7,17 +7,18 @@ use futures::future::{BoxFuture, pending};
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store, StoreError,
-    Unit, conformance,
+    CallRecord, CallWrite, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store,
+    StoreError, Unit, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
-const FAULTS: [(Fault, &str); 13] = [
+const FAULTS: [(Fault, &str); 14] = [
     (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
     (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
     (Fault::EntriesAreLost, "a_history_is_in_order"),
     (Fault::AnyEpochWill, "a_lease_is_renewed_by_its_epoch_alone"),
     (Fault::LeasesStay, "a_lease_is_renewed_without_a_new_version"),
+    (Fault::AcknowledgingIsAChange, "whoever_runs_a_call_keeps_it_when_it_is_acknowledged"),
     (Fault::TimesAreRounded, "everything_of_a_record_comes_back"),
     (Fault::PlacesOutsideOfTurnsCount, "a_call_outside_of_turns_shares_its_place"),
     (Fault::ListsHaveOneOrder, "calls_are_listed_in_the_order_of_their_ids"),
@@ -35,6 +36,7 @@ enum Fault {
     EntriesAreLost,
     AnyEpochWill,
     LeasesStay,
+    AcknowledgingIsAChange,
     TimesAreRounded,
     PlacesOutsideOfTurnsCount,
     ListsHaveOneOrder,
@@ -113,6 +115,23 @@ impl Store for Faulty {
                 _ => {}
             }
             self.inner.renew(call, epoch, until).await
+        }
+        .boxed()
+    }
+
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        if self.fault != Fault::AcknowledgingIsAChange {
+            return self.inner.acknowledge(call);
+        }
+        async move {
+            let found = self.inner.get(call).await?;
+            let Some(mut record) = found else { return Err(CommitError::NoCall { call }) };
+            let expects = Some(record.version);
+            record.version += 1;
+            record.delivered = true;
+            let write = CallWrite { expects, record, entries: Vec::new() };
+            let unit = Unit { calls: vec![write], ..Unit::default() };
+            self.inner.commit(unit, Timestamp::UNIX_EPOCH).await
         }
         .boxed()
     }

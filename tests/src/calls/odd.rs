@@ -97,6 +97,10 @@ impl Store for Odd {
         self.inner.renew(call, epoch, until)
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.acknowledge(call)
+    }
+
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         self.gets.fetch_add(1, SeqCst);
         self.inner.get(call)

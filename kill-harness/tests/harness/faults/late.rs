@@ -46,6 +46,10 @@ impl Store for Slow {
         self.inner.renew(call, epoch, until)
     }
 
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.acknowledge(call)
+    }
+
     toolwright::pass_on_questions!(inner);
 }
 

@@ -3,7 +3,7 @@
 use super::super::outcome::CallFailure;
 use super::here::ended_key;
 use super::sweep::PAGE;
-use super::{Kept, TRIES, not_recorded, too_busy};
+use super::{Kept, not_recorded};
 use crate::context::CallId;
 use crate::error::ToolError;
 use crate::journal::{DocumentWrite, Filter, Page, State, Unit};
@@ -45,20 +45,18 @@ impl Kept<'_> {
 
     /// Notes that a run has taken the answer of a call.
     pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
-        for _ in 0..TRIES {
-            let record = self.load(id).await?;
-            if record.delivered {
-                return Ok(());
-            }
-            let mut next = record.clone();
-            next.version += 1;
-            next.delivered = true;
-            match self.write(Some(record.version), &next, Vec::new()).await {
-                Ok(()) => return Ok(()),
-                Err(error) if error.is_conflict() => {}
-                Err(error) => return Err(not_recorded(&record.tool, error)),
-            }
+        let record = self.load(id).await?;
+        let tool = record.tool;
+        if record.answer.is_none() {
+            return Err(CallFailure::NotAnswered { call: id, tool, state: record.state });
         }
-        Err(not_recorded(&id.to_string(), too_busy(id)))
+        if record.delivered {
+            return Ok(());
+        }
+        // It may run again after its answer, and must not be taken from whoever runs it.
+        match self.keeping.store.acknowledge(id).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(not_recorded(&tool, error)),
+        }
     }
 }

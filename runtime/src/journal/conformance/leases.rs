@@ -6,17 +6,6 @@ use super::sample::*;
 use crate::context::CallId;
 use crate::journal::{CallRecord, CommitError, Event, Failure, Filter, Page, Store};
 
-/// A call that runs, claimed for the first time.
-async fn running(store: &Arc<impl Store>) -> CallRecord {
-    let mut record = added(store, call("run")).await;
-    committed(store, calls([happening(&mut record, Event::Allowed)])).await;
-    let mut write = happening(&mut record, Event::Claimed);
-    (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
-    write.record = record.clone();
-    committed(store, calls([write])).await;
-    record
-}
-
 async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
     match store.renew(call, epoch, time(99)).await {
         Ok(()) => panic!("a lease is renewed, although {why}"),

@@ -102,13 +102,14 @@ pub async fn everything_of_a_record_comes_back(store: &Arc<impl Store>) {
 
 pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
     let mut record = comes_back(store, full(), "the fields of a full record").await;
-    // Everything that can go away goes away in one change.
+    // Everything that can go away goes away in one change; that an answer was acknowledged cannot.
     let expects = record.version;
     record = CallRecord {
         id: record.id,
         place: record.place,
         version: expects + 1,
         raw: Kept::Withheld,
+        delivered: record.delivered,
         ..call("run")
     };
     let write = crate::journal::CallWrite {

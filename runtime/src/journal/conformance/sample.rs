@@ -123,6 +123,17 @@ pub async fn added(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
     record
 }
 
+/// A call that runs, claimed for the first time; its lease ends at 30.
+pub async fn running(store: &Arc<impl Store>) -> CallRecord {
+    let mut record = added(store, call("run")).await;
+    committed(store, calls([happening(&mut record, Event::Allowed)])).await;
+    let mut write = happening(&mut record, Event::Claimed);
+    (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
+    write.record = record.clone();
+    committed(store, calls([write])).await;
+    record
+}
+
 pub async fn got(store: &Arc<impl Store>, call: CallId) -> Option<CallRecord> {
     match store.get(call).await {
         Ok(found) => found,

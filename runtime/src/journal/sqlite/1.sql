@@ -1,5 +1,5 @@
--- `body` is the whole record; the columns beside it are what calls are found by, and what a claim is held by. The lease
--- in `lease` counts, not the one in the body: a lease is renewed without writing the record again.
+-- `body` is the whole record; the columns beside it are what calls are found by, and what a claim is held by. What is in
+-- `lease` and `delivered` counts, not the same in the body: it changes without writing the record again.
 CREATE TABLE calls (
     id BLOB NOT NULL PRIMARY KEY,
     run TEXT NOT NULL,

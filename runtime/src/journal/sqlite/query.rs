@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use super::row::instant;
 use crate::journal::{Filter, Page, State};
 
-/// A query for `id`, `lease` and `body`, in the order of the page.
+/// A query for `id`, `lease`, `delivered` and `body`, in the order of the page.
 pub struct Query {
     pub sql: String,
     pub values: Vec<Value>,
@@ -73,7 +73,7 @@ pub fn query(filter: &Filter, page: Page) -> Query {
     let sql = ids(filter, &mut conditions, order, limit);
     Query {
         sql: format!(
-            "SELECT calls.id, lease, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
+            "SELECT calls.id, lease, delivered, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
              ORDER BY page.id {order}"
         ),
         values: conditions.values,

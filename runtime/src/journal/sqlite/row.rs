@@ -114,9 +114,15 @@ fn written(
     String::from_utf8(text).map_err(|error| failed(&error))
 }
 
-/// The record of a row's `lease` and `body`.
-pub fn record(lease: Option<&str>, body: &str, name: &Named) -> Result<CallRecord, StoreError> {
+/// The record of a row's `lease`, `delivered` and `body`.
+pub fn record(
+    lease: Option<&str>,
+    delivered: bool,
+    body: &str,
+    name: &Named,
+) -> Result<CallRecord, StoreError> {
     let mut record: CallRecord = read(body, name)?;
+    record.delivered = delivered;
     record.lease = lease.map(|text| self::lease(text, name)).transpose()?;
     Ok(record)
 }

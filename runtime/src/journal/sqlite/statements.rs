@@ -24,6 +24,7 @@ pub struct Statements<'c> {
     add_entry: Prepared<'c>,
     renew: Prepared<'c>,
     lease: Prepared<'c>,
+    acknowledge: Prepared<'c>,
     document: Prepared<'c>,
     put_document: Prepared<'c>,
     remove_document: Prepared<'c>,
@@ -37,7 +38,7 @@ struct Prepared<'c> {
 }
 
 /// How many statements a connection has to keep.
-pub const STATEMENTS: usize = 17;
+pub const STATEMENTS: usize = 18;
 
 impl<'c> Statements<'c> {
     pub fn of(connection: &'c Connection, name: Named) -> Self {
@@ -59,15 +60,15 @@ impl<'c> Statements<'c> {
                 "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
             ),
             holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3"),
-            // What is not set is in indexes that then need not be touched.
+            // What is not set is in indexes that then need not be touched. What was acknowledged stays so.
             update: prepare(
-                "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = ?12, lease = ?13, \
-                 body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
+                "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = delivered OR ?12, \
+                 lease = ?13, body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
                  AND digest = ?6 AND created = ?7",
             ),
             update_all: prepare(
                 "UPDATE calls SET tool = ?2, digest = ?3, created = ?4, state = ?5, version = ?6, epoch = ?7, due = ?8, \
-                 delivered = ?9, lease = ?10, body = ?11 WHERE id = ?1",
+                 delivered = delivered OR ?9, lease = ?10, body = ?11 WHERE id = ?1",
             ),
             add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)"),
             renew: prepare(
@@ -76,6 +77,7 @@ impl<'c> Statements<'c> {
             lease: prepare(
                 "SELECT lease FROM calls WHERE id = ?1 AND version = ?2 AND lease IS NOT NULL",
             ),
+            acknowledge: prepare("UPDATE calls SET delivered = 1 WHERE id = ?1"),
             document: prepare("SELECT version FROM documents WHERE key = ?1"),
             put_document: prepare(
                 "INSERT INTO documents (key, version, text) VALUES (?1, ?2, ?3) \
@@ -276,6 +278,14 @@ impl<'c> Statements<'c> {
         let renewed = self.renew.execute(values);
         match renewed.map_err(|error| self.name.failed("be written", &error))? {
             0 => Err(CommitError::Fenced { call, epoch }),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn acknowledge(&mut self, call: CallId) -> Result<(), CommitError> {
+        let acknowledged = self.acknowledge.execute([call.as_bytes()]);
+        match acknowledged.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(CommitError::NoCall { call }),
             _ => Ok(()),
         }
     }

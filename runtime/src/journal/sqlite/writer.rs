@@ -63,6 +63,9 @@ pub enum Work {
         lease: String,
         due: i64,
     },
+    Acknowledge {
+        call: CallId,
+    },
     /// A setting of the connection, for tests.
     #[cfg(feature = "conformance")]
     Pragma(&'static str, i64),
@@ -313,6 +316,7 @@ fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError>
     match work {
         Work::Commit(unit) => statements.write(unit),
         Work::Renew { call, epoch, lease, due } => statements.renew(*call, *epoch, lease, *due),
+        Work::Acknowledge { call } => statements.acknowledge(*call),
         #[cfg(feature = "conformance")]
         Work::Pragma(..) => Ok(()),
     }
