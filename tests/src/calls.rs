@@ -12,6 +12,7 @@ mod going_away;
 mod going_on;
 mod grants;
 mod hostile;
+mod looking;
 pub mod odd;
 mod recorded;
 mod secrets;

@@ -43,6 +43,8 @@ pub struct Odd {
     pub late_histories: bool,
     /// What somebody else does when the next commit is asked for, and before it is done.
     pub before_commit: Hook,
+    /// Nothing is listed while this says no.
+    pub lists: Option<tokio::sync::watch::Receiver<bool>>,
     /// Where it says to be kept.
     pub file: Option<std::path::PathBuf>,
 }
@@ -117,6 +119,9 @@ impl Store for Odd {
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
         Box::pin(async move {
             self.readable("list")?;
+            if let Some(mut lists) = self.lists.clone() {
+                lists.wait_for(|lists| *lists).await.unwrap();
+            }
             let found = self.inner.list(filter, page).await?;
             self.listed.fetch_add(found.len(), SeqCst);
             Ok(found)

@@ -74,11 +74,18 @@ impl Kept<'_> {
             }
             // Asked for before the look, so that no change is missed.
             let changed = self.keeping.store.changed();
-            let errands = match self.tend_all().await {
-                Ok(_) if !is_closed => self.errands(&under_way).await,
-                Ok(_) => Ok(Vec::new()),
-                Err(failure) => Err(failure),
+            let look = async {
+                match self.tend_all().await {
+                    Ok(_) if !is_closed => self.errands(&under_way).await,
+                    Ok(_) => Ok(Vec::new()),
+                    Err(failure) => Err(failure),
+                }
             };
+            let (errands, ended) = beside(look, &mut going).await;
+            // Only now: of a call that ended meanwhile, the look may have seen what is past.
+            for id in &ended {
+                under_way.remove(id);
+            }
             match errands {
                 Ok(errands) => {
                     for errand in errands {
@@ -92,6 +99,9 @@ impl Kept<'_> {
                     }
                 }
                 Err(failure) => tracing::warn!(%failure, "the journal could not be swept"),
+            }
+            if !ended.is_empty() {
+                continue;
             }
             let pause = pin!(tokio::time::timeout(super::LOOK_AGAIN, changed));
             if going.is_empty() {
@@ -184,6 +194,23 @@ impl Kept<'_> {
             }
         }
     }
+}
+
+/// What a look finds, and the calls that ended meanwhile: what runs goes on, and keeps its leases, however long the look
+/// takes.
+async fn beside<T>(
+    look: impl Future<Output = T>,
+    going: &mut FuturesUnordered<impl Future<Output = (CallId, Done)>>,
+) -> (T, Vec<CallId>) {
+    let mut look = pin!(look);
+    let mut ended = Vec::new();
+    while !going.is_empty() {
+        match select(look.as_mut(), going.next()).await {
+            Either::Left((found, _)) => return (found, ended),
+            Either::Right((done, _)) => ended.extend(done.map(|(id, _)| id)),
+        }
+    }
+    (look.await, ended)
 }
 
 impl Swept {
