@@ -1,7 +1,8 @@
 //! A person at a terminal.
 //!
 //! - Only a whole line that says yes approves. The end of the input, an unknown word or an error never does.
-//! - One question at a time; what is typed for one never answers another that was asked meanwhile.
+//! - One question at a time. An answer repeats the code that is shown with its question, so that what was typed before
+//!   the question was there never answers it, wherever it waited.
 //! - Reading blocks a thread of its own, which stops neither the runtime nor its end.
 
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Stderr, Stdin, Write};
@@ -10,6 +11,7 @@ use std::thread;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use super::approver::{Approver, ApproverError, Decision, Reply};
@@ -23,8 +25,9 @@ const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question goes to standard error, the answer comes from standard input.
 ///
-/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Standard input that is no terminal
-/// is refused: whoever pipes answers in has not seen the questions.
+/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Each takes a code of four characters that
+/// is shown with the question, another one for each call: nobody answers a question before they see it. Standard input
+/// that is no terminal is refused: whoever pipes answers in has not seen the questions.
 pub struct Terminal<R = BufReader<Stdin>, W = Stderr> {
     ends: Arc<Mutex<(R, W)>>,
     attended: fn() -> bool,
@@ -124,11 +127,19 @@ fn converse<R: BufRead, W: Write>(
         let call = request.call;
         Ok(Err(ApproverError::new(format!("the input ended before call {call} was decided"))))
     };
+    let code = code(request);
+    let question =
+        format!("Approve? `y {code}`: yes, `n {code}`: no, `e {code}`: with other arguments");
     write!(writer, "\nA call needs your approval.\n\n{request}\n")?;
     for _ in 0..QUESTIONS {
-        let question = "Approve? y: yes, n: no, e: with other arguments";
-        let Some(word) = answer(reader, writer, question)? else { return ended() };
-        match word.trim().to_ascii_lowercase().as_str() {
+        let Some(line) = answer(reader, writer, &question)? else { return ended() };
+        let line = line.to_ascii_lowercase();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let word = match words[..] {
+            [word, said] if said == code => word,
+            _ => "",
+        };
+        match word {
             "y" | "yes" => return Ok(Ok(Decision::Approve)),
             "n" | "no" => {
                 let reason =
@@ -148,13 +159,22 @@ fn converse<R: BufRead, W: Write>(
                     Err(error) => writeln!(writer, "That is no JSON object: {error}.")?,
                 }
             }
-            _ => writeln!(writer, "Please answer y, n or e.")?,
+            _ => {
+                writeln!(writer, "Please answer y, n or e, with the code {code} of this question.")?
+            }
         }
     }
     let call = request.call;
     Ok(Err(ApproverError::new(format!(
         "call {call} was asked about {QUESTIONS} times at the terminal and not decided"
     ))))
+}
+
+/// What an answer to this question has to repeat. The id of a call is made by chance, so nobody knows it before.
+fn code(request: &ApprovalRequest) -> String {
+    let ApprovalRequest { call, generation, digest, .. } = request;
+    let hash = Sha256::digest(format!("{call} {generation} {digest}"));
+    hex::encode(&hash[..2])
 }
 
 /// The line that answers a question; nothing when the input ends before the line does.

@@ -1,5 +1,6 @@
 //! Whoever is asked, and what they are shown.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Cursor, Read, Write};
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +28,13 @@ impl Screen {
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().expect("no panic").clone()).expect("UTF-8")
     }
+
+    /// The code of the question that was asked last.
+    fn code(&self) -> String {
+        let text = self.text();
+        let (_, code) = text.rsplit_once("`y ").expect("a question");
+        code[..4].to_owned()
+    }
 }
 
 impl Write for Screen {
@@ -39,10 +47,50 @@ impl Write for Screen {
     }
 }
 
-/// What a person who types this decides, and what they see.
+/// Somebody who types one thing after the other. For `#` they type the code that they see then.
+struct Person {
+    types: VecDeque<Vec<u8>>,
+    typed: Cursor<Vec<u8>>,
+    screen: Screen,
+}
+
+impl Person {
+    fn who_types<'a>(things: impl IntoIterator<Item = &'a [u8]>, screen: &Screen) -> Self {
+        let types = things.into_iter().map(<[u8]>::to_vec).collect();
+        Self { types, typed: Cursor::default(), screen: screen.clone() }
+    }
+}
+
+impl Read for Person {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut bytes = self.fill_buf()?;
+        let read = bytes.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Person {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.typed.position() == self.typed.get_ref().len() as u64
+            && let Some(next) = self.types.pop_front()
+        {
+            let parts: Vec<_> = next.split(|byte| *byte == b'#').collect();
+            self.typed = Cursor::new(parts.join(self.screen.code().as_bytes()));
+        }
+        self.typed.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.typed.consume(bytes);
+    }
+}
+
+/// What a person who types these lines decides, each when they are asked for it, and what they see.
 async fn typed(input: impl AsRef<[u8]>) -> (Result<Reply, ApproverError>, String) {
     let screen = Screen::default();
-    let terminal = Terminal::at(Cursor::new(input.as_ref().to_vec()), screen.clone());
+    let lines = input.as_ref().split_inclusive(|byte| *byte == b'\n');
+    let terminal = Terminal::at(Person::who_types(lines, &screen), screen.clone());
     let reply = terminal.ask(&request()).await;
     (reply, screen.text())
 }
@@ -57,7 +105,7 @@ async fn decided(input: impl AsRef<[u8]>) -> Option<Decision> {
 
 #[tokio::test]
 async fn yes_approves() {
-    for input in ["y\n", "yes\n", " Y \n", "y\r\n", "what?\ny\n"] {
+    for input in ["y #\n", "yes #\n", " Y  # \n", "y #\r\n", "what?\ny #\n"] {
         assert_eq!(decided(input).await, Some(Decision::Approve), "{input:?}");
     }
 }
@@ -66,41 +114,45 @@ async fn yes_approves() {
 async fn no_rejects_with_the_reason_or_without() {
     let reject =
         |reason: Option<&str>| Some(Decision::Reject { reason: reason.map(str::to_owned) });
-    assert_eq!(decided("n\nnot today\n").await, reject(Some("not today")));
-    for input in ["n\n\n", "no\n", "n\n \n"] {
+    assert_eq!(decided("n #\nnot today\n").await, reject(Some("not today")));
+    for input in ["n #\n\n", "no #\n", "n #\n \n"] {
         assert_eq!(decided(input).await, reject(None), "{input:?}");
     }
     // A reason that looks like an answer is a reason.
-    assert_eq!(decided("n\ny\n").await, reject(Some("y")));
+    assert_eq!(decided("n #\ny\n").await, reject(Some("y")));
 }
 
 #[tokio::test]
 async fn an_edit_is_a_json_object_and_all_else_is_asked_again() {
     let edit = Decision::Edit(r#"{"to":"bob"}"#.to_owned());
-    assert_eq!(decided("e\n{\"to\":\"bob\"}\n").await, Some(edit.clone()));
-    assert_eq!(decided("e\n[]\nedit\n{\"to\":\"bob\"}\n").await, Some(edit));
-    for input in ["e\n{\n", "e\n", "e\ny\n", "e\n{\"a\":1,\"a\":2}\n"] {
+    assert_eq!(decided("e #\n{\"to\":\"bob\"}\n").await, Some(edit.clone()));
+    assert_eq!(decided("e #\n[]\nedit #\n{\"to\":\"bob\"}\n").await, Some(edit));
+    for input in ["e #\n{\n", "e #\n", "e #\ny #\n", "e #\n{\"a\":1,\"a\":2}\n"] {
         assert_eq!(decided(input).await, None, "{input:?}");
     }
 }
 
 #[tokio::test]
 async fn nothing_but_a_whole_line_that_says_yes_is_an_approval() {
-    let long = [vec![b'x'; 1 << 20], b"y\ny\n".to_vec()].concat();
-    let cases: [&[u8]; 14] = [
+    let long = [vec![b'x'; 1 << 20], b"y #\ny #\n".to_vec()].concat();
+    let cases: [&[u8]; 18] = [
         b"",
-        b"y",
+        b"y #",
         b"\n",
         b"\n\n\n",
-        b"Y E S\n",
-        b"yy\n",
-        b"yes please\n",
-        b"ok\n",
-        b"1\n",
-        b"\xff\ny\n",
-        b"a\nb\nc\ny\n",
-        b"y\x1b[A\n",
-        "ｙ\n".as_bytes(),
+        b"y\n",
+        b"#\n",
+        b"y#\n",
+        b"# y\n",
+        b"Y E S #\n",
+        b"yy #\n",
+        b"yes please #\n",
+        b"ok #\n",
+        b"1 #\n",
+        b"\xff #\ny #\n",
+        b"a\nb\nc\ny #\n",
+        b"y #\x1b[A\n",
+        "ｙ #\n".as_bytes(),
         &long,
     ];
     for input in cases {
@@ -115,13 +167,13 @@ async fn nothing_but_a_whole_line_that_says_yes_is_an_approval() {
     assert!(
         reply.expect_err("undecided").message.ends_with("3 times at the terminal and not decided")
     );
-    assert_eq!(screen.matches("Please answer y, n or e.").count(), 3);
+    assert_eq!(screen.matches("Please answer y, n or e, with the code").count(), 3);
     assert!(typed("").await.0.expect_err("undecided").message.contains("the input ended before"));
 }
 
 #[tokio::test]
 async fn a_person_sees_the_whole_question() {
-    assert_snapshot!(typed("e\nno\nn\nask legal first\n").await.1);
+    assert_snapshot!(typed("e #\nno\nn #\nask legal first\n").await.1);
 }
 
 #[tokio::test]
@@ -176,13 +228,54 @@ async fn what_is_typed_for_a_question_that_is_over_does_not_answer_the_next() {
     let second = ApprovalRequest::of(&pending(2)).expect("it waits");
     let mut asking = terminal.ask(&second);
     assert!(asking.as_mut().now_or_never().is_none());
-    lines.send("y\n".to_owned()).expect("read");
-    lines.send("n\nno\n".to_owned()).expect("read");
+    lines.send(format!("y {}\n", screen.code())).expect("read");
+    while screen.text().matches("Approve?").count() < 2 {
+        assert!(asking.as_mut().now_or_never().is_none());
+        tokio::task::yield_now().await;
+    }
+    lines.send(format!("n {}\nno\n", screen.code())).expect("read");
     let reply = asking.await.expect("decided");
     assert_eq!(reply, Reply::Decided(Decision::Reject { reason: Some("no".to_owned()) }));
     let screen = screen.text();
     let over = screen.find("This question is over").expect("told");
     assert!(over < screen.rfind("Approve?").expect("asked again"), "{screen}");
+}
+
+/// However it comes about that something is left: an answer given twice, words that were not asked for, a text that was
+/// pasted.
+#[tokio::test]
+async fn what_is_typed_before_a_question_is_shown_does_not_answer_it() {
+    let pasted =
+        ["y #\ny #\ny\n", "a\nb\nc\ny #\nyes\n", "e #\n{}\ny #\ne #\n{}\n", "n #\n\nn #\nno\n"];
+    for text in pasted {
+        let screen = Screen::default();
+        let person = Person::who_types([text.as_bytes()], &screen);
+        let terminal = Terminal::at(person, screen.clone());
+        let _ = terminal.ask(&request()).await;
+        let second = ApprovalRequest::of(&pending(2)).expect("it waits");
+        let reply = terminal.ask(&second).await;
+        assert!(reply.is_err(), "{text:?} gives {reply:?}");
+        assert_eq!(screen.text().matches("A call needs your approval").count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn each_question_has_a_code_of_its_own() {
+    let first = request();
+    let requests = [
+        ApprovalRequest { generation: 2, ..first.clone() },
+        ApprovalRequest { digest: "d2".to_owned(), ..first.clone() },
+        ApprovalRequest { call: pending(2).id, ..first.clone() },
+        first,
+    ];
+    let mut codes = std::collections::BTreeSet::new();
+    for request in &requests {
+        let screen = Screen::default();
+        let terminal = Terminal::at(Cursor::new(Vec::new()), screen.clone());
+        let _ = terminal.ask(request).await;
+        codes.insert(screen.code());
+    }
+    assert_eq!(codes.len(), requests.len());
 }
 
 #[tokio::test]
