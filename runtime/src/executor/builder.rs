@@ -207,8 +207,11 @@ impl ExecutorBuilder {
     }
 
     /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools
-    /// holds its place meanwhile, so the limit must exceed the depth of such calls. A blocking tool
-    /// that ran out of time gives its place back although its thread may still be at work.
+    /// holds its place meanwhile, so of such calls fewer must be able to run at once than there are
+    /// places: where all places are held by calls that wait for others, none goes on. A limit of its
+    /// own below this one, as in `#[tool(limit = 4)]`, says so for a tool; several such tools share
+    /// what is left. A blocking tool that ran out of time gives its place back although its thread
+    /// may still be at work.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
