@@ -213,22 +213,34 @@ impl KeepingBuilder {
     }
 }
 
-/// Whether a file lies in a folder, links followed as far as they lead: where it lies itself, and where what stands under
-/// its name leads. What cannot be looked at is compared as it is written.
+/// Whether a file lies in a folder, or the way to it leads through one: whoever may write there could make a link or a
+/// folder of its name anew, and have it lead elsewhere. What cannot be looked at is compared as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
-    let whole = |path: &Path| {
-        std::fs::canonicalize(path)
-            .or_else(|_| std::path::absolute(path))
-            .unwrap_or_else(|_| path.to_owned())
-    };
-    let (file, folder) =
-        (std::path::absolute(file).unwrap_or_else(|_| file.to_owned()), whole(folder));
-    // The file may not be there yet, its folder is. And a link in the folder could be made to lead elsewhere.
-    let stands = match (file.parent(), file.file_name()) {
-        (Some(parent), Some(name)) => whole(parent).join(name),
-        _ => file.clone(),
-    };
-    stands.starts_with(&folder) || whole(&file).starts_with(&folder)
+    leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
+}
+
+/// How many links one way may follow, as on most systems; a way with more leads nowhere.
+const LINKS: u32 = 40;
+
+/// Whether something that a name is made of stands in the folder, or a link leads there.
+fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    file.ancestors().any(|step| {
+        let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
+        // The file may not be there yet, its folder is.
+        let parent = whole(parent);
+        if parent.starts_with(folder) {
+            return true;
+        }
+        let Ok(target) = std::fs::read_link(parent.join(name)) else { return false };
+        links > 0 && leads_inside(&parent.join(target), folder, links - 1)
+    })
+}
+
+fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
 }
 
 impl Keeping {

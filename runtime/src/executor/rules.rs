@@ -35,7 +35,11 @@ pub(crate) struct Around {
 
 impl Around {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
+        // Under both names: as it was opened, and with its links followed.
+        let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
+        let resolved = resolved.filter(|it| Some(it) != self.journal.as_ref());
         let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);
+        let policy = resolved.fold(policy, PolicyBuilder::journal);
         self.roots.iter().fold(policy, PolicyBuilder::root)
     }
 

@@ -32,7 +32,7 @@ use rusqlite::{Params, params};
 use tokio::sync::oneshot;
 
 use self::failure::Named;
-use self::file::Origin;
+use self::file::{Opened, Origin};
 use self::reader::{READERS, Readers, Reading};
 use self::row::UnitRows;
 use self::watcher::{Changes, Watcher};
@@ -70,6 +70,7 @@ use crate::context::CallId;
 pub struct SqliteStore(Arc<Inner>);
 
 struct Inner {
+    asked: PathBuf,
     name: Named,
     writer: Writer,
     readers: Readers,
@@ -133,13 +134,14 @@ impl SqliteStore {
 
 impl Inner {
     fn open(path: &Path, origin: Origin) -> Result<Self, StoreError> {
-        let (name, connection) = file::open(path, origin)?;
+        let Opened { asked, name, connection } = file::open(path, origin)?;
         let readers = (0..READERS).map(|_| file::open_reader(&name)).collect::<Result<_, _>>()?;
         let changes = Changes::new();
         Ok(Self {
             watcher: Watcher::new(&name, file::open_reader(&name)?, Arc::clone(&changes))?,
             readers: Readers::start(&name, readers)?,
             writer: Writer::start(&name, connection, changes)?,
+            asked,
             name,
         })
     }
@@ -170,8 +172,11 @@ impl Store for SqliteStore {
     }
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.first_record("SELECT id, lease, delivered, body FROM calls WHERE id = ?1", [*call.as_bytes()])
-            .boxed()
+        self.first_record(
+            "SELECT id, lease, delivered, body FROM calls WHERE id = ?1",
+            [*call.as_bytes()],
+        )
+        .boxed()
     }
 
     fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
@@ -239,7 +244,7 @@ impl Store for SqliteStore {
     }
 
     fn file(&self) -> Option<&Path> {
-        Some(self.0.name.path())
+        Some(&self.0.asked)
     }
 }
 

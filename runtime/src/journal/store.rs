@@ -66,7 +66,8 @@ pub trait Store: Send + Sync + 'static {
     /// nothing depends.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
-    /// The file it is kept in, if it is one: an executor refuses a journal inside a workspace.
+    /// The file it is kept in, if it is one, by the whole name that it was opened by: links in it are not followed,
+    /// because an executor refuses a journal inside a workspace, and one whose name leads through a workspace too.
     fn file(&self) -> Option<&Path> {
         None
     }

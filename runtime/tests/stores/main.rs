@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod exposed;
 mod faults;
 mod files;
 mod pages;

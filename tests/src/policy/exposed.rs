@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use toolwright::approval::{ApproverKey, Callback, Decision};
-use toolwright::policy::{Policy, PolicyBuilder};
-use toolwright::{BuildProblem, Executor, OnNoApprover};
+use toolwright::policy::{Mode, Policy, PolicyBuilder};
+use toolwright::{BuildProblem, Executor, OnNoApprover, Registry};
 
-use super::support::{call, executor};
+use super::support::{TOOLS, call, executor};
 use crate::calls::odd::Odd;
 use crate::calls::support::{key, office};
 use crate::support::kind;
@@ -76,6 +76,27 @@ fn a_link_to_the_policy_inside_a_root_is_refused() {
     let rooted = || Policy::builder().root(&work);
     assert_eq!(exposed(rooted().load(&link), &journal), ["policy"], "the link could be made anew");
     assert_eq!(exposed(rooted().load(&file), &journal), [""; 0]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_that_is_opened_by_a_link_is_protected_under_both_names() {
+    let (folder, _work) = folders();
+    let folder = folder.path().canonicalize().unwrap();
+    let (file, link) = (folder.join("calls.sqlite"), folder.join("link.sqlite"));
+    std::fs::write(&file, "").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let store = Odd { file: Some(link.clone()), ..Odd::default() };
+    let executor = Executor::builder(Registry::of(TOOLS).unwrap())
+        .policy(Policy::builder().base(&folder).mode(Mode::Unrestricted))
+        .journal(store)
+        .on_no_approver(OnNoApprover::Deny)
+        .build()
+        .unwrap();
+    for (path, becomes) in [(file, "denied"), (link, "denied"), (folder.join("other"), "ok")] {
+        let arguments = serde_json::json!({ "path": path }).to_string();
+        assert_eq!(kind(&call(&executor, "pol_write", &arguments).await), becomes, "{arguments}");
+    }
 }
 
 #[tokio::test]

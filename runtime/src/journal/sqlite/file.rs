@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -26,11 +26,22 @@ pub enum Origin {
     Existing,
 }
 
-/// The file under its full name, and a connection that may write to it; the file is a journal of today's version.
-pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreError> {
-    let name = Named::new(std::path::absolute(path).map_err(|error| {
+/// A journal of today's version.
+pub struct Opened {
+    /// The whole name that it was asked for by, its links not followed.
+    pub asked: PathBuf,
+    /// The file itself, links followed once: that a link leads elsewhere later changes nothing.
+    pub name: Named,
+    /// May write to it.
+    pub connection: Connection,
+}
+
+/// Opens the file, and makes it a journal of today's version.
+pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
+    let asked = std::path::absolute(path).map_err(|error| {
         StoreError::new(format!("journal `{}` has no full name: {error}", path.display()))
-    })?);
+    })?;
+    let name = Named::new(asked.clone());
     match origin {
         Origin::MadeIfMissing => make(&name)?,
         Origin::Existing if !name.path().exists() => {
@@ -56,7 +67,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<(Named, Connection), StoreErr
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     write_ahead(&connection, &name)?;
     migrate(&mut connection, found, &name)?;
-    Ok((name, connection))
+    Ok(Opened { asked, name, connection })
 }
 
 /// What the file is, at one moment of it: another process may be making it.
