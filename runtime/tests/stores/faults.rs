@@ -5,16 +5,22 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
 use jiff::Timestamp;
+use tokio::task::yield_now;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store,
-    StoreError, Unit, conformance,
+    CallRecord, CallWrite, CommitError, Document, DocumentWrite, Entry, Filter, MemoryStore, Page,
+    Place, Store, StoreError, Unit, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
-const FAULTS: [(Fault, &str); 14] = [
+const FAULTS: [(Fault, &str); 16] = [
     (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
     (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
+    (
+        Fault::ConditionsAreLookedAtBefore,
+        "no_call_is_opened_once_a_document_is_there_that_must_not_be",
+    ),
+    (Fault::LeasesAreLookedAtBefore, "either_a_lease_is_renewed_or_its_call_is_taken"),
     (Fault::EntriesAreLost, "a_history_is_in_order"),
     (Fault::AnyEpochWill, "a_lease_is_renewed_by_its_epoch_alone"),
     (Fault::LeasesStay, "a_lease_is_renewed_without_a_new_version"),
@@ -33,6 +39,8 @@ const FAULTS: [(Fault, &str); 14] = [
 enum Fault {
     DocumentsCommitAlone,
     AnyVersionWill,
+    ConditionsAreLookedAtBefore,
+    LeasesAreLookedAtBefore,
     EntriesAreLost,
     AnyEpochWill,
     LeasesStay,
@@ -50,6 +58,34 @@ enum Fault {
 struct Faulty {
     inner: MemoryStore,
     fault: Fault,
+}
+
+/// Whether it writes nothing, and wants that there is nothing.
+fn is_condition(write: &DocumentWrite) -> bool {
+    write.expects.is_none() && write.text.is_none()
+}
+
+impl Faulty {
+    async fn meets_conditions(&self, unit: &Unit) -> Result<(), CommitError> {
+        for write in unit.documents.iter().filter(|it| is_condition(it)) {
+            if let Some(found) = self.inner.document(&write.key).await? {
+                let (key, found) = (write.key.clone(), Some(found.version));
+                return Err(CommitError::Document { key, expected: None, found });
+            }
+        }
+        Ok(())
+    }
+
+    async fn has_no_lease(&self, unit: &Unit, now: Timestamp) -> Result<(), CommitError> {
+        for write in unit.calls.iter().filter(|it| it.takes_from_owner()) {
+            let call = write.record.id;
+            let there = self.inner.get(call).await?.filter(|it| Some(it.version) == write.expects);
+            if let Some(until) = there.and_then(|it| it.lease).filter(|until| *until > now) {
+                return Err(CommitError::Leased { call, until });
+            }
+        }
+        Ok(())
+    }
 }
 
 // Time passes by itself where everybody waits, so that nobody waits long for a hint that does not come.
@@ -75,7 +111,7 @@ impl Store for Faulty {
     fn commit<'a>(
         &'a self,
         mut unit: Unit,
-        now: Timestamp,
+        mut now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             match self.fault {
@@ -90,6 +126,16 @@ impl Store for Faulty {
                         write.record.version = there.unwrap_or(0) + 1;
                         write.entries.iter_mut().for_each(|it| it.number = write.record.version);
                     }
+                }
+                Fault::ConditionsAreLookedAtBefore => {
+                    self.meets_conditions(&unit).await?;
+                    unit.documents.retain(|it| !is_condition(it));
+                    yield_now().await;
+                }
+                Fault::LeasesAreLookedAtBefore => {
+                    self.has_no_lease(&unit, now).await?;
+                    now = Timestamp::MAX;
+                    yield_now().await;
                 }
                 Fault::EntriesAreLost => {
                     unit.calls.iter_mut().for_each(|it| it.entries.truncate(1));

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use tokio::sync::Barrier;
+use tokio::task::{JoinError, yield_now};
 
 use super::sample::*;
-use crate::journal::{Event, Store, Unit};
+use crate::journal::{CommitError, Event, Failure, Filter, Page, State, Store, Unit};
 
 const TASKS: usize = 32;
 
@@ -20,16 +21,23 @@ async fn race(store: &Arc<impl Store>, units: Vec<Unit>) -> usize {
             store.commit(unit, time(0)).await
         })
     });
-    let mut won = 0;
-    for task in join_all(tasks.collect::<Vec<_>>()).await {
-        match task {
-            Ok(Ok(())) => won += 1,
-            Ok(Err(error)) if error.is_conflict() => {}
-            Ok(Err(error)) => panic!("a store fails where it should tell a conflict: {error}"),
-            Err(error) => panic!("a commit panics: {error}"),
-        }
+    join_all(tasks.collect::<Vec<_>>()).await.into_iter().filter(won).count()
+}
+
+fn won(task: &Result<Result<(), CommitError>, JoinError>) -> bool {
+    match task {
+        Ok(Ok(())) => true,
+        Ok(Err(error)) if error.is_conflict() => false,
+        Ok(Err(error)) => panic!("a store fails where it should tell a conflict: {error}"),
+        Err(error) => panic!("a store panics: {error}"),
     }
-    won
+}
+
+/// Lets others go first, so that not every round is the same.
+async fn hesitate(times: usize) {
+    for _ in 0..times {
+        yield_now().await;
+    }
 }
 
 pub async fn one_of_many_commits_of_a_version_wins(store: &Arc<impl Store>) {
@@ -81,6 +89,74 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
         Some(2),
         "a version is not counted once"
     );
+}
+
+/// Whoever opens a call for a run may have seen that the run has not ended, while somebody ends it.
+pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: &Arc<impl Store>) {
+    for round in 0..16 {
+        let (run, ended) = (format!("run-{round}"), format!("run/run-{round}/ended"));
+        let barrier = Arc::new(Barrier::new(TASKS + 1));
+        let openings = (0..TASKS).map(|task| {
+            let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));
+            let unit = unit([opening(&call(&run))], [removal(&ended, None)]);
+            tokio::spawn(async move {
+                barrier.wait().await;
+                hesitate(task % 4).await;
+                store.commit(unit, time(0)).await
+            })
+        });
+        let openings: Vec<_> = openings.collect();
+        barrier.wait().await;
+        hesitate(round % 8).await;
+        committed(store, unit([], [document(&ended, None, "")])).await;
+        let filter = Filter { run: Some(run), ..Filter::default() };
+        let before = listed(store, &filter, Page::first(1_000)).await;
+        let opened = join_all(openings).await.into_iter().filter(won).count();
+        let after = listed(store, &filter, Page::first(1_000)).await;
+        assert_eq!(
+            after, before,
+            "a call is opened on the condition that a document is not there, and it is"
+        );
+        assert_eq!(
+            opened,
+            after.len(),
+            "not each opening that succeeded is there, or one that did not"
+        );
+    }
+}
+
+/// A sweep that takes a call whose lease has ended races with the owner that renews it.
+pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
+    for round in 0..64 {
+        let record = running(store).await;
+        let (id, epoch, barrier) = (record.id, record.epoch, Arc::new(Barrier::new(2)));
+        let lost =
+            Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted: false };
+        let unit = calls([happening(&mut record.clone(), lost)]);
+        let (owner, sweeper) = (Arc::clone(store), Arc::clone(store));
+        let (owners, sweepers) = (Arc::clone(&barrier), barrier);
+        let renewing = tokio::spawn(async move {
+            owners.wait().await;
+            hesitate(round % 4).await;
+            owner.renew(id, epoch, time(60)).await
+        });
+        let taking = tokio::spawn(async move {
+            sweepers.wait().await;
+            hesitate(round / 4 % 4).await;
+            sweeper.commit(unit, time(30)).await
+        });
+        let (renewed, taken) = join(renewing, taking).await;
+        match (won(&renewed), won(&taken)) {
+            (true, true) => {
+                panic!("a lease is renewed, and its call taken from its owner all the same")
+            }
+            (false, false) => panic!("a lease is not renewed, and its call is not taken either"),
+            (renewed, _) => {
+                let runs = got(store, id).await.is_some_and(|it| it.state == State::Running);
+                assert_eq!(runs, renewed, "who is told to have won has not");
+            }
+        }
+    }
 }
 
 pub async fn commits_that_do_not_conflict_all_stand(store: &Arc<impl Store>) {
