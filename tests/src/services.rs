@@ -240,8 +240,11 @@ async fn pick_words(
     hooks.0.iter().fold(picked, |picked, (_, hook)| hook(&picked).to_owned())
 }
 
+/// A function over text.
+type Hook = fn(&str) -> &str;
+
 /// Functions over text, each with its name.
-struct Hooks<N>(Vec<(N, fn(&str) -> &str)>);
+struct Hooks<N>(Vec<(N, Hook)>);
 
 #[tokio::test]
 async fn a_function_over_references_is_a_service_like_any_other() {
