@@ -14,7 +14,7 @@ use super::words;
 pub enum Bound {
     Integer(i128),
     Float(f64),
-    /// Counts as its [`decimal`].
+    /// Counts as the shortest decimal that is read as it.
     Single(f32),
 }
 
