@@ -14,7 +14,9 @@ pub(crate) fn of<T: Serialize>(value: &T) -> serde_json::Result<String> {
 /// # Errors
 /// When the line is whole and none of ours.
 pub(crate) fn read<T: for<'a> Deserialize<'a>>(line: &str) -> io::Result<Option<T>> {
-    if line.trim().is_empty() {
+    // Torn within a text, the end of the line would stand in that text.
+    let line = line.trim();
+    if line.is_empty() {
         return Ok(None);
     }
     match serde_json::from_str(line) {
@@ -38,6 +40,7 @@ mod tests {
             let is_whole = one[..torn].ends_with(']');
             assert_eq!(found.len(), if is_whole { 3 } else { 2 }, "{file}");
         }
+        assert!(read::<[String; 1]>("[\"on\n").unwrap().is_none(), "it is read with its end");
         assert!(read::<[String; 1]>("[1]").is_err(), "it is whole, and none of ours");
     }
 }
