@@ -32,7 +32,7 @@ use crate::repair::Scalars;
 use crate::spec::{ParamSpec, SchemaOf, Spec};
 use crate::tool::{Definition, Parameter};
 
-pub(crate) use check::Checker;
+pub(crate) use check::{Checker, has_long_places};
 pub(crate) use normal::{is_machine_format, unwrap_docs};
 pub(crate) use presets::json as preset_json;
 pub(crate) use problems::Teller;

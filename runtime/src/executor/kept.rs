@@ -98,9 +98,9 @@ impl<'a> Kept<'a> {
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
         let id = CallId::new();
-        let mut waits = Waits::new(self.run, id);
+        let waits = Waits::new(self.run, id);
         let answer = self.answered(id, call).await;
-        waits.is_answered();
+        waits.answered();
         answer
     }
 

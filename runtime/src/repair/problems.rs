@@ -1,7 +1,7 @@
 //! Everything wrong with a value, as far as it is told.
 
 use crate::input::{Problem, Rule};
-use crate::schema::Teller;
+use crate::schema::{Teller, has_long_places};
 
 use super::site::Schema;
 use super::tree::{Node, push_segment};
@@ -10,8 +10,6 @@ use super::tree::{Node, push_segment};
 const MOST: usize = 100;
 /// A value heavier than this is judged up to its first problem.
 const HEAVIEST: usize = 10_000;
-/// So is one whose places, all of them, take more bytes: each problem has its own.
-const LONGEST_PLACES: usize = 16 << 20;
 
 /// Everything wrong with a value, and how much more there is.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
@@ -26,7 +24,7 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
         return (found, more);
     };
     let mut found = Vec::new();
-    if node.weight() > HEAVIEST || places(node, 0) > LONGEST_PLACES {
+    if node.weight() > HEAVIEST || has_long_places(&value) {
         if let Err(error) = schema.root.validate(&value) {
             teller.tell(&error, &mut found);
         }
@@ -41,18 +39,6 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
         }
     }
     (found, more)
-}
-
-/// How many bytes the places of a value and of all that it holds take, below one of so many bytes.
-fn places(node: &Node, place: usize) -> usize {
-    place
-        + match node {
-            Node::Array(items) => items.iter().map(|item| places(item, place + 1)).sum(),
-            Node::Object(entries) => {
-                entries.iter().map(|(key, value)| places(value, place + key.len())).sum()
-            }
-            _ => 0,
-        }
 }
 
 /// Numbers that no validator can read.

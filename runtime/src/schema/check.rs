@@ -53,7 +53,7 @@ impl Checker {
         }
         let teller = Teller { source: &self.source, digits: &|_| None };
         let mut problems = Vec::new();
-        if places(value, 0) > LONGEST_PLACES {
+        if has_long_places(value) {
             if let Err(error) = self.validator.validate(value) {
                 teller.tell(&error, &mut problems);
             }
@@ -62,6 +62,11 @@ impl Checker {
         self.validator.iter_errors(value).for_each(|error| teller.tell(&error, &mut problems));
         Err(problems)
     }
+}
+
+/// Whether to tell every problem of a value could take much more room than the value.
+pub(crate) fn has_long_places(value: &Value) -> bool {
+    places(value, 0) > LONGEST_PLACES
 }
 
 /// How many bytes the places of a value and of all that it holds take, below one of so many bytes.

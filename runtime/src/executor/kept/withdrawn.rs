@@ -28,7 +28,7 @@ impl<'a> Waits<'a> {
         Self { run, id, is_answered: false }
     }
 
-    pub(super) fn is_answered(&mut self) {
+    pub(super) fn answered(mut self) {
         self.is_answered = true;
     }
 }
