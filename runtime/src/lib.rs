@@ -32,64 +32,61 @@
 #![warn(missing_docs)]
 
 #[doc(hidden)]
-pub mod __private0;
-pub mod approval;
-pub mod arguments;
-pub mod arriving;
-mod call;
-mod capability;
-mod catalog;
-#[cfg(feature = "cli")]
-pub mod cli;
-mod context;
-pub mod dialect;
-mod dynamic;
-mod error;
-mod event;
-mod evidence;
-mod executor;
-mod footprint;
-mod input;
-pub mod journal;
-mod output;
-mod owned_file;
-pub mod policy;
-pub mod provider;
-mod registry;
-pub mod repair;
-pub mod retry;
-mod schema;
-mod spec;
-mod stage;
-#[cfg(feature = "opentelemetry")]
-pub mod telemetry;
-mod tool;
+pub use toolwright_core::__private0;
 
-pub use call::Call;
-pub use capability::{Closing, Opening, Resource};
-pub use catalog::{
-    Catalog, InvalidPattern, Profile, ProfileError, Profiles, Summary, UnknownProfile,
+#[cfg(feature = "cli")]
+pub use toolwright_cli::cli;
+pub use toolwright_core::call::Call;
+pub use toolwright_core::capability::{Closing, Opening, Resource};
+pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
+pub use toolwright_core::error::{Class, OrFail, ToolError};
+pub use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
+pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
+pub use toolwright_core::output::{Answer, Content, Output, ProcessOutput, Reconciled};
+pub use toolwright_core::registration::Registration;
+pub use toolwright_core::schema::SchemaProblem;
+pub use toolwright_core::spec::{Handle, Location};
+pub use toolwright_core::tool::{
+    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Parameter, Repair,
+    Requirement, Retry, Summary, Timeout,
 };
-pub use context::{CallId, InvalidCallId, ToolContext};
-pub use dynamic::DynamicTool;
-pub use error::{Class, OrFail, ToolError};
-pub use event::{Event, EventKind};
-pub use executor::{
+pub use toolwright_core::{expected_tools, link};
+pub use toolwright_executor::catalog::{
+    Catalog, InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile,
+};
+pub use toolwright_executor::dynamic::DynamicTool;
+pub use toolwright_executor::event::{Event, EventKind};
+pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
     MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept,
 };
-pub use footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
-pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};
-pub use registry::{
-    ExpectedTools, Listening, Registration, Registry, RegistryError, RegistryEvent,
-    RegistryEventKind, RegistryProblem, UnexpectedTools, UnknownTool,
+pub use toolwright_executor::registry::{
+    Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
+    UnknownTool,
 };
-pub use schema::SchemaProblem;
-pub use spec::{Handle, Location};
-pub use tool::{
-    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Parameter, Repair,
-    Requirement, Retry, Timeout,
-};
+pub use toolwright_executor::retry;
+#[cfg(feature = "opentelemetry")]
+pub use toolwright_executor::telemetry;
+#[cfg(feature = "conformance")]
+pub use toolwright_journal::pass_on_questions;
+pub use toolwright_journal::{approval, arguments};
+pub use toolwright_policy::policy;
+pub use toolwright_schema::{arriving, repair};
+pub use toolwright_wire::{dialect, provider};
+
+/// The life of calls, in a journal, so that a crash loses none and repeats none.
+///
+/// [`next`](journal::next) is the machine: it alone says what becomes of a call. A [`CallRecord`](journal::CallRecord) is
+/// what is stored of one, an [`Entry`](journal::Entry) what happened to it. A [`Store`](journal::Store) stores them:
+/// [`MemoryStore`](journal::MemoryStore) for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store
+/// must do stands in `conformance` (feature `conformance`), for stores of one's own.
+pub mod journal {
+    pub use toolwright_journal::journal::*;
+    #[cfg(feature = "sqlite")]
+    pub use toolwright_sqlite::SqliteStore;
+    #[cfg(feature = "conformance")]
+    pub use toolwright_store_tests::conformance;
+}
 
 /// Makes a tool of a function. The function stays as it is; beside it come a constant in capitals, its
 /// [`Handle`], and its registration in [`Registry::linked`].

@@ -1,0 +1,206 @@
+//! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
+//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions` for
+//! shells.
+//!
+//! # Commands
+//!
+//! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
+//! `read_file` and `file_read` in group `file` are both `file read`. A tool without a group stands at the top.
+//! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
+//! `tools`, `answer`, `policy`, `completions` or `help`.
+//!
+//! | a key of the input | on the command line |
+//! | --- | --- |
+//! | a number or text that must be given, or `positional` | a place, in the order of declaration; what may be left out comes last |
+//! | all else | a flag in kebab-case, with `short` a letter too |
+//! | `bool` | `--flag`, and `--no-flag` to say no |
+//! | a list of numbers or texts | a flag that is repeated; as a place, the rest of the line |
+//! | any other list, an object, what may be of several types | one JSON value; what is no JSON is a text |
+//! | a `secret` number or text | a flag, `--flag-env VARIABLE` or `--flag-stdin` |
+//!
+//! A value that begins with `-` stands after `=` or `--`; a number below zero needs neither. Every tool has
+//! `--json TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`,
+//! `--dry-run` and `--help`; a key that would be such a flag has `arg-` before its name.
+//!
+//! The values go to the tool as JSON, the same way as a model's and with the same words when they are wrong; only
+//! an unknown flag or a missing place is told in the words of the command line.
+//!
+//! # Policy
+//!
+//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or tells
+//! all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy test
+//! CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy for that
+//! command.
+//!
+//! # Output
+//!
+//! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
+//! text without quotes, a list an item a line, an object a key a line). Words for people go to standard error,
+//! nothing is asked, and `NO_COLOR` is heeded.
+//!
+//! | exit code | meaning |
+//! | --- | --- |
+//! | 0 | there is a result; for `answer`, every message was answered; for `policy test`, every case holds; also when who reads the result has had enough |
+//! | 1 | the tool failed; a file could not be read or answered; a tool is refused by a dialect; nothing was found; a case does not hold |
+//! | 2 | the command line or the input is wrong, or the policy or the cases that `policy` reads |
+//! | 3 | a person must approve the call first; nothing ran |
+//! | 70 | the application itself is put together wrongly |
+//! | 130, 143 | the call was given up at an interrupt or a request to terminate; a second one ends the program at once |
+
+mod answer;
+mod collision;
+mod command;
+mod completions;
+mod dry_run;
+mod exit;
+mod field;
+mod flags;
+mod help;
+mod manual;
+mod names;
+mod ordered;
+mod policy;
+mod render;
+mod run;
+mod stop;
+mod streams;
+mod tools;
+mod typed;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+
+pub use self::collision::{CommandError, CommandProblem, Named};
+pub use self::exit::Exit;
+use self::stop::Stop;
+use self::streams::complain;
+use toolwright_executor::catalog::Catalog;
+use toolwright_executor::executor::{Executor, ExecutorBuilder};
+use toolwright_executor::registry::Registry;
+
+/// Runs the command line of an application whose linked tools need no services. Synchronous: it
+/// brings its own tokio runtime.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     toolwright::cli::main()
+/// }
+/// ```
+#[must_use]
+pub fn main() -> ExitCode {
+    main_with(ExecutorBuilder::unrestricted)
+}
+
+/// The same for tools that need services, which `configure` gives to the executor.
+///
+/// ```no_run
+/// struct Greeting(&'static str);
+///
+/// fn main() -> std::process::ExitCode {
+///     toolwright::cli::main_with(|builder| builder.unrestricted().service(Greeting("Hello")))
+/// }
+/// ```
+#[must_use]
+pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> ExitCode {
+    whole(std::env::args_os(), configure).err().unwrap_or(Exit::Success).into()
+}
+
+/// The commands of these tools, for an application with a command line of its own. They come as one command,
+/// `tools`, which may be given another name; [`run`] runs what was matched below it. The application names
+/// clap 4 in its own `Cargo.toml`.
+///
+/// ```
+/// use clap::Command;
+/// use toolwright::{Executor, Registry, cli, tool};
+///
+/// /// Greets somebody.
+/// #[tool(effect = read)]
+/// async fn greet(
+///     /// Whom.
+///     name: String,
+/// ) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// let registry = Registry::of([GREET])?;
+/// let application = Command::new("mine")
+///     .subcommand(Command::new("serve"))
+///     .subcommand(cli::command(&registry.catalog())?.name("tool"));
+/// let matches = application.try_get_matches_from(["mine", "tool", "greet", "Ada"])?;
+///
+/// let Some(("tool", matches)) = matches.subcommand() else { panic!("it was typed") };
+/// let executor = Executor::builder(registry).unrestricted().build()?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(cli::run(&executor, matches).await, cli::Exit::Success);
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When two tools would be one command, or one has a flag twice; all such problems at once.
+pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
+    command::of(catalog.definitions())
+}
+
+/// Runs what was matched by [`command`], writes its result to standard output and words for people to
+/// standard error. Dropped, it gives up the call; so does
+/// [`cancelled_by`](crate::RunBuilder::cancelled_by) of the executor's run.
+pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
+    run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
+}
+
+fn whole(
+    arguments: impl Iterator<Item = OsString>,
+    configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
+) -> Result<(), Exit> {
+    let registry = Registry::linked().map_err(|error| complain(Exit::Application, error))?;
+    let command =
+        command(&registry.catalog()).map_err(|error| complain(Exit::Application, error))?;
+    let mut command = command
+        .name(program())
+        .about("Run this application's tools")
+        .disable_help_subcommand(true)
+        .subcommands([completions::command(), manual::command()]);
+    let matches = match command.try_get_matches_from_mut(arguments) {
+        Ok(matches) => matches,
+        // Help and the like also come this way.
+        Err(message) => return streams::said(&message),
+    };
+    match matches.subcommand() {
+        Some((completions::NAME, below)) => return completions::run(command, below),
+        Some((manual::NAME, below)) => return manual::run(command, below),
+        // No tool runs, so nothing has to be given to one.
+        Some((tools::NAME, below)) => return tools::run(&registry.catalog(), below),
+        _ => {}
+    }
+    let asked = matches.subcommand().filter(|(name, _)| *name == policy::NAME);
+    let mut builder = configure(Executor::builder(registry));
+    if asked.is_some_and(|(_, below)| policy::names_one(below)) {
+        builder = builder.without_policy();
+    }
+    let executor = builder.build().map_err(|error| match error.policy() {
+        Some(wrong) if asked.is_some() => complain(Exit::Usage, wrong),
+        _ => complain(Exit::Application, error),
+    })?;
+    if let Some((_, below)) = asked {
+        return policy::run(&executor, below);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
+    })?;
+    let ended = runtime.block_on(run::run(&executor, &matches, &Stop::by_signals()));
+    // The thread of a blocking tool that ran out of time is not waited for.
+    runtime.shutdown_background();
+    ended
+}
+
+/// What the user typed to start the program.
+fn program() -> String {
+    let path = std::env::args_os().next().map(PathBuf::from);
+    let stem = path.as_deref().and_then(Path::file_stem);
+    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

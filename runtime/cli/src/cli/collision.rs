@@ -1,0 +1,131 @@
+//! Why a set of tools makes no command line.
+
+use std::fmt;
+
+use toolwright_core::spec::Location;
+use toolwright_core::tool::Definition;
+
+/// Why tools make no command line: every problem, each with its place.
+///
+/// ```
+/// use toolwright::{Registry, cli, tool};
+///
+/// /// Helps.
+/// #[tool(effect = read)]
+/// async fn help() {}
+///
+/// let error = cli::command(&Registry::of([HELP])?.catalog()).unwrap_err();
+/// assert!(error.to_string().contains("would be the command `help`, which every command line has"));
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandError {
+    /// At least one.
+    pub problems: Vec<CommandProblem>,
+}
+
+/// One thing that is wrong with the names of a set of tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandProblem {
+    /// Two tools would be one command.
+    Same {
+        /// The command.
+        command: String,
+        /// The tool that was there.
+        first: Named,
+        /// The tool that came to it.
+        second: Named,
+    },
+    /// A tool would be the command that another tool's group is.
+    ToolAndGroup {
+        /// The command.
+        command: String,
+        /// The tool.
+        tool: Named,
+        /// A tool of the group.
+        inside: Named,
+    },
+    /// A tool or its group would be a command that every command line has.
+    Reserved {
+        /// The command.
+        command: &'static str,
+        /// The tool.
+        tool: Named,
+        /// Its group, where that is what is called so.
+        group: Option<String>,
+    },
+    /// A tool would have a flag twice.
+    Flag {
+        /// The flag with its dashes.
+        flag: String,
+        /// The tool.
+        tool: Named,
+    },
+    /// A name, or what is left of it, has no letter or digit.
+    Nameless {
+        /// The tool.
+        tool: Named,
+    },
+}
+
+/// A tool and where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Its place.
+    pub location: Location,
+}
+
+impl Named {
+    pub(super) fn of(definition: &Definition) -> Self {
+        Self { name: definition.name.clone(), location: definition.location }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the tool `{}` at {}", self.name, self.location)
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the tools make no command line")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for CommandProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Same { command, first, second } => write!(
+                formatter,
+                "{first} and {second} would both be the command `{command}`; rename one with `#[tool(name = \"…\")]`"
+            ),
+            Self::ToolAndGroup { command, tool, inside } => write!(
+                formatter,
+                "{tool} would be the command `{command}`, which is the group of {inside}; rename one, or put both into the group"
+            ),
+            Self::Reserved { command, tool, group: Some(group) } => write!(
+                formatter,
+                "the group `{group}` of {tool} would be the command `{command}`, which every command line has; rename the group"
+            ),
+            Self::Reserved { command, tool, group: None } => write!(
+                formatter,
+                "{tool} would be the command `{command}`, which every command line has; rename it, or give it a group"
+            ),
+            Self::Flag { flag, tool } => write!(
+                formatter,
+                "{tool} would have the flag `{flag}` twice; rename a parameter with `#[arg(name = \"…\")]`, or give it another letter"
+            ),
+            Self::Nameless { tool } => write!(
+                formatter,
+                "{tool} has a name or group without a letter or digit, which makes no command; rename it"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CommandError {}

@@ -1,0 +1,60 @@
+//! How a command ended, as an exit code.
+
+use std::process::ExitCode;
+
+use toolwright_core::error::{Class, ToolError};
+
+/// How a command ended. Turns into [`ExitCode`].
+///
+/// ```
+/// use toolwright::cli::Exit;
+///
+/// assert_eq!(Exit::Usage.code(), 2);
+/// assert_eq!(Exit::Signal(15).code(), 143);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exit {
+    /// 0: there is a result.
+    Success,
+    /// 1: the tool failed, or there is nothing to show.
+    Failed,
+    /// 2: the command line or the input is wrong.
+    Usage,
+    /// 3: a person must approve the call first; nothing ran.
+    Approval,
+    /// 70: the application itself is put together wrongly.
+    Application,
+    /// 128 and the signal's number: 130 after an interrupt, 143 after a request to terminate.
+    Signal(u8),
+}
+
+impl Exit {
+    /// The exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Approval => 3,
+            Self::Application => 70,
+            Self::Signal(number) => 128_u8.saturating_add(number),
+        }
+    }
+
+    /// The exit code that fits a failed call.
+    pub(super) fn of(error: &ToolError) -> Self {
+        match error.classified() {
+            Class::Invalid => Self::Usage,
+            Class::NotStarted { .. } if error.kind() == "approval_required" => Self::Approval,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

@@ -1,0 +1,264 @@
+//! One key of a tool's input, and how a value of it is typed. Of an input that is one type there is only a schema;
+//! what can be known of its keys is read off that.
+
+use serde_json::Value;
+
+use toolwright_core::tool::{Definition, Parameter};
+use toolwright_executor::dynamic::properties;
+
+/// How a value is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Switch,
+    Number,
+    Text,
+    /// A flag that is repeated.
+    List(Item),
+    Json,
+}
+
+/// What a repeated flag holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
+    Number,
+    Text,
+}
+
+/// One key of the input.
+#[derive(Debug)]
+pub(super) struct Field<'a> {
+    pub(super) key: &'a str,
+    pub(super) description: &'a str,
+    pub(super) schema: &'a Value,
+    pub(super) shape: Shape,
+    pub(super) choices: Vec<Choice<'a>>,
+    pub(super) required: bool,
+    pub(super) secret: bool,
+    pub(super) short: Option<char>,
+    pub(super) aliases: &'a [&'a str],
+    positional: bool,
+}
+
+/// One of the values that a key takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice<'a> {
+    pub(super) value: &'a Value,
+    pub(super) description: Option<&'a str>,
+}
+
+/// The keys of a tool's input in the order of their declaration. Where only a schema is known, those that
+/// are required come first, in its order.
+pub(super) fn of(definition: &Definition) -> Vec<Field<'_>> {
+    let root = &definition.input_schema;
+    if definition.parameters.is_empty() {
+        return of_schema(root);
+    }
+    definition.parameters.iter().map(|parameter| of_parameter(root, parameter)).collect()
+}
+
+fn of_parameter<'a>(root: &'a Value, parameter: &'a Parameter) -> Field<'a> {
+    Field {
+        description: &parameter.description,
+        required: parameter.required,
+        secret: parameter.secret,
+        short: parameter.short,
+        aliases: parameter.aliases,
+        positional: parameter.positional,
+        ..of_property(root, &parameter.name, &parameter.schema, parameter.required)
+    }
+}
+
+fn of_schema(root: &Value) -> Vec<Field<'_>> {
+    let properties = properties::of(root).into_iter();
+    properties
+        .map(|it| Field { secret: it.secret, ..of_property(root, it.name, it.schema, it.required) })
+        .collect()
+}
+
+fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
+    let meant = resolved(root, schema);
+    let words = |schema: &'a Value| schema.get("description").and_then(Value::as_str);
+    Field {
+        key,
+        description: words(schema).or_else(|| words(meant)).unwrap_or_default(),
+        schema,
+        shape: shape(root, meant),
+        choices: choices(root, meant.get("items").unwrap_or(meant)),
+        required,
+        secret: false,
+        short: None,
+        aliases: &[],
+        positional: false,
+    }
+}
+
+impl Field<'_> {
+    /// Whether it stands without a flag: what must be given and is one word. A secret is not, so that it
+    /// need not stand in the shell's history.
+    pub(super) fn is_positional(&self) -> bool {
+        let is_word = matches!(self.shape, Shape::Number | Shape::Text);
+        let by_itself = self.required && is_word && self.short.is_none() && !self.secret;
+        (self.positional && self.shape != Shape::Switch) || by_itself
+    }
+
+    /// What an absent key stands for.
+    pub(super) fn default(&self) -> Option<&Value> {
+        self.schema.get("default").filter(|it| !it.is_null())
+    }
+}
+
+fn shape(root: &Value, schema: &Value) -> Shape {
+    let mut found = kinds(root, schema, 0);
+    found.retain(|kind| *kind != "null");
+    match found.as_slice() {
+        ["boolean"] => Shape::Switch,
+        ["string"] => Shape::Text,
+        ["number"] => Shape::Number,
+        ["array"] => match schema.get("items").map(|it| kinds(root, it, 0)).as_deref() {
+            Some(["number"]) => Shape::List(Item::Number),
+            Some(["string"]) => Shape::List(Item::Text),
+            _ => Shape::Json,
+        },
+        _ => Shape::Json,
+    }
+}
+
+/// The types that a schema takes, an integer being a number; none where it does not say.
+fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
+    if depth > DEEPEST {
+        return Vec::new();
+    }
+    let schema = resolved(root, schema);
+    let mut found: Vec<&'a str> = Vec::new();
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        found.extend(values.iter().map(|value| -> &str { kind(value) }));
+    } else if let Some(value) = schema.get("const") {
+        found.push(kind(value));
+    } else if let Some(name) = schema.get("type").and_then(Value::as_str) {
+        found.push(name);
+    } else if let Some(names) = schema.get("type").and_then(Value::as_array) {
+        found.extend(names.iter().filter_map(Value::as_str));
+    } else {
+        let below = ["anyOf", "oneOf"].iter().filter_map(|it| schema.get(it)?.as_array());
+        found.extend(below.flatten().flat_map(|it| kinds(root, it, depth + 1)));
+    }
+    for name in &mut found {
+        if *name == "integer" {
+            *name = "number";
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Deeper, a schema is not asked what it is, which may take long.
+const DEEPEST: usize = 3;
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The values to choose from, where there are only so many.
+fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
+    let schema = resolved(root, schema);
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values = values.iter().filter(|it| !it.is_null());
+        return values.map(|value| Choice { value, description: None }).collect();
+    }
+    let below = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array());
+    let each = below.into_iter().flatten().map(|one| resolved(root, one));
+    let each = each.filter(|one| one.get("type").is_none_or(|it| it != "null"));
+    let found: Option<Vec<Vec<Choice<'_>>>> = each
+        .map(|one| match (one.get("const"), one.get("enum").and_then(Value::as_array)) {
+            (Some(value), _) => {
+                let description = one.get("description").and_then(Value::as_str);
+                Some(vec![Choice { value, description }])
+            }
+            (None, Some(values)) => {
+                Some(values.iter().map(|value| Choice { value, description: None }).collect())
+            }
+            (None, None) => None,
+        })
+        .collect();
+    found.unwrap_or_default().concat()
+}
+
+/// Where a reference leads; a schema without one is itself.
+fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..DEEPEST {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let target = reference.and_then(|it| it.strip_prefix('#')).and_then(|it| root.pointer(it));
+        match target {
+            Some(target) => schema = target,
+            None => break,
+        }
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use toolwright_executor::dynamic::DynamicTool;
+    use toolwright_executor::registry::Registry;
+
+    #[test]
+    fn how_a_value_is_typed_is_read_off_its_schema() {
+        let root = json!({"$defs": {"Name": {"type": "string"}, "Self": {"$ref": "#/$defs/Self"}}});
+        for (schema, expected) in [
+            (json!({"type": "boolean"}), Shape::Switch),
+            (json!({"type": "integer"}), Shape::Number),
+            (json!({"type": ["integer", "number", "null"]}), Shape::Number),
+            (json!({"enum": ["a", "b", null]}), Shape::Text),
+            (json!({"enum": [1, 2]}), Shape::Number),
+            (json!({"enum": ["a", 1]}), Shape::Json),
+            (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), Shape::Text),
+            (json!({"anyOf": [{"$ref": "#/$defs/Name"}, {"type": "null"}]}), Shape::Text),
+            (json!({"$ref": "#/$defs/Name"}), Shape::Text),
+            (json!({"$ref": "#/$defs/Self"}), Shape::Json),
+            (json!({"type": "array", "items": {"$ref": "#/$defs/Name"}}), Shape::List(Item::Text)),
+            (json!({"type": "array", "items": {"type": "object"}}), Shape::Json),
+            (json!({"type": "array"}), Shape::Json),
+            (json!({"type": "object"}), Shape::Json),
+            (json!({"type": ["string", "integer"]}), Shape::Json),
+            (json!({}), Shape::Json),
+            (json!(true), Shape::Json),
+        ] {
+            assert_eq!(of_property(&root, "it", &schema, true).shape, expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_tool_made_at_run_time_come_required_first_in_its_order() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "string"}, "z": {"type": "string"}, "p": {"type": "string", "format": "password"},
+                "m": {"type": "integer", "description": "How many."},
+            },
+            "required": ["z", "p", "m"],
+        });
+        let tool = DynamicTool::new("it", "Does it.", schema, |_, _| async { Ok(()) });
+        let definition = Registry::of([tool]).unwrap().get("it").unwrap();
+        let fields = of(&definition);
+        let keys: Vec<_> = fields.iter().map(|it| (it.key, it.required, it.description)).collect();
+        assert_eq!(
+            keys,
+            [("z", true, ""), ("p", true, ""), ("m", true, "How many."), ("a", false, "")]
+        );
+        let positional: Vec<_> = fields.iter().map(Field::is_positional).collect();
+        assert_eq!(positional, [true, false, true, false]);
+        assert!(fields[1].secret && !fields[0].secret);
+    }
+}

@@ -1,0 +1,206 @@
+//! The keys of a tool's input as places and flags, and the flags that every tool has.
+
+use std::collections::HashSet;
+
+use clap::{Arg, ArgAction, Command, Id, ValueHint};
+
+use super::field::{self, Field, Item, Shape};
+use super::help;
+use super::names::kebab;
+use toolwright_core::tool::Definition;
+
+/// The whole input. No key is called so, nor like the others below.
+pub(super) const WHOLE: &str = "\0json";
+pub(super) const OUTPUT: &str = "\0output";
+pub(super) const DRY_RUN: &str = "\0dry-run";
+
+const HELP: &str = "\0help";
+
+/// What a flag of a tool's own may not be called.
+const COMMON: [&str; 4] = ["json", "output", "dry-run", "help"];
+
+/// The heading of the flags that every tool has.
+const COMMON_HEADING: &str = "Common options";
+
+/// How a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    Text,
+}
+
+/// The flag of a key, without dashes: its name in kebab-case, or `arg-` and that where every tool has
+/// such a flag. Empty where the name has no letter; such a key is given by `--json` alone.
+pub(super) fn flag(field: &Field<'_>) -> String {
+    let flag = kebab(field.key);
+    if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
+}
+
+/// Where the other values of a key are: no to a switch, the variable or the stream of a secret.
+pub(super) fn id(field: &Field<'_>, other: &str) -> Id {
+    Id::from(format!("\0{other} {}", field.key))
+}
+
+/// Whether a secret can be read from elsewhere; only a single word can.
+pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
+    field.secret && matches!(field.shape, Shape::Text | Shape::Number)
+}
+
+/// The arguments of a tool: its places, its flags, then what every tool has.
+pub(super) fn add_to(command: Command, definition: &Definition) -> Command {
+    let fields: Vec<Field<'_>> = field::of(definition);
+    let flags: HashSet<String> = fields.iter().map(flag).collect();
+    let (mut places, others): (Vec<_>, Vec<_>) =
+        fields.iter().filter(|it| !flag(it).is_empty()).partition(|it| it.is_positional());
+    // What may be left out comes after what must be given, and what is repeated comes last.
+    places.sort_by_key(|it| (matches!(it.shape, Shape::List(_)), !it.required));
+    // Only one can be repeated without a flag.
+    let lists = places.iter().filter(|it| matches!(it.shape, Shape::List(_))).count();
+    let others: Vec<_> = places
+        .split_off(places.len() - lists.saturating_sub(1))
+        .into_iter()
+        .chain(others)
+        .collect();
+    let mut arguments: Vec<Arg> = places.into_iter().map(place).collect();
+    arguments.extend(others.into_iter().flat_map(|field| of_field(field, &flags)));
+    let typed: Vec<Id> = arguments.iter().map(|it| it.get_id().clone()).collect();
+    let only: String = fields
+        .iter()
+        .filter(|it| flag(it).is_empty())
+        .map(|it| format!("; the only way to give `{}`", it.key))
+        .collect();
+    command.args(arguments).arg(whole(&only).conflicts_with_all(typed)).args(common())
+}
+
+fn place(field: &Field<'_>) -> Arg {
+    let argument = described(field).value_name(kebab(field.key).to_uppercase().replace('-', "_"));
+    match field.shape {
+        Shape::List(_) => argument.num_args(1..).required(field.required),
+        _ => argument.required(field.required),
+    }
+}
+
+fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
+    let flag = flag(field);
+    let free = |flag: &String| !taken.contains(flag) && !COMMON.contains(&flag.as_str());
+    let aliases: Vec<String> = field.aliases.iter().map(|it| kebab(it)).filter(free).collect();
+    let mut argument = described(field).long(flag.clone()).aliases(aliases);
+    if let Some(letter) = field.short {
+        argument = argument.short(letter);
+    }
+    match field.shape {
+        Shape::Switch => {
+            let opposite = Some(format!("no-{flag}")).filter(free);
+            switch(field, argument, &flag, opposite)
+        }
+        Shape::List(_) => vec![argument.action(ArgAction::Append).required(field.required)],
+        _ if is_kept_away(field) => secret(field, argument, &flag),
+        _ => vec![argument.required(field.required)],
+    }
+}
+
+/// What is told is yes or no; a default that is yes needs a way to say no, as does a choice of three.
+fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
+    let yes = yes.action(ArgAction::SetTrue);
+    let Some(opposite) = opposite else {
+        return vec![yes.required(field.required)];
+    };
+    let is_off = field.default() == Some(&false.into());
+    let id = id(field, "no");
+    let no = Arg::new(id.clone())
+        .long(opposite)
+        .action(ArgAction::SetTrue)
+        .overrides_with(field.key.to_owned())
+        .hide(is_off)
+        .help(format!("The opposite of --{flag}"));
+    let yes = yes.overrides_with(id.clone());
+    vec![
+        if field.required { yes.required_unless_present_any([id, Id::from(WHOLE)]) } else { yes },
+        no,
+    ]
+}
+
+/// A secret that is typed stays in the shell's history and is seen in the list of processes.
+fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
+    let (variable, stream) = (id(field, "env"), id(field, "stdin"));
+    let typed = typed.conflicts_with_all([variable.clone(), stream.clone()]);
+    let typed = if field.required {
+        typed.required_unless_present_any([variable.clone(), stream.clone(), Id::from(WHOLE)])
+    } else {
+        typed
+    };
+    let from_variable = Arg::new(variable)
+        .long(format!("{flag}-env"))
+        .value_name("VARIABLE")
+        .conflicts_with(stream.clone())
+        .help(format!("Read --{flag} from an environment variable, which no shell keeps"));
+    let from_stream = Arg::new(stream)
+        .long(format!("{flag}-stdin"))
+        .action(ArgAction::SetTrue)
+        .help(format!("Read --{flag} from standard input, without its last line break"));
+    vec![typed, from_variable, from_stream]
+}
+
+fn described(field: &Field<'_>) -> Arg {
+    let is_number = matches!(field.shape, Shape::Number | Shape::List(Item::Number));
+    let placeholder = match field.shape {
+        Shape::Switch => "BOOL",
+        Shape::Json => "JSON",
+        _ if !field.choices.is_empty() => "CHOICE",
+        _ if is_number => "NUMBER",
+        _ => "TEXT",
+    };
+    Arg::new(field.key.to_owned())
+        .value_name(placeholder)
+        .help(help::short(field))
+        .long_help(help::long(field))
+        // A number below zero is a value, not a flag.
+        .allow_negative_numbers(is_number)
+}
+
+fn whole(only: &str) -> Arg {
+    Arg::new(WHOLE)
+        .long("json")
+        .value_name("JSON")
+        .value_hint(ValueHint::Other)
+        .help(format!("The whole input as JSON; `-` reads standard input, `@FILE` a file{only}"))
+        .help_heading(COMMON_HEADING)
+}
+
+fn common() -> [Arg; 3] {
+    let dry_run = Arg::new(DRY_RUN)
+        .long("dry-run")
+        .action(ArgAction::SetTrue)
+        .help("Show what would run, and run nothing")
+        .help_heading(COMMON_HEADING);
+    let help = help()
+        .help("Print help; --help tells more")
+        .long_help("Print help; -h tells less")
+        .help_heading(COMMON_HEADING);
+    [output("json").help_heading(COMMON_HEADING), dry_run, help]
+}
+
+/// `--output`, for every command that has a result.
+pub(super) fn output(default: &'static str) -> Arg {
+    Arg::new(OUTPUT)
+        .long("output")
+        .value_name("FORM")
+        .value_parser(["json", "text"])
+        .default_value(default)
+        .hide_possible_values(true)
+        .hide_default_value(true)
+        .help(format!("`json` for programs or `text` for people [default: {default}]"))
+}
+
+/// `--help`, in the place where the command wants it.
+pub(super) fn help() -> Arg {
+    Arg::new(HELP).short('h').long("help").action(ArgAction::Help).help("Print help")
+}
+
+/// What `--output` says.
+pub(super) fn form(matches: &clap::ArgMatches) -> Form {
+    match matches.get_one::<String>(OUTPUT).map(String::as_str) {
+        Some("text") => Form::Text,
+        _ => Form::Json,
+    }
+}

@@ -1,0 +1,190 @@
+//! What help says of a tool and of its parameters, beyond their names.
+
+use serde_json::{Value, json};
+
+use super::field::{Choice, Field, Shape};
+use toolwright_core::tool::first_sentence;
+use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Definition, Effect};
+
+/// A tool in a list: what it does, and whether to look twice.
+pub(super) fn in_a_list(definition: &Definition) -> String {
+    let sentence = first_sentence(&definition.description);
+    match definition.danger {
+        DeclaredDanger::Level(level @ (Danger::Dangerous | Danger::Critical)) => {
+            format!("{sentence} [{}]", danger_word(level))
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+/// What stands below the flags of a tool.
+pub(super) fn of_tool(definition: &Definition) -> String {
+    let mut words = format!("Danger: {}\nEffect: {}", danger(definition), effect(definition));
+    if let Some(approval) = approval(definition) {
+        words = format!("{words}\nApproval: {approval}");
+    }
+    words
+}
+
+pub(super) fn danger(definition: &Definition) -> &'static str {
+    match definition.danger {
+        DeclaredDanger::Level(level) => danger_word(level),
+        DeclaredDanger::Computed => "depends on the input",
+    }
+}
+
+pub(super) fn danger_word(danger: Danger) -> &'static str {
+    match danger {
+        Danger::Safe => "safe",
+        Danger::Moderate => "moderate",
+        Danger::Dangerous => "dangerous",
+        Danger::Critical => "critical",
+    }
+}
+
+pub(super) fn effect(definition: &Definition) -> &'static str {
+    match definition.effect {
+        Effect::Read => "read (changes nothing)",
+        Effect::Idempotent => "idempotent (repeated, it leaves the same end state)",
+        Effect::Keyed => "keyed (may be repeated with the same idempotency key)",
+        Effect::Once => "once (must not be repeated)",
+    }
+}
+
+pub(super) fn approval(definition: &Definition) -> Option<String> {
+    match definition.approval {
+        DeclaredApproval::Never => None,
+        DeclaredApproval::Always(reason) => Some(format!("a person must agree ({reason})")),
+        DeclaredApproval::Computed => Some("depends on the input".to_owned()),
+    }
+}
+
+/// A parameter in one line.
+pub(super) fn short(field: &Field<'_>) -> String {
+    let choices = (!field.choices.is_empty()).then(|| one_of(&field.choices));
+    let sentence = first_sentence(field.description).to_owned();
+    let all = choices.into_iter().chain(notes(field, false)).map(|note| format!("[{note}]"));
+    std::iter::once(sentence).chain(all).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A parameter with all that is known of it.
+pub(super) fn long(field: &Field<'_>) -> String {
+    let told = field.choices.iter().any(|choice| choice.description.is_some());
+    let mut paragraphs = vec![field.description.to_owned()];
+    if told {
+        let lines = field.choices.iter().map(|choice| match choice.description {
+            Some(words) => format!("- {}: {}", shown(choice.value), first_sentence(words)),
+            None => format!("- {}", shown(choice.value)),
+        });
+        paragraphs.push(format!("One of:\n{}", lines.collect::<Vec<_>>().join("\n")));
+    }
+    let choices = (!told && !field.choices.is_empty()).then(|| one_of(&field.choices));
+    let notes = choices.into_iter().chain(notes(field, true)).map(|note| format!("[{note}]"));
+    paragraphs.push(notes.collect::<Vec<_>>().join(" "));
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs.join("\n")
+}
+
+fn one_of(choices: &[Choice<'_>]) -> String {
+    let choices: Vec<String> = choices.iter().map(|choice| shown(choice.value)).collect();
+    format!("one of: {}", choices.join(", "))
+}
+
+fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
+    let schema = field.schema;
+    let mut notes = Vec::new();
+    match field.shape {
+        Shape::List(_) => {
+            notes.push("repeatable".to_owned());
+            notes.extend(range(schema, "minItems", "maxItems", " items"));
+        }
+        Shape::Json => notes.extend(nested(schema)),
+        Shape::Number => {
+            notes.extend(range(schema, "minimum", "maximum", ""));
+            let limit = |keyword, words| Some(format!("{words} {}", schema.get(keyword)?));
+            notes.extend(limit("exclusiveMinimum", "more than"));
+            notes.extend(limit("exclusiveMaximum", "less than"));
+        }
+        Shape::Text => notes.extend(range(schema, "minLength", "maxLength", " characters")),
+        Shape::Switch => {}
+    }
+    let pattern = schema.get("pattern").and_then(Value::as_str);
+    notes.extend(pattern.map(|pattern| format!("pattern: {pattern}")));
+    // What is off, or empty, unless it is given needs no words.
+    let default = field.default().filter(|it| **it != false && **it != json!([]));
+    notes.extend(default.map(|default| format!("default: {}", shown(default))));
+    let examples =
+        schema.get("examples").and_then(Value::as_array).filter(|it| all && !it.is_empty());
+    if let Some(examples) = examples {
+        let shown: Vec<String> = examples.iter().map(shown).collect();
+        let word = if shown.len() == 1 { "example" } else { "examples" };
+        notes.push(format!("{word}: {}", shown.join(", ")));
+    }
+    notes
+}
+
+/// The limits of a value, but for those that only the width of an integer sets.
+fn range(schema: &Value, least: &str, most: &str, of_what: &str) -> Option<String> {
+    let is_width =
+        |limit: &&Value| limit.as_f64().is_some_and(|it| it.abs() >= f64::from(i32::MAX));
+    let told = |keyword| schema.get(keyword).filter(|it| !is_width(it));
+    let is_wide = schema.get(most).is_some_and(|it| is_width(&it));
+    let least = told(least).filter(|it| **it != 0 || (of_what.is_empty() && !is_wide));
+    match (least, told(most)) {
+        (Some(least), Some(most)) => Some(format!("{least} to {most}{of_what}")),
+        (Some(least), None) => Some(format!("at least {least}{of_what}")),
+        (None, Some(most)) => Some(format!("at most {most}{of_what}")),
+        (None, None) => None,
+    }
+}
+
+/// What a value in JSON is made of.
+fn nested(schema: &Value) -> Option<String> {
+    let of_type = |schema: &Value, name: &str| schema.get("type").is_some_and(|it| it == name);
+    let (words, object) = if of_type(schema, "object") {
+        ("a JSON object", schema)
+    } else if of_type(schema, "array") {
+        match schema.get("items").filter(|items| of_type(items, "object")) {
+            Some(items) => ("a JSON list of objects", items),
+            None => return Some("a JSON list".to_owned()),
+        }
+    } else {
+        return None;
+    };
+    let keys: Vec<&str> = object
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|properties| properties.keys().map(String::as_str))
+        .collect();
+    Some(if keys.is_empty() { words.to_owned() } else { format!("{words}: {}", keys.join(", ")) })
+}
+
+/// A value as it would be typed.
+fn shown(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) if !text.is_empty() && !text.contains(char::is_whitespace) => text.to_owned(),
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_told_unless_they_are_those_of_an_integer() {
+        let told = |schema: Value| range(&schema, "minimum", "maximum", "").unwrap_or_default();
+        for (schema, words) in [
+            (json!({"minimum": 0, "maximum": 255}), "0 to 255"),
+            (json!({"minimum": 0, "maximum": u64::MAX}), ""),
+            (json!({"minimum": 1, "maximum": u64::MAX}), "at least 1"),
+            (json!({"minimum": i32::MIN, "maximum": i32::MAX}), ""),
+            (json!({"minimum": i64::MIN, "maximum": 9}), "at most 9"),
+            (json!({"minimum": 0.5}), "at least 0.5"),
+            (json!({"minimum": 0}), "at least 0"),
+        ] {
+            assert_eq!(told(schema), words);
+        }
+    }
+}

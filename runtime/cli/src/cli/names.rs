@@ -1,0 +1,72 @@
+//! The words of a command line: everything in kebab-case, the word of a tool's group said once.
+
+use std::fmt;
+
+use toolwright_core::tool::Definition;
+
+/// Where a tool stands on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Words {
+    pub(super) group: Option<String>,
+    pub(super) tool: String,
+}
+
+impl Words {
+    /// `read_file` and `file_read` in group `file` are both `file read`.
+    pub(super) fn of(definition: &Definition) -> Self {
+        let name = kebab(&definition.name);
+        let Some(group) = definition.group.as_deref().map(kebab) else {
+            return Self { group: None, tool: name };
+        };
+        let first = name.strip_prefix(&group).and_then(|rest| rest.strip_prefix('-'));
+        let last = || name.strip_suffix(&group).and_then(|rest| rest.strip_suffix('-'));
+        let tool = first.or_else(last).unwrap_or(&name).to_owned();
+        Self { group: Some(group), tool }
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.group {
+            Some(group) => write!(formatter, "{group} {}", self.tool),
+            None => formatter.write_str(&self.tool),
+        }
+    }
+}
+
+/// `maxResults`, `max_results` and `max.results` are all `max-results`.
+pub(super) fn kebab(name: &str) -> String {
+    let mut kebab = String::with_capacity(name.len());
+    let mut after_small = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() {
+            if !kebab.is_empty() && !kebab.ends_with('-') {
+                kebab.push('-');
+            }
+            after_small = false;
+            continue;
+        }
+        if letter.is_uppercase() && after_small {
+            kebab.push('-');
+        }
+        after_small = letter.is_lowercase() || letter.is_numeric();
+        kebab.extend(letter.to_lowercase());
+    }
+    kebab.truncate(kebab.trim_end_matches('-').len());
+    kebab
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_of_writing_a_name_is_one_word_on_the_command_line() {
+        for name in ["max_results", "maxResults", "max.results", "_max-results", "Max__Results_"] {
+            assert_eq!(kebab(name), "max-results", "{name}");
+        }
+        assert_eq!(kebab("HTTPStatus"), "httpstatus");
+        assert_eq!(kebab("a1B2"), "a1-b2");
+        assert_eq!(kebab("___"), "");
+    }
+}

@@ -1,0 +1,72 @@
+//! `policy check|explain|test`: what becomes of calls, without running any. Only the application knows its tools, so the
+//! commands are its own. A policy that is named on the command line takes the place of the application's for that one
+//! command; the journal and the workspace roots of the application are known to both.
+
+mod case;
+mod check;
+mod explain;
+mod test;
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::Exit;
+use super::flags;
+use super::streams::complain;
+use toolwright_executor::executor::Executor;
+use toolwright_policy::policy::Policy;
+
+pub(super) const NAME: &str = "policy";
+
+/// The policy in the place of the application's.
+const FILE: &str = "policy";
+
+pub(super) fn command() -> Command {
+    let command = Command::new(NAME)
+        .about("Check, explain and test which calls run, ask a person or are refused")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .disable_help_flag(true)
+        .arg(flags::help());
+    let each = [check::command(), explain::command(), test::command()];
+    command.subcommands(each.map(|it| it.disable_help_flag(true).arg(flags::help())))
+}
+
+pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
+    match matches.subcommand() {
+        Some((check::NAME, below)) => check::run(executor, below),
+        Some((explain::NAME, below)) => explain::run(executor, below),
+        Some((test::NAME, below)) => test::run(executor, below),
+        _ => Err(complain(Exit::Usage, "no command was given")),
+    }
+}
+
+/// Whether the command line names a policy, so that the application's need not be one that can be used.
+pub(super) fn names_one(matches: &ArgMatches) -> bool {
+    matches.subcommand().is_some_and(|(_, below)| named(below).is_some())
+}
+
+fn named(matches: &ArgMatches) -> Option<&PathBuf> {
+    matches.get_one::<PathBuf>(FILE)
+}
+
+/// `--policy FILE`.
+fn flag() -> Arg {
+    file().long("policy")
+}
+
+fn file() -> Arg {
+    Arg::new(FILE)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("The policy, in the place of the application's")
+}
+
+/// The policy that is asked.
+fn policy(executor: &Executor, matches: &ArgMatches) -> Result<Policy, Exit> {
+    let Some(file) = named(matches) else { return Ok(executor.policy()) };
+    let written = Policy::builder().load(file);
+    executor.make_policy(written).map_err(|error| complain(Exit::Usage, error))
+}

@@ -1,0 +1,105 @@
+//! Cases of `policy test`: a call and what is to become of it, a line each.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use toolwright_policy::policy::Verdict;
+
+/// A call, and what is to become of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    pub(super) tool: String,
+    pub(super) arguments: Option<Box<RawValue>>,
+    pub(super) user: Option<String>,
+    pub(super) expect: Expected,
+    /// The rule that decides, or `mode`, `tool` or `plan`.
+    pub(super) because: Option<String>,
+}
+
+/// A verdict in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Expected {
+    Allow,
+    Ask,
+    AlwaysAsk,
+    Deny,
+    Queue,
+}
+
+impl Expected {
+    pub(super) fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Allow => Self::Allow,
+            Verdict::Ask { grants_count: true, .. } => Self::Ask,
+            Verdict::Ask { grants_count: false, .. } => Self::AlwaysAsk,
+            Verdict::Deny { .. } => Self::Deny,
+            Verdict::Queue => Self::Queue,
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::AlwaysAsk => "always_ask",
+            Self::Deny => "deny",
+            Self::Queue => "queue",
+        })
+    }
+}
+
+/// The cases of a file with their lines, or everything that is wrong with it.
+pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String> {
+    let (mut cases, mut problems) = (Vec::new(), Vec::new());
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    for (number, line) in lines {
+        // A list would be taken for the values of a case in their order.
+        if !line.trim_start().starts_with('{') {
+            problems.push(format!("{name}:{number}:1: a case is an object, as `{{\"tool\":…}}`"));
+            continue;
+        }
+        match serde_json::from_str(line) {
+            Ok(case) => cases.push((number, case)),
+            Err(error) => {
+                let (words, column) = (error.to_string(), error.column());
+                let words = words.split(" at line ").next().unwrap_or_default();
+                problems.push(format!("{name}:{number}:{column}: {words}"));
+            }
+        }
+    }
+    match problems.as_slice() {
+        [] if cases.is_empty() => Err(format!("there are no cases in `{name}`")),
+        [] => Ok(cases),
+        _ => Err(format!("the cases cannot be used\n- {}", problems.join("\n- "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_that_is_no_case_is_told_with_its_place() {
+        let text = r#"{"tool":"a","expect":"allow"}
+
+{"tool":"a","expect":"allow","expects":"deny"}
+{"tool":"a","expect":"alow"}
+{"tool":"a"}
+{"tool":"a","expect":"deny","expect":"allow"}
+[]
+tool = "a""#;
+        insta::assert_snapshot!(read("cases.jsonl", text).unwrap_err());
+    }
+
+    #[test]
+    fn a_file_without_a_case_proves_nothing() {
+        let error = read("cases.jsonl", "\n\n").unwrap_err();
+        assert_eq!(error, "there are no cases in `cases.jsonl`");
+    }
+}

@@ -1,0 +1,88 @@
+//! `policy check [FILE]`: what a policy says, or all that is wrong with it.
+
+use clap::{ArgMatches, Command};
+use serde_json::json;
+
+use crate::cli::Exit;
+use crate::cli::flags::{self, Form};
+use crate::cli::streams::print;
+use toolwright_executor::executor::Executor;
+use toolwright_policy::policy::{Policy, Protection, RuleOutline};
+
+pub(super) const NAME: &str = "check";
+
+pub(super) fn command() -> Command {
+    Command::new(NAME)
+        .about("Show a policy's mode and rules, or all that is wrong with it")
+        .long_about(
+            "Reads the application's policy, or the one in FILE, for the application's tools: mode, plan, roots, \
+             protections, and the rules by their strength. What is wrong is told with its place, all of it at once.",
+        )
+        .arg(super::file())
+        .arg(flags::output("text"))
+}
+
+pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
+    let policy = super::policy(executor, matches)?;
+    match flags::form(matches) {
+        Form::Json => print(json(&policy)),
+        Form::Text => print(page(&policy, executor.catalog().names().count())),
+    }
+}
+
+fn page(policy: &Policy, tools: usize) -> String {
+    let yes = |it: bool| if it { "yes" } else { "no" }.to_owned();
+    let or = |words: Vec<String>, nothing: &str| match words.as_slice() {
+        [] => nothing.to_owned(),
+        some => some.join(", "),
+    };
+    let [on, off] = protections(policy).map(|names| or(names, "none"));
+    let examples: usize = policy.outline().map(|it| it.examples).sum();
+    let facts = [
+        ("Tools", tools.to_string()),
+        ("Mode", policy.mode().to_string()),
+        ("Plan first", yes(policy.plans())),
+        ("Four eyes", yes(policy.four_eyes())),
+        ("Roots", or(roots(policy), "none: nothing is said of what lies outside")),
+        ("Protected", on),
+        ("Named off", off),
+        ("Examples", format!("{examples}, and all of them hold")),
+    ];
+    let facts = facts.map(|(name, value)| format!("{:<12}{value}", format!("{name}:")));
+    let page = format!("The policy can be used.\n\n{}", facts.join("\n"));
+    let rules: Vec<RuleOutline<'_>> = policy.outline().collect();
+    if rules.is_empty() {
+        return format!("{page}\n\nThere are no rules.");
+    }
+    let width = rules.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
+    let head = format!("{:<11} {:<width$}  BECAUSE", "SAYS", "RULE");
+    let line =
+        |it: &RuleOutline<'_>| format!("{:<11} {:<width$}  {}", it.kind.name(), it.name, it.reason);
+    let lines: Vec<String> = std::iter::once(head).chain(rules.iter().map(line)).collect();
+    format!("{page}\n\n{}", lines.join("\n"))
+}
+
+fn json(policy: &Policy) -> String {
+    let [on, off] = protections(policy);
+    let page = json!({
+        "mode": policy.mode(),
+        "plan": policy.plans(),
+        "four_eyes": policy.four_eyes(),
+        "roots": roots(policy),
+        "protections": on,
+        "protections_off": off,
+        "rules": policy.outline().collect::<Vec<_>>(),
+    });
+    page.to_string()
+}
+
+fn roots(policy: &Policy) -> Vec<String> {
+    policy.roots().map(|it| it.display().to_string()).collect()
+}
+
+/// Those that hold, and those that do not, because they are off or there is nothing to protect.
+fn protections(policy: &Policy) -> [Vec<String>; 2] {
+    let on: Vec<Protection> = policy.outline().filter_map(|it| it.protection()).collect();
+    let off = policy.protections_off().map(|it| it.name().to_owned()).collect();
+    [on.iter().map(|it| it.name().to_owned()).collect(), off]
+}

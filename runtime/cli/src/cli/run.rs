@@ -1,0 +1,91 @@
+//! Runs what was matched: one of the tools, or a command that every command line has.
+
+use clap::ArgMatches;
+
+use super::flags::{self, DRY_RUN};
+use super::names::Words;
+use super::stop::Stop;
+use super::streams::{complain, print, tell};
+use super::{Exit, answer, dry_run, policy, render, tools, typed};
+use toolwright_core::call::Call;
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::repairs::Repairs;
+use toolwright_core::tool::Definition;
+use toolwright_executor::catalog::Catalog;
+use toolwright_executor::executor::Executor;
+use toolwright_executor::stage::record::chain;
+
+pub(super) async fn run(
+    executor: &Executor,
+    matches: &ArgMatches,
+    stop: &Stop,
+) -> Result<(), Exit> {
+    let catalog = executor.catalog();
+    match matches.subcommand() {
+        Some((tools::NAME, below)) => tools::run(&catalog, below),
+        Some((policy::NAME, below)) => policy::run(executor, below),
+        Some((answer::NAME, below)) => answer::run(executor, below, stop).await,
+        Some((word, below)) => match find(&catalog, word, below) {
+            Some((definition, below)) => call(executor, definition, below, stop).await,
+            None => Err(complain(Exit::Usage, format!("no tool is the command `{word}`"))),
+        },
+        None => Err(complain(Exit::Usage, "no command was given")),
+    }
+}
+
+fn find<'a>(
+    catalog: &'a Catalog,
+    word: &str,
+    below: &'a ArgMatches,
+) -> Option<(&'a Definition, &'a ArgMatches)> {
+    let (words, below) = match below.subcommand() {
+        Some((tool, inside)) => {
+            (Words { group: Some(word.to_owned()), tool: tool.to_owned() }, inside)
+        }
+        None => (Words { group: None, tool: word.to_owned() }, below),
+    };
+    let found = catalog.definitions().find(|it| Words::of(it) == words);
+    found.map(|definition| (definition, below))
+}
+
+async fn call(
+    executor: &Executor,
+    definition: &Definition,
+    matches: &ArgMatches,
+    stop: &Stop,
+) -> Result<(), Exit> {
+    let form = flags::form(matches);
+    let input =
+        typed::input(definition, matches).map_err(|problem| complain(Exit::Usage, problem))?;
+    let call = Call::new(&definition.name, input);
+    if matches.get_flag(DRY_RUN) {
+        let facts = executor.examine(&call).map_err(|error| failed(&error, stop))?;
+        return print(dry_run::shown(definition, call.arguments(), &facts, form));
+    }
+    let call = call.cancelled_by(stop.token());
+    let answer = executor.call(&call).await;
+    for change in answer.repairs().map(Repairs::changes).unwrap_or_default() {
+        tell("mended", change);
+    }
+    match answer.error() {
+        Some(error) => Err(failed(error, stop)),
+        None => print(render::answer(&answer, form)),
+    }
+}
+
+/// Says why a call failed; the words are those that a model reads, the cause is for people alone.
+fn failed(error: &ToolError, stop: &Stop) -> Exit {
+    let exit = match stop.caught() {
+        Some(signal) if error.classified() == Class::Cancelled => Exit::Signal(signal),
+        _ => Exit::of(error),
+    };
+    complain(exit, told(error))
+}
+
+/// An error in the words for people.
+pub(super) fn told(error: &ToolError) -> String {
+    let hint = error.next_action().map(|hint| format!("\nhint: {hint}"));
+    let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
+    let more = [hint, cause].map(Option::unwrap_or_default).concat();
+    format!("{}: {error}{more}", error.kind())
+}

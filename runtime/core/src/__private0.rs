@@ -1,0 +1,81 @@
+//! What generated code may name. Not part of the public interface: it changes without notice, and
+//! the macro of another version does not find it.
+
+pub use core::convert::Into;
+pub use core::default::Default;
+pub use core::option::Option::{self, None, Some};
+pub use core::primitive::usize;
+pub use core::result::Result::{self, Err, Ok};
+pub use core::{env, file};
+pub use std::boxed::Box;
+
+pub use linkme;
+pub use schemars;
+pub use serde;
+
+pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
+pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
+pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
+pub use crate::input::{
+    Bound, BoundOf, Fault, Input, InvalidKeys, Key, Keys, Length, Number, Param, Problem, Problems,
+    Reader, Rule, Slots, Text, absent, fill, read_object,
+};
+pub use crate::output::{
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, NotNested, OneResult,
+    Plain, Preview, Probe, Reconciling, ToolOutput,
+};
+pub use crate::spec::{
+    ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,
+};
+pub use crate::tool::{Danger, Effect, Exposure, Repair};
+
+/// Every tool that is linked into the program.
+#[linkme::distributed_slice]
+pub static TOOLS: [Handle];
+
+/// Registers a tool when the program is linked.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __link {
+    ($spec:ident) => {
+        #[$crate::__private0::linkme::distributed_slice($crate::__private0::TOOLS)]
+        #[linkme(crate = $crate::__private0::linkme)]
+        static __TW_LINK: $crate::spec::Handle = $crate::spec::Handle::new(&$spec);
+    };
+}
+
+pub use crate::__link as link;
+
+/// What a default or an example must be, to be shown in the schema.
+#[diagnostic::on_unimplemented(
+    message = "a default or an example of type `{Self}` cannot be shown in the schema",
+    label = "it has no JSON form",
+    note = "write `#[toolwright::data]` on the type"
+)]
+pub trait Shown {
+    fn json(&self) -> serde_json::Result<serde_json::Value>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: serde::Serialize> Shown for T {
+    fn json(&self) -> serde_json::Result<serde_json::Value> {
+        crate::schema::preset_json(self)
+    }
+}
+
+/// What a default or an example in quotes can become.
+#[diagnostic::on_unimplemented(
+    message = "text cannot become `{Self}`",
+    label = "found text, expected a value of the parameter's type",
+    note = "text in quotes is for types that implement `From<&str>`; any expression of the parameter's type will do"
+)]
+pub trait FromText {
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> T {
+        T::from(text)
+    }
+}

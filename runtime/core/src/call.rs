@@ -1,0 +1,126 @@
+//! One call as it arrives: a name, the arguments as text, and what only this call is given.
+
+use std::any::{TypeId, type_name};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::capability::Value;
+
+/// A call of a tool. The arguments are the JSON text exactly as it came; it is read once, by the
+/// tool's own types.
+///
+/// ```
+/// use toolwright::Call;
+///
+/// let call = Call::new("read_file", r#"{"path":"README.md"}"#).id("toolu_01");
+/// assert_eq!(call.name(), "read_file");
+/// ```
+pub struct Call<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) arguments: Cow<'a, str>,
+    #[doc(hidden)]
+    pub id: Option<Cow<'a, str>>,
+    extras: Option<Box<Extras>>,
+}
+
+/// What few calls bring.
+#[derive(Default)]
+struct Extras {
+    values: Vec<(TypeId, &'static str, Value)>,
+    cancelled: Option<CancellationToken>,
+    reason: Option<Box<str>>,
+}
+
+impl<'a> Call<'a> {
+    /// A call by name.
+    pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
+    }
+
+    /// The id that the provider gave the call.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// A service for this call alone, declared on the builder with `per_call`.
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.with_arc(Arc::new(value))
+    }
+
+    /// The same, shared with others or behind a trait object.
+    #[must_use]
+    pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
+        self
+    }
+
+    /// Gives up on the call when the token is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.extras().cancelled = Some(token);
+        self
+    }
+
+    /// What the model said of why it makes the call: people read it in a plan.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<Box<str>>) -> Self {
+        self.extras().reason = Some(reason.into());
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn reason(&self) -> Option<&str> {
+        self.extras.as_ref()?.reason.as_deref()
+    }
+
+    /// The service of this type that the call brings; the last one given counts.
+    #[doc(hidden)]
+    pub fn value(&self, id: TypeId) -> Option<&Value> {
+        let values = &self.extras.as_ref()?.values;
+        values.iter().rev().find(|(given, ..)| *given == id).map(|(.., value)| value)
+    }
+
+    /// The types of the services that the call brings.
+    #[inline]
+    #[doc(hidden)]
+    pub fn brings(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
+        let values = self.extras.iter().flat_map(|extras| &extras.values);
+        values.map(|(id, name, _)| (*id, *name))
+    }
+
+    #[inline]
+    #[doc(hidden)]
+    pub fn cancellation(&self) -> Option<&CancellationToken> {
+        self.extras.as_ref()?.cancelled.as_ref()
+    }
+
+    fn extras(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+
+    /// The tool's name as it was called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments as they came.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+}
+
+impl std::fmt::Debug for Call<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Arguments may hold secrets, which only the tool's definition tells apart.
+        formatter
+            .debug_struct("Call")
+            .field("name", &self.name)
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,293 @@
+//! What the runtime hands to a tool besides its input: services, and resources opened for one call.
+//!
+//! - A tool gets what its signature names and nothing else.
+//! - Where each one comes from is decided when the executor is built; a call only indexes.
+
+mod resource;
+
+use std::any::{Any, TypeId, type_name};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+
+use crate::call::Call;
+use crate::context::{CallId, ToolContext};
+use crate::error::ToolError;
+use crate::tool::Requirement;
+
+pub use resource::Ended;
+pub use resource::Opener;
+pub use resource::{Closing, Opening, Resource};
+
+/// What a tool may borrow.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a service of a tool",
+    label = "calls share a service between threads: it is `Send + Sync + 'static`",
+    note = "put what changes behind a `Mutex`; a trait behind which services stand has `Send + Sync` as supertraits"
+)]
+pub trait Service {
+    const SHARED: Capability<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized + Send + Sync + 'static> Service for T {
+    const SHARED: Capability<T> = Capability {
+        spec: CapabilitySpec::new::<T>(false),
+        get: |value| value.downcast_ref::<Arc<T>>(),
+        marker: PhantomData,
+    };
+}
+
+/// What a tool may borrow exclusively.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be opened for one call",
+    label = "`&mut` asks for a resource that is opened before the call and closed after it",
+    note = "implement `toolwright::Resource` for it, or borrow it as a service: `&{Self}`"
+)]
+pub trait Exclusive: Sized {
+    const EXCLUSIVE: Loan<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Resource> Exclusive for T {
+    const EXCLUSIVE: Loan<T> = Loan {
+        spec: CapabilitySpec::new::<T>(true),
+        open: |scope, index| Box::pin(scope.open(index)),
+        close: |resource, outcome| Box::pin(resource.close(outcome)),
+    };
+}
+
+/// Evidence that a tool may have `&T`.
+pub struct Capability<T: ?Sized> {
+    spec: CapabilitySpec,
+    get: for<'a> fn(&'a Value) -> Option<&'a Arc<T>>,
+    marker: PhantomData<fn(&T)>,
+}
+
+/// Evidence that a tool may have `&mut T`.
+pub struct Loan<T> {
+    spec: CapabilitySpec,
+    open: for<'a> fn(Scope<'a>, usize) -> BoxFuture<'a, Result<T, ToolError>>,
+    close: fn(T, Closing) -> BoxFuture<'static, Result<(), ToolError>>,
+}
+
+/// A capability without its type.
+#[derive(Clone, Copy)]
+pub struct CapabilitySpec {
+    pub id: fn() -> TypeId,
+    name: fn() -> &'static str,
+    pub exclusive: bool,
+}
+
+/// One provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
+pub type Value = Box<dyn Any + Send + Sync>;
+
+impl<T: ?Sized> Capability<T> {
+    pub const fn spec(&self) -> CapabilitySpec {
+        self.spec
+    }
+}
+
+impl<T> Loan<T> {
+    pub const fn spec(&self) -> CapabilitySpec {
+        self.spec
+    }
+
+    /// Opens the resource at `index` of the tool's capabilities for this call.
+    pub fn open<'a>(&self, scope: Scope<'a>, index: usize) -> BoxFuture<'a, Result<T, ToolError>> {
+        (self.open)(scope, index)
+    }
+
+    /// Closes the resource by how its use ended, which is a failure too when closing fails.
+    pub async fn close<E: Ended>(&self, resource: T, ended: E) -> E {
+        let is_kept = E::KEEPS_WORK && !ended.is_failure();
+        let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
+        match (self.close)(resource, outcome).await {
+            // The first error is the one to tell.
+            Err(error) if !ended.is_failure() => E::failed(error),
+            _ => ended,
+        }
+    }
+}
+
+impl CapabilitySpec {
+    const fn new<T: ?Sized + 'static>(exclusive: bool) -> Self {
+        Self { id: TypeId::of::<T>, name: std::any::type_name::<T>, exclusive }
+    }
+
+    pub fn requirement(self) -> Requirement {
+        Requirement { type_name: (self.name)(), exclusive: self.exclusive }
+    }
+}
+
+/// Where a capability comes from, decided when the executor is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Context,
+    Executor(usize),
+    Run(usize),
+    Call,
+    Opener(usize),
+}
+
+/// A type whose values come later.
+#[derive(Clone, Copy)]
+pub struct Declared {
+    pub id: TypeId,
+    pub name: &'static str,
+}
+
+impl Declared {
+    pub fn of<T: ?Sized + 'static>() -> Self {
+        Self { id: TypeId::of::<T>(), name: type_name::<T>() }
+    }
+}
+
+/// What an executor provides to all its calls: values in the order in which [`Source`] counts them.
+#[derive(Default)]
+pub struct Provided {
+    pub services: Vec<Value>,
+    pub openers: Vec<Value>,
+}
+
+/// What a run provides to its calls.
+#[derive(Clone)]
+pub struct RunValues {
+    pub executor: Arc<Provided>,
+    /// In the order in which the executor declared them; empty for the executor's own run.
+    pub own: Arc<[Value]>,
+}
+
+/// Where each capability of one tool comes from.
+pub struct Wiring {
+    /// In the order of the tool's capabilities.
+    pub sources: Box<[Source]>,
+    /// What the tool does, where it was made at run time.
+    pub body: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Everything that one call may be given.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    run: &'a RunValues,
+    wiring: &'a Wiring,
+    call: &'a Call<'a>,
+    own: Option<&'a Own>,
+}
+
+/// The call's context, as itself and as a service, for tools that name it or open resources.
+pub struct Own {
+    context: ToolContext,
+    service: Value,
+}
+
+/// The builder and the executor have checked every source before a tool is started.
+const CHECKED: &str = "the executor gives every tool what it requires";
+
+impl Own {
+    pub fn new(context: ToolContext) -> Self {
+        Self { service: Box::new(Arc::new(context.clone())), context }
+    }
+}
+
+impl<'a> Scope<'a> {
+    #[inline]
+    pub fn new(
+        run: &'a RunValues,
+        wiring: &'a Wiring,
+        call: &'a Call<'a>,
+        own: Option<&'a Own>,
+    ) -> Self {
+        Self { run, wiring, call, own }
+    }
+
+    /// The service at `index` of the tool's capabilities.
+    #[inline]
+    pub fn shared<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> &'a T {
+        self.arc(capability, index)
+    }
+
+    /// The same to keep, for a thread of its own.
+    pub fn share<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> Arc<T> {
+        Arc::clone(self.arc(capability, index))
+    }
+
+    /// What the tool does, where it was made at run time.
+    pub fn body<T: 'static>(self) -> Option<&'a T> {
+        self.wiring.body.as_ref()?.downcast_ref()
+    }
+
+    async fn open<T: Resource>(self, index: usize) -> Result<T, ToolError> {
+        let (Some(Source::Opener(opener)), Some(own)) = (self.wiring.sources.get(index), self.own)
+        else {
+            return Err(ToolError::internal(CHECKED));
+        };
+        let opening = Opening { context: own.context.clone() };
+        let opener = self.run.executor.openers.get(*opener);
+        let opener = opener.and_then(|it| it.downcast_ref::<Opener<T>>()).expect(CHECKED);
+        (opener.0)(opening).await
+    }
+
+    #[inline]
+    fn arc<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> &'a Arc<T> {
+        self.value(index, capability.spec.id).and_then(capability.get).expect(CHECKED)
+    }
+
+    #[inline]
+    fn value(self, index: usize, id: fn() -> TypeId) -> Option<&'a Value> {
+        match *self.wiring.sources.get(index)? {
+            Source::Executor(service) => self.run.executor.services.get(service),
+            Source::Run(service) => self.run.own.get(service),
+            Source::Context => self.own.map(|own| &own.service),
+            Source::Call => self.call.value(id()),
+            Source::Opener(_) => None,
+        }
+    }
+}
+
+impl Own {
+    /// What the call is known by.
+    pub fn id(&self) -> CallId {
+        self.context.call_id()
+    }
+}
+
+/// A blocking tool may outlive its call; it learns here that nobody waits for it any more.
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.context.end();
+    }
+}
+
+/// Runs a plain function on the blocking pool. Its panic goes on in the call, which answers it.
+pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'static) -> R {
+    match Queued(tokio::task::spawn_blocking(run)).await {
+        Ok(value) => value,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down and dropped the call before it began.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+/// A function on the blocking pool. Dropped before a thread was free for it, it never runs: its call
+/// has been answered otherwise.
+struct Queued<R>(tokio::task::JoinHandle<R>);
+
+impl<R> Future for Queued<R> {
+    type Output = Result<R, tokio::task::JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<R> Drop for Queued<R> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,116 @@
+//! Resources opened for one call and closed after it: a connection, a transaction, a lock.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::context::ToolContext;
+use crate::error::ToolError;
+use crate::output::Answer;
+
+/// What a tool borrows as `&mut T`: opened before the tool runs, closed after it.
+///
+/// A call that is cancelled, panics or runs out of time may drop it instead of closing it, so it
+/// must be safe to drop: a transaction rolls back.
+///
+/// ```
+/// use toolwright::{Closing, Resource, ToolError};
+///
+/// struct Transaction(Vec<String>);
+///
+/// impl Resource for Transaction {
+///     async fn close(self, outcome: Closing) -> Result<(), ToolError> {
+///         match outcome {
+///             Closing::Succeeded => println!("commit {} writes", self.0.len()),
+///             _ => println!("roll back"),
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no resource",
+    label = "a resource is opened before a call and closed after it",
+    note = "implement `toolwright::Resource` for it"
+)]
+pub trait Resource: Send + Sized + 'static {
+    /// Ends the use. An error after a success becomes the call's answer, because the work was not
+    /// kept.
+    fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
+}
+
+/// How the call ended whose resource is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Closing {
+    /// The tool returned a result: keep the work.
+    Succeeded,
+    /// The tool returned an error, or only looked (a preview): undo the work.
+    Failed,
+}
+
+/// For whom a resource is opened.
+#[derive(Clone)]
+pub struct Opening {
+    pub(crate) context: ToolContext,
+}
+
+impl Opening {
+    /// The call that the resource is opened for.
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    /// A service of the run or the executor.
+    pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.context.service::<T>()
+    }
+}
+
+impl std::fmt::Debug for Opening {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Opening").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+#[doc(hidden)]
+pub type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
+
+/// How a resource is opened for a call.
+#[doc(hidden)]
+pub struct Opener<T>(pub Box<Open<T>>);
+
+/// What a use of resources ends in: an answer, a preview, a reconciliation.
+pub trait Ended {
+    /// The end of a use that failed.
+    fn failed(error: ToolError) -> Self;
+    /// Whether the work of a use that succeeded is kept; who only looks leaves nothing.
+    const KEEPS_WORK: bool;
+    /// Whether the use failed.
+    fn is_failure(&self) -> bool;
+}
+
+impl Ended for Answer {
+    const KEEPS_WORK: bool = true;
+
+    fn failed(error: ToolError) -> Self {
+        error.into()
+    }
+
+    fn is_failure(&self) -> bool {
+        self.is_error()
+    }
+}
+
+impl<T> Ended for Result<T, ToolError> {
+    const KEEPS_WORK: bool = false;
+
+    fn failed(error: ToolError) -> Self {
+        Err(error)
+    }
+
+    fn is_failure(&self) -> bool {
+        self.is_err()
+    }
+}

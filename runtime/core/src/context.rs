@@ -1,0 +1,294 @@
+//! The call as its tool sees it: who it is, whether it is still wanted, how to report progress.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::call::Call;
+use crate::capability::Value;
+
+/// One call's identity, made by the executor; providers' own ids are kept beside it.
+/// Later calls have higher ids. It is written, and serialised, as a hyphenated UUID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(Uuid);
+
+impl CallId {
+    #[doc(hidden)]
+    #[expect(clippy::new_without_default, reason = "each is another")]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    /// The sixteen bytes of the UUID, in the order in which they are written: their order is that of the ids.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+
+    /// The id of these sixteen bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+}
+
+impl FromStr for CallId {
+    type Err = InvalidCallId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCallId> {
+        Uuid::try_parse(text).map(Self).map_err(|_| InvalidCallId(text.to_owned()))
+    }
+}
+
+/// A text that is no id of a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no id of a call, such as 0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f")]
+pub struct InvalidCallId(String);
+
+impl Serialize for CallId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CallId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// What a call is known by.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Identity<'a> {
+    pub id: CallId,
+    /// The idempotency key of a journalled call.
+    pub key: Option<&'a str>,
+    /// What a journal knows of the call.
+    pub journaled: Option<Journaled<'a>>,
+}
+
+/// What a journal knows of a call, which may run in another process than the one that it was made in.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Journaled<'a> {
+    pub run: &'a str,
+    pub digest: &'a str,
+    pub attempt: u32,
+}
+
+impl Identity<'_> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(id: CallId) -> Self {
+        Self { id, key: None, journaled: None }
+    }
+}
+
+/// What the context of a call asks of the run that the call belongs to.
+#[doc(hidden)]
+pub trait RunHandle: Send + Sync {
+    /// The run's id.
+    fn id(&self) -> &str;
+    /// The tokens whose cancellation ends every call of the run.
+    fn cancellations(&self) -> [Option<&CancellationToken>; 2];
+    /// Tells listeners how far a call is.
+    fn progress(&self, progress: &Progress<'_>);
+    /// A service of the run, or else of the executor.
+    fn service(&self, id: TypeId) -> Option<&Value>;
+}
+
+/// How far a call is, as its tool says.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Progress<'a> {
+    pub call: CallId,
+    pub provider_id: Option<&'a str>,
+    pub run: &'a str,
+    pub tool: &'a str,
+    pub digest: Option<&'a str>,
+    pub attempt: Option<u32>,
+    pub message: &'a str,
+    pub part: Option<f64>,
+}
+
+/// The call itself, for tools that ask for `&ToolContext`.
+///
+/// ```
+/// use toolwright::{ToolContext, tool};
+///
+/// /// Counts to ten.
+/// #[tool(effect = read)]
+/// async fn count(context: &ToolContext) -> u32 {
+///     for step in 1..=10 {
+///         context.progress("counting", Some(f64::from(step) / 10.0));
+///     }
+///     10
+/// }
+///
+/// // A tool is a function: a test calls it with a context of its own.
+/// # tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(async {
+/// assert_eq!(count(&ToolContext::test()).await, 10);
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct ToolContext(Arc<Inner>);
+
+struct Inner {
+    id: CallId,
+    /// Where it is not the id.
+    key: Option<Box<str>>,
+    kept: Option<Box<Known>>,
+    provider_id: Option<Box<str>>,
+    tool: Box<str>,
+    run: Option<Arc<dyn RunHandle>>,
+    /// Set when the call has got its answer, so that a blocking tool that is still at work can stop.
+    ended: CancellationToken,
+    cancelled: Option<CancellationToken>,
+}
+
+/// What a journal knows of a call that its tool may be run for by somebody else.
+struct Known {
+    run: Box<str>,
+    digest: Box<str>,
+    attempt: u32,
+}
+
+impl Known {
+    fn of(known: Journaled<'_>) -> Box<Self> {
+        let Journaled { run, digest, attempt } = known;
+        Box::new(Self { run: run.into(), digest: digest.into(), attempt })
+    }
+}
+
+impl ToolContext {
+    #[doc(hidden)]
+    pub fn new(identity: Identity<'_>, call: &Call<'_>, run: Arc<dyn RunHandle>) -> Self {
+        Self(Arc::new(Inner {
+            id: identity.id,
+            key: identity.key.map(Into::into),
+            kept: identity.journaled.map(Known::of),
+            provider_id: call.id.as_deref().map(Into::into),
+            tool: call.name().into(),
+            run: Some(run),
+            ended: CancellationToken::new(),
+            cancelled: call.cancellation().cloned(),
+        }))
+    }
+
+    /// A context for unit tests: no run, nobody listens, never cancelled.
+    pub fn test() -> Self {
+        Self(Arc::new(Inner {
+            id: CallId::new(),
+            key: None,
+            kept: None,
+            provider_id: None,
+            tool: "test".into(),
+            run: None,
+            ended: CancellationToken::new(),
+            cancelled: None,
+        }))
+    }
+
+    /// The call's own id.
+    pub fn call_id(&self) -> CallId {
+        self.0.id
+    }
+
+    /// The id that the provider gave the call, where it gave one.
+    pub fn provider_id(&self) -> Option<&str> {
+        self.0.provider_id.as_deref()
+    }
+
+    /// The run that the call belongs to.
+    pub fn run_id(&self) -> Option<&str> {
+        let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
+        kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
+    }
+
+    /// The name under which the tool was called.
+    pub fn tool(&self) -> &str {
+        &self.0.tool
+    }
+
+    /// A key that stays the same for every attempt of this call, for services that take one.
+    pub fn idempotency_key(&self) -> String {
+        self.0.key.as_deref().map_or_else(|| self.0.id.to_string(), ToOwned::to_owned)
+    }
+
+    /// The time.
+    pub fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    /// Whether nobody waits for the answer any more. An async tool need not ask, it is dropped; a
+    /// blocking one should.
+    pub fn is_cancelled(&self) -> bool {
+        self.tokens().any(CancellationToken::is_cancelled)
+    }
+
+    /// Ends when nobody waits for the answer any more.
+    pub async fn cancelled(&self) {
+        let tokens = self.tokens().map(|token| Box::pin(token.cancelled()));
+        futures::future::select_all(tokens).await;
+    }
+
+    /// Tells listeners how far the call is: words, and where known a part of one.
+    pub fn progress(&self, message: &str, part: Option<f64>) {
+        if let Some(run) = self.0.run.as_ref().filter(|_| !self.0.ended.is_cancelled()) {
+            let kept = self.0.kept.as_deref();
+            run.progress(&Progress {
+                call: self.0.id,
+                provider_id: self.provider_id(),
+                run: kept.map_or(run.id(), |kept| &kept.run),
+                tool: &self.0.tool,
+                digest: kept.map(|kept| &*kept.digest),
+                attempt: kept.map(|kept| kept.attempt),
+                message,
+                part,
+            });
+        }
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(crate) fn end(&self) {
+        self.0.ended.cancel();
+    }
+
+    /// A service of the run or the executor.
+    pub(crate) fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let value = self.0.run.as_deref()?.service(TypeId::of::<T>())?;
+        value.downcast_ref::<Arc<T>>().cloned()
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = &CancellationToken> {
+        let of_run = self.0.run.iter().flat_map(|run| run.cancellations()).flatten();
+        std::iter::once(&self.0.ended).chain(&self.0.cancelled).chain(of_run)
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ToolContext")
+            .field("call_id", &self.0.id)
+            .field("provider_id", &self.0.provider_id)
+            .field("tool", &self.0.tool)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,293 @@
+//! What a tool says when it cannot answer. The model reads kind, message and hint; the source is
+//! for operators and never reaches the model.
+
+#[cfg(feature = "rusqlite")]
+mod database;
+#[cfg(feature = "reqwest")]
+mod http;
+mod standard;
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// A failed call: a kind for programs, words for the model, and the cause for operators.
+///
+/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
+/// Foreign errors do not convert by themselves, but for those of the standard library: what a
+/// model reads is always chosen, never leaked.
+///
+/// ```
+/// use toolwright::ToolError;
+///
+/// let error = ToolError::new("not_found", "no note is called `groceries`").hint("list the notes first");
+/// assert_eq!(error.kind(), "not_found");
+/// assert_eq!(error.to_string(), "no note is called `groceries`");
+/// ```
+pub struct ToolError(Box<Inner>);
+
+struct Inner {
+    kind: Cow<'static, str>,
+    class: Class,
+    message: Cow<'static, str>,
+    hint: Option<Cow<'static, str>>,
+    details: Option<serde_json::Value>,
+    source: Option<Source>,
+    /// What the executor itself did to the call; a tool's own words cannot say so.
+    done: Option<Done>,
+}
+
+/// What the executor itself did to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Done {
+    /// It did not begin it.
+    NotBegun,
+    /// It did not begin it, and would not another time: its input is wrong, or the policy says no.
+    Refused,
+    /// It stopped it because its time was up.
+    TimedOut,
+    /// It did not begin it, because its tool is left alone for a while.
+    Unavailable,
+}
+
+/// What a failure says about the effect of the call, which decides whether it may be repeated.
+///
+/// An error that converts by itself (of [`std::io`], for instance) knows of its own operation only. A tool that must not
+/// be repeated and has acted before that operation says so:
+/// `ToolError::from(error).class(Class::Transient)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Nothing happened: a refused connection, a rate limit. Any effect may be tried again.
+    NotStarted {
+        /// The earliest time for the next attempt, where the other side named one.
+        retry_after: Option<Duration>,
+    },
+    /// It may have acted: a lost connection, a time-out after sending.
+    Transient,
+    /// The model should correct its call.
+    Invalid,
+    /// Trying again would fail again.
+    Final,
+    /// Somebody gave up on the call.
+    Cancelled,
+    /// Nobody knows, as after a panic.
+    Unknown,
+}
+
+impl ToolError {
+    /// An error of class [`Class::Final`]. The kind is a word for programs, in snake case; the
+    /// message is for the model.
+    pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind: kind.into(),
+            class: Class::Final,
+            message: message.into(),
+            hint: None,
+            details: None,
+            source: None,
+            done: None,
+        }))
+    }
+
+    /// An error of class [`Class::Invalid`] and kind `invalid_input`: the model should correct its call.
+    pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("invalid_input", message).class(Class::Invalid)
+    }
+
+    /// A failure whose cause is none of the model's business: it reads that the tool failed, the
+    /// operators read why.
+    ///
+    /// ```
+    /// use toolwright::ToolError;
+    ///
+    /// let cause = "password authentication failed for user `app`";
+    /// let error = ToolError::internal(cause);
+    /// assert_eq!(error.to_string(), "the tool failed for an internal reason");
+    /// assert_eq!(error.source().expect("kept for operators").to_string(), cause);
+    /// ```
+    pub fn internal(source: impl Into<Source>) -> Self {
+        Self::new("internal_error", "the tool failed for an internal reason").caused_by(source)
+    }
+
+    /// What the failure says about repeating the call.
+    #[must_use]
+    pub fn class(mut self, class: Class) -> Self {
+        self.0.class = class;
+        self
+    }
+
+    /// What the model should do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// More for programs and the model, as JSON.
+    #[must_use]
+    pub fn details(mut self, details: serde_json::Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// The cause, for operators alone.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The word for programs.
+    pub fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    /// What the failure says about repeating the call.
+    pub fn classified(&self) -> Class {
+        self.0.class
+    }
+
+    /// The words for the model.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What the model should do next.
+    pub fn next_action(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// The same for a model, with more to its message.
+    #[doc(hidden)]
+    pub fn with_more(&self, words: Option<String>) -> Self {
+        let message = format!("{}{}", self.0.message, words.unwrap_or_default());
+        let mut same = Self::new(self.0.kind.clone(), message).class(self.0.class);
+        (same.0.hint, same.0.details) = (self.0.hint.clone(), self.0.details.clone());
+        same
+    }
+
+    #[doc(hidden)]
+    pub fn by_executor(mut self, done: Done) -> Self {
+        self.0.done = Some(done);
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn done(&self) -> Option<Done> {
+        self.0.done
+    }
+
+    /// Whether the executor did not even begin the call.
+    #[doc(hidden)]
+    pub fn is_not_begun(&self) -> bool {
+        matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
+    }
+
+    #[doc(hidden)]
+    pub fn detail(&self) -> Option<&serde_json::Value> {
+        self.0.details.as_ref()
+    }
+
+    /// The cause, for operators alone.
+    pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.0.source.as_deref()
+    }
+
+    /// What the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
+    pub fn to_json(&self) -> String {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            is_error: bool,
+            error_type: &'a str,
+            message: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            next_action_hint: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            details: Option<&'a serde_json::Value>,
+        }
+        let shown = Shown {
+            is_error: true,
+            error_type: self.kind(),
+            message: self.message(),
+            next_action_hint: self.next_action(),
+            details: self.0.details.as_ref(),
+        };
+        serde_json::to_string(&shown).expect("text and JSON values always serialise")
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+/// For operators: everything, the chain of causes included.
+impl fmt::Debug for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("ToolError");
+        debug
+            .field("kind", &self.0.kind)
+            .field("class", &self.0.class)
+            .field("message", &self.0.message);
+        debug
+            .field("hint", &self.0.hint)
+            .field("details", &self.0.details)
+            .field("source", &self.0.source);
+        debug.finish()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+/// Chooses the words for the model where a foreign error is passed on.
+///
+/// ```
+/// use toolwright::{OrFail, ToolError};
+///
+/// fn port(text: &str) -> Result<u16, ToolError> {
+///     text.parse().or_fail("invalid_port", "a port is a number up to 65535")
+/// }
+/// assert_eq!(port("many").expect_err("no number").kind(), "invalid_port");
+/// ```
+pub trait OrFail<T> {
+    /// The value, or an error of this kind with these words; what it was goes to operators.
+    ///
+    /// # Errors
+    /// When the value is an error or missing.
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError>;
+}
+
+impl<T, E: Into<Source>> OrFail<T> for Result<T, E> {
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError> {
+        self.map_err(|error| ToolError::new(kind, message).caused_by(error))
+    }
+}
+
+impl<T> OrFail<T> for Option<T> {
+    fn or_fail(
+        self,
+        kind: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Result<T, ToolError> {
+        self.ok_or_else(|| ToolError::new(kind, message))
+    }
+}

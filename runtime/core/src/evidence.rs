@@ -1,0 +1,110 @@
+//! How a tool's call becomes a boxed future, which rests on the types of the signature: the future
+//! of an input that may not be sent between threads may not either.
+//!
+//! A type that was refused is reported where it stands. The methods of [`Evidence`] exist only
+//! where none was; otherwise those of [`Refused`] are found, which ask for nothing, so that one
+//! mistake stays one error.
+
+use std::future::pending;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+
+use crate::capability::{self, Exclusive, Service};
+use crate::input::Input;
+use crate::output::Encode;
+
+/// The types of a signature, as a list of pairs.
+pub struct Evidence<A>(PhantomData<fn(A)>);
+
+/// A parameter that the model gives.
+pub struct Given<T>(PhantomData<fn(T)>);
+
+/// A parameter that the runtime hands in.
+pub struct Lent<T: ?Sized>(PhantomData<fn(&T)>);
+
+/// A parameter that the runtime opens.
+pub struct Opened<T>(PhantomData<fn(T)>);
+
+/// Types none of which was refused.
+pub trait Sound {}
+
+impl Sound for () {}
+
+impl<T: Input, R: Sound> Sound for (Given<T>, R) {}
+
+impl<T: ?Sized + Service, R: Sound> Sound for (Lent<T>, R) {}
+
+impl<T: Exclusive, R: Sound> Sound for (Opened<T>, R) {}
+
+impl<A> Evidence<A> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<A: Sound> Evidence<A> {
+    /// The boxed, unpolled call of an async tool.
+    #[inline]
+    pub fn answering<'a, F: Future + Send + 'a, R: 'a>(
+        &self,
+        future: F,
+        codec: impl Encode<F::Output, R> + Send + 'a,
+    ) -> BoxFuture<'a, R> {
+        Box::pin(Answering { future, codec, marker: PhantomData })
+    }
+
+    /// A call with something to do before and after it.
+    #[inline]
+    pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
+        Box::pin(future)
+    }
+
+    /// The call of a plain function, on the blocking pool.
+    #[inline]
+    pub async fn blocking<R: Send + 'static>(&self, run: impl FnOnce() -> R + Send + 'static) -> R {
+        capability::blocking(run).await
+    }
+}
+
+/// What stands in where a type was refused: it compiles, and never runs.
+pub trait Refused {
+    fn answering<'a, F: Future, R: 'a>(
+        &self,
+        _: F,
+        _: impl Encode<F::Output, R>,
+    ) -> BoxFuture<'a, R> {
+        Box::pin(pending())
+    }
+
+    fn boxed<'a, F: Future<Output: 'a>>(&self, _: F) -> BoxFuture<'a, F::Output> {
+        Box::pin(pending())
+    }
+
+    fn blocking<R>(&self, _: impl FnOnce() -> R) -> impl Future<Output = R> {
+        pending()
+    }
+}
+
+impl<A> Refused for Evidence<A> {}
+
+pin_project_lite::pin_project! {
+    /// The call of an async tool and the encoding of what it returns, without a second copy of the
+    /// tool's future as an `async` block would make.
+    struct Answering<F, C, R> {
+        #[pin]
+        future: F,
+        codec: C,
+        marker: PhantomData<fn() -> R>,
+    }
+}
+
+impl<F: Future, C: Encode<F::Output, R>, R> Future for Answering<F, C, R> {
+    type Output = R;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<R> {
+        let this = self.project();
+        this.future.poll(context).map(|value| this.codec.encode(value))
+    }
+}

@@ -1,0 +1,46 @@
+//! Raw JSON to typed input, strictly: what the schema refuses, the reader refuses.
+
+mod access;
+mod bounds;
+mod deserializer;
+mod entries;
+mod fault;
+mod key;
+mod keys;
+mod number;
+mod object;
+mod param;
+mod problem;
+mod reader;
+mod second;
+mod skip;
+mod string;
+mod variant;
+#[doc(hidden)]
+pub mod words;
+
+pub(crate) use bounds::decimal;
+pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
+#[doc(hidden)]
+pub use fault::Asked;
+pub use fault::Fault;
+pub use keys::{InvalidKeys, Key, Keys};
+#[doc(hidden)]
+pub use object::{Changes, read_mending};
+pub use object::{Slots, absent, fill, read_object};
+pub use param::{Input, Param};
+pub use problem::{Problem, Problems, Rule};
+pub use reader::Reader;
+#[doc(hidden)]
+pub use second::reread;
+#[doc(hidden)]
+pub use words::shorten;
+
+/// The input of a tool that has no parameters.
+pub struct NoSlots;
+
+impl Slots for NoSlots {
+    fn put(&mut self, _: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        reader.skip_value().map(drop)
+    }
+}

@@ -1,0 +1,201 @@
+//! The reader's error: one boxed problem, given its place while the calls unwind.
+//!
+//! - One pointer wide, and built only on failure, so that success pays nothing for it.
+//! - A fault knows the way from its value to where it was raised; each holder adds its own segment.
+//! - `found` stays empty where serde knows less than the text; the reader fills it in.
+//! - A fault also keeps the names that the type asked for. They tell a registry what a type takes
+//!   beside what its schema says, such as an alias.
+
+use std::fmt;
+
+use serde::de::{self, Expected, Unexpected};
+
+use super::{
+    problem::{Problem, Rule},
+    words,
+};
+
+/// Why a value could not be read.
+///
+/// ```
+/// # use toolwright::__private0::{Fault, Problem, Rule};
+/// let fault = Fault::from(Problem::new(Rule::Type, "1", "a string"));
+/// let fault = fault.at_index(2).at_key("lines");
+/// assert_eq!(fault.to_string(), "/lines/2: found 1, expected a string");
+/// ```
+pub struct Fault(Box<Raised>);
+
+struct Raised {
+    problem: Problem,
+    asked: Option<Asked>,
+}
+
+/// What a type asked for where it got something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Asked {
+    /// An object with these keys, aliases among them.
+    Fields(&'static [&'static str]),
+    /// One of these choices, aliases among them.
+    Variants(&'static [&'static str]),
+    /// A key that is an integer between these two.
+    IntegerKey(i128, u128),
+    /// A key of one character.
+    CharKey,
+}
+
+impl Fault {
+    #[cold]
+    pub(super) fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
+        Self::from(Problem::new(rule, found, expected))
+    }
+
+    /// A key that is not one of `keys`, at that key.
+    #[cold]
+    pub(super) fn unknown_key<'k>(
+        key: &str,
+        keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    ) -> Self {
+        let fault = Self::from(Problem::unknown_key(key, keys));
+        fault.at_key(&words::shorten(key))
+    }
+
+    /// A key that was given before, at that key.
+    #[cold]
+    pub(super) fn duplicate_key(key: &str) -> Self {
+        Self::from(Problem::duplicate_key(key)).at_key(key)
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// What is wrong, to keep.
+    #[must_use]
+    pub fn into_problem(self) -> Problem {
+        self.0.problem
+    }
+
+    /// Says that the value is held under `key`.
+    #[cold]
+    #[must_use]
+    pub fn at_key(mut self, key: &str) -> Self {
+        self.0.problem.prefix(key);
+        self
+    }
+
+    /// Says that the value is an array's item.
+    #[cold]
+    #[must_use]
+    pub fn at_index(mut self, index: usize) -> Self {
+        self.0.problem.prefix(&index.to_string());
+        self
+    }
+
+    /// Says what the type asked for.
+    #[cold]
+    pub(super) fn asking(mut self, asked: Asked) -> Self {
+        self.0.asked = Some(asked);
+        self
+    }
+
+    /// What the type asked for, where the fault knows it.
+    #[doc(hidden)]
+    pub fn asked(&self) -> Option<Asked> {
+        self.0.asked
+    }
+
+    /// Whether the fault is about the value itself and does not show it yet.
+    pub(super) fn lacks_found(&self) -> bool {
+        self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
+    }
+
+    pub(super) fn set_found(&mut self, found: &str) {
+        self.0.problem.found = words::shorten(found);
+    }
+
+    /// The same fault of a `null` that stands where leaving the key out is meant.
+    pub(super) fn into_null(mut self) -> Self {
+        let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
+        if self.0.problem.pointer.is_empty() && !is_said {
+            self.0.problem.rule = Rule::Null;
+            self.0.problem.found = "null".to_owned();
+            self.0.problem.expected.push_str("; leave the key out instead");
+            self.0.problem.near = None;
+        }
+        self
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self(Box::new(Raised { problem, asked: None }))
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.problem.fmt(out)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.problem.fmt(out)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Rule::Other, "", words::message(message.to_string()))
+    }
+
+    #[cold]
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Rule::Type, &words::found(&unexpected), words::expected(expected))
+    }
+
+    #[cold]
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = words::found(&unexpected);
+        match unexpected {
+            Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => {
+                Self::new(Rule::Range, &found, words::expected_range(expected))
+            }
+            _ => Self::new(Rule::Value, &found, words::expected(expected)),
+        }
+    }
+
+    #[cold]
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Self::new(Rule::Length, "", words::expected(expected))
+    }
+
+    #[cold]
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let choices = words::one_of(expected.iter().copied());
+        let mut fault = Self::new(Rule::Choice, &words::quote(variant), choices);
+        fault.0.problem.near = words::nearest(variant, expected.iter().copied());
+        fault.asking(Asked::Variants(expected))
+    }
+
+    #[cold]
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::unknown_key(field, expected.iter().copied())
+    }
+
+    #[cold]
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(Rule::MissingKey, "", "").at_key(field)
+    }
+
+    #[cold]
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::duplicate_key(field)
+    }
+}

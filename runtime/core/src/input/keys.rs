@@ -1,0 +1,222 @@
+//! The keys of a tool's input, prepared once for comparing them with raw text.
+//!
+//! - At most 64 keys, none twice, so that a set of them is one word.
+
+use std::{borrow::Cow, fmt};
+
+use super::problem::{Problem, Problems};
+use crate::scalar::Scalars;
+
+/// A further check of a value's raw text, after it was read; its pointers start at the value.
+pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
+
+/// One key of a tool's input.
+///
+/// ```
+/// # use toolwright::__private0::{Key, Keys};
+/// let keys = Keys::new([Key::required("path", "a string"), Key::optional("limit", "an integer")])?;
+/// assert_eq!(keys.len(), 2);
+/// # Ok::<(), toolwright::__private0::InvalidKeys>(())
+/// ```
+pub struct Key {
+    name: Cow<'static, str>,
+    expected: Cow<'static, str>,
+    required: bool,
+    check: Option<Check>,
+    scalars: Option<Scalars>,
+    /// The name as JSON writes it, with its quotes.
+    quoted: Box<str>,
+    /// Its first sixteen bytes, and which of them count.
+    head: u128,
+    mask: u128,
+}
+
+impl Key {
+    /// A key that must be given; `expected` says of what type, such as "a string".
+    pub fn required(
+        name: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(name.into(), expected.into(), true)
+    }
+
+    /// A key that may be left out.
+    pub fn optional(
+        name: impl Into<Cow<'static, str>>,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(name.into(), expected.into(), false)
+    }
+
+    /// Checks the value's raw text as well, once it was read.
+    #[must_use]
+    pub fn checked(
+        mut self,
+        check: impl Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync + 'static,
+    ) -> Self {
+        self.check = Some(Box::new(check));
+        self
+    }
+
+    /// Takes scalars of other kinds that mean one of these, where input may be mended.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn mended(mut self, scalars: Option<Scalars>) -> Self {
+        self.scalars = scalars;
+        self
+    }
+
+    pub(super) fn scalars(&self) -> Option<Scalars> {
+        self.scalars
+    }
+
+    /// The key itself.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its value should be.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    #[inline]
+    pub(super) fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
+    }
+
+    fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
+        let quoted = serde_json::Value::from(&*name).to_string().into_boxed_str();
+        let first = |byte: fn(u8) -> u8| {
+            let bytes = quoted.bytes().take(16).enumerate();
+            bytes.fold(0, |word, (place, it)| word | u128::from(byte(it)) << (8 * place))
+        };
+        let (head, mask) = (first(|byte| byte), first(|_| 0xFF));
+        Self { name, expected, required, check: None, scalars: None, quoted, head, mask }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Key")
+            .field("name", &self.name)
+            .field("expected", &self.expected)
+            .field("required", &self.required)
+            .field("checked", &self.check.is_some())
+            .finish()
+    }
+}
+
+/// The keys of a tool's input in declaration order.
+#[derive(Debug)]
+pub struct Keys {
+    keys: Box<[Key]>,
+    required: u64,
+}
+
+impl Keys {
+    /// The most keys that an input may have.
+    pub const MOST: usize = 64;
+
+    /// Prepares keys, given in declaration order.
+    ///
+    /// # Errors
+    /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.
+    pub fn new(keys: impl IntoIterator<Item = Key>) -> Result<Self, InvalidKeys> {
+        let keys: Box<[Key]> = keys.into_iter().collect();
+        if keys.len() > Self::MOST {
+            return Err(InvalidKeys::TooMany(keys.len()));
+        }
+        let mut required = 0;
+        for (index, key) in keys.iter().enumerate() {
+            if keys.iter().take(index).any(|earlier| earlier.name == key.name) {
+                return Err(InvalidKeys::Repeated(key.name.clone()));
+            }
+            required |= u64::from(key.required) << index;
+        }
+        Ok(Self { keys, required })
+    }
+
+    /// The keys in declaration order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Key> {
+        self.keys.iter()
+    }
+
+    /// How many keys there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Checks the text of an input that one value carries whole.
+    pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
+        let check = self.keys.first().and_then(Key::check);
+        match check.map_or(Ok(()), |check| check(text)) {
+            Ok(()) => Ok(()),
+            Err(problems) => Problems::new(problems).map_or(Ok(()), Err),
+        }
+    }
+
+    /// Whether any value is checked beyond what its type takes.
+    pub(super) fn are_checked(&self) -> bool {
+        self.keys.iter().any(|key| key.check.is_some())
+    }
+
+    /// The required keys, a bit each.
+    pub(super) fn required(&self) -> u64 {
+        self.required
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Key> {
+        self.keys.get(index)
+    }
+
+    /// How many bytes the key at `index` takes at the start of `text`, if it stands there.
+    #[inline]
+    pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
+        let key = self.keys.get(index)?;
+        let quoted = key.quoted.as_bytes();
+        // Sixteen bytes in one step; only long keys and the end of the text need more.
+        let is_here = match text.split_first_chunk::<16>() {
+            Some((start, rest)) => {
+                (u128::from_le_bytes(*start) ^ key.head) & key.mask == 0
+                    && quoted.get(16..).is_none_or(|tail| rest.starts_with(tail))
+            }
+            None => text.starts_with(quoted),
+        };
+        is_here.then_some(quoted.len())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.keys.iter().position(|key| key.name == name)
+    }
+}
+
+/// Why keys cannot be a tool's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidKeys {
+    /// More than 64.
+    TooMany(usize),
+    /// One that was given before.
+    Repeated(Cow<'static, str>),
+}
+
+impl fmt::Display for InvalidKeys {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany(count) => write!(out, "{count} keys, expected at most {}", Keys::MOST),
+            Self::Repeated(name) => write!(out, "key `{name}` is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidKeys {}

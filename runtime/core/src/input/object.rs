@@ -1,0 +1,343 @@
+//! The one object loop of all tools: text in, typed slots filled, every problem told at once.
+//!
+//! - A problem does not end the scan: its value is skipped and the next key read. A syntax or depth
+//!   fault does, and then no key is called missing.
+//! - The expected next key is compared with the raw text in place, before any decoding.
+//! - Problems come in input order, missing keys last in declaration order.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::{
+    Deserializer,
+    de::{self, DeserializeOwned, Visitor},
+    forward_to_deserialize_any,
+};
+
+use super::{
+    fault::Fault,
+    keys::{Key, Keys},
+    problem::{Problem, Problems, Rule},
+    reader::Reader,
+    second::reread,
+};
+use crate::repairs::Change;
+
+/// Typed places for a tool's input, filled one key at a time; generated code implements it.
+pub trait Slots {
+    /// Reads the value of the key at `index` and keeps it, most often with [`fill`].
+    ///
+    /// It is called at most once for an index, and only for one that the [`Keys`] have.
+    ///
+    /// # Errors
+    /// The fault of the value, its pointer starting there.
+    fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
+}
+
+/// What was changed at the places where it was read; most often nothing.
+#[doc(hidden)]
+pub type Changes = RefCell<Option<Vec<Change>>>;
+
+/// Problems past this many are not told one by one.
+const MOST_PROBLEMS: usize = 100;
+
+/// Reads a tool's input, an object with `keys`, into `slots`.
+///
+/// ```
+/// # use toolwright::__private0::{Fault, Key, Keys, Reader, Slots, fill, read_object};
+/// #[derive(Default)]
+/// struct Input(Option<String>, Option<u32>);
+///
+/// impl Slots for Input {
+///     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
+///         match index {
+///             0 => fill(&mut self.0, reader),
+///             _ => fill(&mut self.1, reader),
+///         }
+///     }
+/// }
+///
+/// let keys = Keys::new([Key::required("path", "a string"), Key::optional("limit", "an integer")])?;
+/// let mut input = Input::default();
+/// read_object(r#"{"path": "a.txt"}"#, &keys, &mut input)?;
+/// assert_eq!(input.0.as_deref(), Some("a.txt"));
+///
+/// let problems = read_object(r#"{"limit": "ten", "pth": "a.txt"}"#, &keys, &mut Input::default());
+/// assert_eq!(
+///     problems.map_err(|problems| problems.to_string()),
+///     Err("/limit: found \"ten\", expected an integer\n\
+///          /pth: unknown key, expected one of \"path\", \"limit\"; did you mean \"path\"?\n\
+///          /path: missing, expected a string".to_owned()),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Every problem of the input, at most 100 and the missing keys; the slots are then half filled.
+pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
+    read_mending(text, keys, slots, None)
+}
+
+/// Reads a tool's input; a scalar of the wrong kind that can mean but one is read as that, and the change
+/// kept, where there is room for changes. They count only where the input is taken.
+#[inline]
+#[doc(hidden)]
+pub fn read_mending(
+    text: &str,
+    keys: &Keys,
+    slots: &mut dyn Slots,
+    changes: Option<&Changes>,
+) -> Result<(), Problems> {
+    let mut scan =
+        Scan { reader: Reader::new(text), keys, changes, given: 0, problems: Vec::new() };
+    match scan.run(slots) {
+        Ok(()) if scan.problems.is_empty() && scan.missing() == 0 => Ok(()),
+        end => scan.report(end),
+    }
+}
+
+/// Reads the value of a parameter into its slot.
+///
+/// # Errors
+/// The fault of the value; the slot then stays as it was.
+#[inline]
+pub fn fill<T: DeserializeOwned>(
+    slot: &mut Option<T>,
+    reader: &mut Reader<'_>,
+) -> Result<(), Fault> {
+    *slot = Some(reader.read_parameter()?);
+    Ok(())
+}
+
+/// The value of a key that was left out: `None` inside for an [`Option`], under whatever alias;
+/// nothing for a type that is required.
+///
+/// ```
+/// # use toolwright::__private0::absent;
+/// type Limit = Option<u32>;
+/// assert_eq!(absent::<Limit>(), Some(None));
+/// assert_eq!(absent::<u32>(), None);
+/// ```
+#[must_use]
+pub fn absent<T: DeserializeOwned>() -> Option<T> {
+    T::deserialize(Nothing).ok()
+}
+
+struct Scan<'k, 'de> {
+    reader: Reader<'de>,
+    keys: &'k Keys,
+    changes: Option<&'k Changes>,
+    /// The keys that were given, a bit each.
+    given: u64,
+    problems: Vec<Problem>,
+}
+
+impl Scan<'_, '_> {
+    /// Reads the whole text; a fault is one that nothing can be read after.
+    #[inline]
+    fn run(&mut self, slots: &mut dyn Slots) -> Result<(), Fault> {
+        if self.reader.peek() != Some(b'{') {
+            return Err(self.reader.mismatch_in_words("an object".to_owned()));
+        }
+        self.reader.open()?;
+        let mut first = true;
+        let mut next = 0;
+        while self.reader.next(first, b'}')? {
+            first = false;
+            let rest = self.reader.text.as_bytes().get(self.reader.position..).unwrap_or_default();
+            let index = match self.keys.match_in_place(next, rest) {
+                Some(length) => {
+                    self.reader.position += length;
+                    Ok(next)
+                }
+                None => self.find()?,
+            };
+            self.reader.colon()?;
+            match index {
+                Ok(index) => {
+                    next = index + 1;
+                    self.put(index, slots)?;
+                }
+                Err(unknown) => {
+                    self.tell(unknown);
+                    self.reader.skip_value()?;
+                }
+            }
+        }
+        self.reader.close();
+        self.reader.finish()
+    }
+
+    /// Reads a key that is not the expected one; the inner fault is for an unknown one.
+    fn find(&mut self) -> Result<Result<usize, Option<Fault>>, Fault> {
+        let text = self.reader.key()?;
+        let key = self.reader.resolve(text);
+        Ok(match self.keys.find(key) {
+            Some(index) => Ok(index),
+            None if self.problems.len() >= MOST_PROBLEMS => Err(None),
+            None => Err(Some(Fault::unknown_key(key, self.keys.iter().map(Key::name)))),
+        })
+    }
+
+    #[inline]
+    fn put(&mut self, index: usize, slots: &mut dyn Slots) -> Result<(), Fault> {
+        let bit = 1 << index;
+        if self.given & bit != 0 {
+            return self.repeated(index);
+        }
+        self.given |= bit;
+        let (start, depth) = (self.reader.position, self.reader.depth);
+        if let Err(fault) = slots.put(index, &mut self.reader) {
+            return self.refused(index, slots, fault, start, depth);
+        }
+        self.hold_to_schema(index, self.reader.since(start));
+        Ok(())
+    }
+
+    /// Checks the text of a value that was read, where its type does not say all.
+    #[inline]
+    fn hold_to_schema(&mut self, index: usize, text: &str) {
+        if let Some(check) = self.keys.get(index).and_then(Key::check)
+            && let Err(problems) = check(text)
+        {
+            self.failed(index, problems);
+        }
+    }
+
+    #[cold]
+    fn repeated(&mut self, index: usize) -> Result<(), Fault> {
+        self.tell(Some(Fault::duplicate_key(self.name(index))));
+        self.reader.skip_value()?;
+        Ok(())
+    }
+
+    /// Steps over a value that a slot refused, if there is a value.
+    #[cold]
+    fn refused(
+        &mut self,
+        index: usize,
+        slots: &mut dyn Slots,
+        fault: Fault,
+        start: usize,
+        depth: u8,
+    ) -> Result<(), Fault> {
+        let fault = fault.at_key(self.name(index));
+        self.reader.rewind(start, depth);
+        let ends = matches!(fault.problem().rule, Rule::Syntax | Rule::Depth);
+        match self.reader.skip_value() {
+            Err(_) if ends => Err(fault),
+            Ok(text) if self.takes_at_last(index, text, slots) => {
+                self.hold_to_schema(index, text);
+                Ok(())
+            }
+            Ok(text) if self.mends(index, text, slots) => Ok(()),
+            skipped => {
+                self.tell(Some(fault));
+                skipped.map(drop)
+            }
+        }
+    }
+
+    /// Whether a value that was refused is taken at a second reading, so that its schema judges it.
+    fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+        let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
+        is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
+    }
+
+    /// Whether a value of the wrong kind is taken as the only one that it can mean.
+    fn mends(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+        let Some(changes) = self.changes else { return false };
+        let Some(key) = self.keys.get(index) else { return false };
+        let Some((meant, rule)) = key.scalars().and_then(|it| it.reading(text)) else {
+            return false;
+        };
+        let mut reader = Reader::new(&meant);
+        if slots.put(index, &mut reader).is_err() || reader.finish().is_err() {
+            return false;
+        }
+        let mut change = Change { pointer: String::new(), rule, from: text.to_owned(), to: meant };
+        Problem::prefix_pointer(&mut change.pointer, key.name());
+        changes.borrow_mut().get_or_insert_default().push(change);
+        true
+    }
+
+    #[cold]
+    fn failed(&mut self, index: usize, problems: Vec<Problem>) {
+        for problem in problems {
+            self.tell(Some(Fault::from(problem).at_key(self.name(index))));
+        }
+    }
+
+    fn name(&self, index: usize) -> &str {
+        self.keys.get(index).map_or("", Key::name)
+    }
+
+    fn missing(&self) -> u64 {
+        self.keys.required() & !self.given
+    }
+
+    #[cold]
+    fn tell(&mut self, fault: Option<Fault>) {
+        if let Some(fault) = fault
+            && self.problems.len() < MOST_PROBLEMS
+        {
+            self.problems.push(fault.into_problem());
+        }
+    }
+
+    #[cold]
+    fn report(mut self, end: Result<(), Fault>) -> Result<(), Problems> {
+        match end {
+            Err(fault) => self.problems.push(fault.into_problem()),
+            Ok(()) => {
+                let missing = self.missing();
+                for (index, key) in self.keys.iter().enumerate() {
+                    if missing >> index & 1 == 1 {
+                        let mut problem = Problem::new(Rule::MissingKey, "", key.expected());
+                        problem.prefix(key.name());
+                        self.problems.push(problem);
+                    }
+                }
+            }
+        }
+        Problems::new(self.problems).map_or(Ok(()), Err)
+    }
+}
+
+/// Stands for a key that was left out: only an option can be read from it.
+struct Nothing;
+
+impl<'de> Deserializer<'de> for Nothing {
+    type Error = Required;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Required> {
+        Err(Required)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Required> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The type needs a value.
+#[derive(Debug)]
+struct Required;
+
+impl fmt::Display for Required {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a value is required")
+    }
+}
+
+impl std::error::Error for Required {}
+
+impl de::Error for Required {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}

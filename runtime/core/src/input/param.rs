@@ -1,0 +1,162 @@
+//! One parameter of a tool: all that rustc knows of its type, as functions that need no bounds
+//! where they are used.
+//!
+//! Every question about a type is asked by naming an item of a trait without supertraits, never
+//! through a bound: rustc then says what is wrong and no more, where a bound would make it quote
+//! this file and a supertrait would make it say everything twice.
+
+#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::bounds::{Bound, Bounds, IsText, Measure};
+use super::fault::Fault;
+use super::keys::Keys;
+use super::object::{absent, fill};
+use super::problem::{Problems, Rule};
+use super::reader::Reader;
+use super::second::reread;
+use crate::spec::{ParamSpec, SchemaOf};
+
+/// What a tool may take as a parameter.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an input of a tool",
+    label = "input is read from JSON, has a schema, and may be sent between threads",
+    note = "write `#[toolwright::data]` on your own types; what the runtime hands in is borrowed: `&T`"
+)]
+pub trait Input: Sized {
+    const PARAM: Param<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
+    const PARAM: Param<T> = Param {
+        fill: fill::<T>,
+        absent: absent::<T>,
+        read: |reader| reader.read(),
+        probe: |reader| fill::<T>(&mut None, reader),
+        optional: || absent::<T>().is_some(),
+        schema: |generator| generator.subschema_for::<T>(),
+        number: None,
+        length: None,
+        bounds: Bounds::NONE,
+    };
+}
+
+/// Evidence that `T` is an input, with its limits.
+pub struct Param<T> {
+    fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
+    absent: fn() -> Option<T>,
+    read: fn(&mut Reader<'_>) -> Result<T, Fault>,
+    probe: fn(&mut Reader<'_>) -> Result<(), Fault>,
+    optional: fn() -> bool,
+    schema: SchemaOf,
+    number: Option<fn(&T) -> Option<Bound>>,
+    length: Option<Measure<T>>,
+    bounds: Bounds,
+}
+
+impl<T> Param<T> {
+    pub const fn minimum(mut self, minimum: Bound, number: fn(&T) -> Option<Bound>) -> Self {
+        self.bounds.minimum = Some(minimum);
+        self.number = Some(number);
+        self
+    }
+
+    pub const fn maximum(mut self, maximum: Bound, number: fn(&T) -> Option<Bound>) -> Self {
+        self.bounds.maximum = Some(maximum);
+        self.number = Some(number);
+        self
+    }
+
+    pub const fn length(
+        mut self,
+        shortest: Option<usize>,
+        longest: Option<usize>,
+        measure: Measure<T>,
+    ) -> Self {
+        self.bounds.shortest = shortest;
+        self.bounds.longest = longest;
+        self.length = Some(measure);
+        self
+    }
+
+    /// The pattern is checked against the raw text, by the schema.
+    pub const fn pattern(mut self, pattern: &'static str, _: IsText<T>) -> Self {
+        self.bounds.pattern = Some(pattern);
+        self
+    }
+
+    /// The static description of the parameter.
+    pub const fn spec(&self, name: &'static str, docs: &'static str) -> ParamSpec {
+        ParamSpec {
+            name,
+            docs,
+            schema: self.schema,
+            probe: self.probe,
+            optional: self.optional,
+            bounds: self.bounds,
+            default: None,
+            examples: &[],
+            aliases: &[],
+            secret: false,
+            short: None,
+            positional: false,
+        }
+    }
+
+    /// Reads the value into its slot, within its limits.
+    #[inline(always)]
+    pub fn fill(&self, slot: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let start = reader.position();
+        (self.fill)(slot, reader)?;
+        if let (Some(number), Some(value)) = (self.number, slot.as_ref())
+            && let Some(number) = number(value)
+        {
+            self.bounds.check_number(number, reader.since(start))?;
+        }
+        if let (Some(measure), Some(value)) = (&self.length, slot.as_ref())
+            && let Some(length) = (measure.length)(value)
+        {
+            self.bounds.check_length(length, measure.unit)?;
+        }
+        Ok(())
+    }
+
+    /// The value of a slot; the object loop has seen to it that required ones are filled.
+    #[inline(always)]
+    pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
+        match slot {
+            Some(value) => Ok(value),
+            None => (self.absent)().ok_or_else(|| Problems::of("a required parameter is missing")),
+        }
+    }
+
+    #[inline(always)]
+    pub fn take_or(&self, slot: Option<T>, default: fn() -> T) -> T {
+        slot.unwrap_or_else(default)
+    }
+
+    /// Reads the whole input as this one value.
+    pub fn read_whole(&self, text: &str, keys: &Keys) -> Result<T, Problems> {
+        let read = |reader: &mut Reader<'_>| {
+            (self.read)(reader).and_then(|value| reader.finish().map(|()| value))
+        };
+        let value = read(&mut Reader::new(text)).or_else(|fault| {
+            let value = if keys.are_checked() { reread(text, read) } else { None };
+            value.ok_or(fault)
+        });
+        let value = value?;
+        keys.check_whole(text).map(|()| value)
+    }
+}
+
+impl Problems {
+    /// One problem with the whole input.
+    #[cold]
+    #[doc(hidden)]
+    pub fn of(expected: &str) -> Self {
+        Self::from(Fault::new(Rule::Other, "the input", expected))
+    }
+}

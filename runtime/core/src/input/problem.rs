@@ -1,0 +1,235 @@
+//! What is wrong with a call's input, in words for a person and a model.
+//!
+//! - A problem stands on its own: where, which rule, what was found, what was wanted.
+//! - Its text is a lower-case fragment of one line, without a period.
+
+use std::{fmt, ops::Deref};
+
+use super::fault::Fault;
+use super::words;
+
+/// One thing wrong with a call's input.
+///
+/// ```
+/// # use toolwright::__private0::{Problem, Rule};
+/// let mut problem = Problem::new(Rule::Type, "\"abc\"", "an integer");
+/// problem.pointer = "/offset".to_owned();
+/// assert_eq!(problem.to_string(), "/offset: found \"abc\", expected an integer");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
+    pub pointer: String,
+    /// The rule that was broken.
+    pub rule: Rule,
+    /// A short rendering of what stands there, at most 60 characters; empty where nothing does.
+    pub found: String,
+    /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
+    /// message.
+    pub expected: String,
+    /// A key or choice that was probably meant.
+    pub near: Option<String>,
+}
+
+/// The rule that an input broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The text is not JSON; whatever follows was not looked at.
+    Syntax,
+    /// A value of another type stands there.
+    Type,
+    /// The key is not one of the object's keys.
+    UnknownKey,
+    /// The key was given before.
+    DuplicateKey,
+    /// The key is required and was not given.
+    MissingKey,
+    /// `null` was given for a value that may only be left out.
+    Null,
+    /// The number is outside the bounds.
+    Range,
+    /// The array has too many or too few items.
+    Length,
+    /// The value is not one of the choices.
+    Choice,
+    /// The value has the right type, but the type does not take it.
+    Value,
+    /// Arrays and objects are nested too deep.
+    Depth,
+    /// A rule of the type's own.
+    Other,
+}
+
+impl Rule {
+    /// Its name for programs.
+    ///
+    /// ```
+    /// # use toolwright::__private0::Rule;
+    /// assert_eq!(Rule::UnknownKey.name(), "unknown_key");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Type => "type",
+            Self::UnknownKey => "unknown_key",
+            Self::DuplicateKey => "duplicate_key",
+            Self::MissingKey => "missing_key",
+            Self::Null => "null",
+            Self::Range => "range",
+            Self::Length => "length",
+            Self::Choice => "choice",
+            Self::Value => "value",
+            Self::Depth => "depth",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Problem {
+    /// A problem of the whole input; set `pointer` to move it.
+    ///
+    /// `found` is cut to 60 characters.
+    pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
+        Self {
+            pointer: String::new(),
+            rule,
+            found: words::shorten(found),
+            expected: expected.into(),
+            near: None,
+        }
+    }
+
+    /// A key that is not one of `keys`.
+    #[doc(hidden)]
+    pub fn unknown_key<'k>(
+        key: &str,
+        keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    ) -> Self {
+        let expected = match keys.len() {
+            0 => "no keys".to_owned(),
+            _ => words::one_of(keys.clone()),
+        };
+        let mut problem = Self::new(Rule::UnknownKey, &words::quote(key), expected);
+        problem.near = words::nearest(key, keys);
+        problem
+    }
+
+    /// A key that was given before.
+    #[doc(hidden)]
+    pub fn duplicate_key(key: &str) -> Self {
+        Self::new(Rule::DuplicateKey, &words::quote(key), "each key once")
+    }
+
+    /// Puts the key of the holding object in front of the pointer.
+    ///
+    /// ```
+    /// # use toolwright::__private0::{Problem, Rule};
+    /// let mut problem = Problem::new(Rule::Null, "null", "a string");
+    /// problem.prefix("a/b");
+    /// assert_eq!(problem.pointer, "/a~1b");
+    /// ```
+    pub fn prefix(&mut self, key: &str) {
+        Self::prefix_pointer(&mut self.pointer, key);
+    }
+
+    pub(crate) fn prefix_pointer(below: &mut String, key: &str) {
+        let mut pointer = String::with_capacity(1 + key.len() + below.len());
+        pointer.push('/');
+        for letter in key.chars() {
+            match letter {
+                '~' => pointer.push_str("~0"),
+                '/' => pointer.push_str("~1"),
+                other => pointer.push(other),
+            }
+        }
+        pointer.push_str(below);
+        *below = pointer;
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
+        write!(out, "{place}: ")?;
+        let what = match self.rule {
+            Rule::UnknownKey => "unknown key",
+            Rule::DuplicateKey => "duplicate key",
+            Rule::MissingKey => "missing",
+            _ if self.found.is_empty() => "",
+            _ => {
+                write!(out, "found ")?;
+                &self.found
+            }
+        };
+        out.write_str(what)?;
+        if !self.expected.is_empty() {
+            let comma = if what.is_empty() { "" } else { ", " };
+            let wanted = if self.rule == Rule::Other { "" } else { "expected " };
+            write!(out, "{comma}{wanted}{}", self.expected)?;
+        }
+        match &self.near {
+            Some(near) => write!(out, "; did you mean {}?", words::quote(near)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything wrong with a call's input, in input order, missing keys last; never empty.
+///
+/// Its text has one problem a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problems(Box<[Problem]>);
+
+impl Problems {
+    /// The problems, unless there are none.
+    #[must_use]
+    pub fn new(problems: Vec<Problem>) -> Option<Self> {
+        (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
+    }
+
+    /// Each problem changed, none added or taken away.
+    #[doc(hidden)]
+    pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
+        Self(self.0.into_iter().map(change).collect())
+    }
+}
+
+impl From<Fault> for Problems {
+    fn from(fault: Fault) -> Self {
+        Self(Box::new([fault.into_problem()]))
+    }
+}
+
+impl Deref for Problems {
+    type Target = [Problem];
+
+    fn deref(&self) -> &[Problem] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Problems {
+    type Item = Problem;
+    type IntoIter = std::vec::IntoIter<Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_vec().into_iter()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.iter().enumerate() {
+            if index > 0 {
+                out.write_str("\n")?;
+            }
+            problem.fmt(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

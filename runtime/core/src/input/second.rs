@@ -1,0 +1,55 @@
+//! A second reading, for a value whose schema may take it though the reader did not.
+//!
+//! - JSON Schema knows one integer however it is written, and so does the reader. But where a type goes
+//!   through serde's buffer, as untagged enums and `flatten` do, serde remembers the float in `2.0` and
+//!   refuses it. So integers are written as such; what takes a float goes on taking it at first.
+//! - The content of an adjacently tagged enum is a field that cannot be left out, which the reader cannot
+//!   tell from others. So `null` is `None` everywhere.
+//! - Only values that are checked against their schema afterwards are read a second time.
+
+use super::{fault::Fault, number::Exact, reader::Reader};
+
+/// Reads a value that was refused once more, as leniently as its type allows; its schema judges it.
+#[cold]
+#[doc(hidden)]
+pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>) -> Option<T> {
+    let written = with_plain_integers(text);
+    read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
+}
+
+/// The text of a JSON value with its integers written as such, unless they were already.
+///
+/// Those past 64 bits stay as they are: the buffer has no integers of that size.
+fn with_plain_integers(text: &str) -> Option<String> {
+    let mut reader = Reader::new(text);
+    let mut written = String::new();
+    let mut copied = 0;
+    while let Some(byte) = reader.byte() {
+        match byte {
+            b'"' => reader.skip_string().ok()?,
+            b'-' | b'0'..=b'9' => {
+                let start = reader.position;
+                let number = reader.number_here().ok()?;
+                let integer = (!number.plain).then(|| number.exact()).and_then(in_64_bits);
+                if let Some(integer) = integer {
+                    written.push_str(text.get(copied..start)?);
+                    written.push_str(&integer.to_string());
+                    copied = reader.position;
+                }
+            }
+            _ => reader.step(),
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    written.push_str(text.get(copied..)?);
+    Some(written)
+}
+
+fn in_64_bits(number: Exact) -> Option<i128> {
+    let Exact::Integer { negative, magnitude } = number else { return None };
+    let magnitude = i128::from(u64::try_from(magnitude).ok()?);
+    let integer = if negative { -magnitude } else { magnitude };
+    (integer >= i64::MIN.into()).then_some(integer)
+}

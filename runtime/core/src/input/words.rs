@@ -1,0 +1,239 @@
+//! Values, types and choices in words that a person and a model understand.
+//!
+//! - Every function is cold: it runs only once something is known to be wrong.
+//! - The work is bounded by the text it is given, and the result is short.
+
+use std::fmt::Display;
+
+use serde::de::{Expected, Unexpected};
+
+/// The most characters of one value in a message.
+#[doc(hidden)]
+pub const LONGEST: usize = 60;
+const MOST_CHOICES: usize = 16;
+
+/// At most 60 characters of `text`, white space and control characters drawn together.
+#[doc(hidden)]
+pub fn shorten(text: &str) -> String {
+    shorten_to(text, LONGEST)
+}
+
+/// As [`shorten`] does, to a length of one's own.
+#[doc(hidden)]
+pub fn shorten_to(text: &str, longest: usize) -> String {
+    let mut short = String::new();
+    let mut length = 0;
+    for letter in text.chars() {
+        let letter = if letter.is_control() { ' ' } else { letter };
+        if letter == ' ' && short.ends_with(' ') {
+            continue;
+        }
+        if length == longest {
+            short.pop();
+            short.push('…');
+            break;
+        }
+        short.push(letter);
+        length += 1;
+    }
+    short
+}
+
+/// `text` as a JSON string, cut like [`shorten`] does.
+#[doc(hidden)]
+pub fn quote(text: &str) -> String {
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    let part = text.get(..end).unwrap_or(text);
+    shorten(&serde_json::Value::from(part).to_string())
+}
+
+/// `one of "a", "b"` of names, or what fits fewer than two.
+pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
+    one_of_shown(names.map(quote))
+}
+
+/// `one of 1, "b"` of values that are in words already.
+pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
+    let count = choices.len();
+    let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
+    let listed = listed.join(", ");
+    match count {
+        0 => "nothing here".to_owned(),
+        1 => listed,
+        2..=MOST_CHOICES => format!("one of {listed}"),
+        _ => format!("one of {listed} and {} more", count - MOST_CHOICES),
+    }
+}
+
+/// The choice that was probably meant by `word`.
+#[doc(hidden)]
+pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let word = plain(word);
+    choices
+        .filter_map(|choice| Some((distance(&word, &plain(choice))?, choice)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, choice)| choice.to_owned())
+}
+
+fn distance(word: &str, choice: &str) -> Option<usize> {
+    let (word_length, choice_length) = (word.chars().count(), choice.chars().count());
+    let (shorter, longer) = (word_length.min(choice_length), word_length.max(choice_length));
+    if longer > LONGEST {
+        return None;
+    }
+    let distance = strsim::osa_distance(word, choice);
+    let close = distance < shorter && distance <= (longer / 3).max(1);
+    let begins = shorter >= 3 && (word.starts_with(choice) || choice.starts_with(word));
+    (distance == 0 || close || begins).then_some(distance)
+}
+
+/// Without what is often mistaken: case and the marks between words.
+fn plain(word: &str) -> String {
+    let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
+    kept.flat_map(char::to_lowercase).collect()
+}
+
+/// What serde met, or nothing where the text itself says it better.
+pub(super) fn found(unexpected: &Unexpected<'_>) -> String {
+    match unexpected {
+        Unexpected::Bool(value) => value.to_string(),
+        Unexpected::Unsigned(value) => value.to_string(),
+        Unexpected::Signed(value) => value.to_string(),
+        Unexpected::Float(value) => value.to_string(),
+        Unexpected::Char(value) => quote(value.encode_utf8(&mut [0; 4])),
+        Unexpected::Str(value) => quote(value),
+        Unexpected::Unit => "null".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What a type says it expects, without words that only a Rust programmer knows.
+pub(super) fn expected(expected: &dyn Expected) -> String {
+    in_words(expected.to_string())
+}
+
+/// As [`expected`], for a number that may be outside the type's bounds.
+pub(super) fn expected_range(expected: &dyn Expected) -> String {
+    let text = expected.to_string();
+    bounds(&text).unwrap_or_else(|| in_words(text))
+}
+
+/// "an integer from 0 to 255".
+pub(super) fn range(minimum: i128, maximum: u128) -> String {
+    between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
+}
+
+/// "an array of 2 items".
+pub(super) fn items(count: usize) -> String {
+    format!("an array of {}", many(count, "item"))
+}
+
+/// "2 items".
+#[doc(hidden)]
+pub fn many(count: usize, unit: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}
+
+/// "1 to 20 characters", for what has so many of them.
+pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => many(least, unit),
+        (Some(least), Some(most)) => format!("{least} to {}", many(most, unit)),
+        (Some(least), None) => format!("at least {}", many(least, unit)),
+        (None, Some(most)) => format!("at most {}", many(most, unit)),
+        (None, None) => format!("any number of {unit}s"),
+    }
+}
+
+/// "a number from 1 to 9", for a thing with bounds.
+pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{what} from {low} to {high}"),
+        (Some(low), None) => format!("{what} of at least {low}"),
+        (None, Some(high)) => format!("{what} of at most {high}"),
+        (None, None) => what.to_owned(),
+    }
+}
+
+/// A type's own message, trimmed to a fragment.
+pub(super) fn message(text: String) -> String {
+    if text.starts_with("data did not match any variant of untagged enum") {
+        return "matches none of the forms taken here".to_owned();
+    }
+    match text.strip_suffix('.') {
+        Some(fragment) => fragment.to_owned(),
+        None => text,
+    }
+}
+
+fn in_words(text: String) -> String {
+    let known = match text.as_str() {
+        "a boolean" => "true or false",
+        "a borrowed string" | "string" | "str" => "a string",
+        "a character" => "a string of one character",
+        "path string" | "a borrowed path" => "a string with a path",
+        "unit" => "null",
+        "a map" => "an object",
+        "a sequence" => "an array",
+        "option" => "a value or null",
+        "f32" | "f64" => "a number",
+        "any valid JSON value" => "any JSON value",
+        "byte array" | "bytes" | "a byte array" | "a borrowed byte array" => "an array of bytes",
+        "IP address"
+        | "IPv4 address"
+        | "IPv6 address"
+        | "socket address"
+        | "IPv4 socket address"
+        | "IPv6 socket address" => return address(&text),
+        _ if bounds(&text).is_some() => "an integer",
+        _ if text.starts_with("a nonzero ") => "an integer other than 0",
+        _ => return shape_in_words(text),
+    };
+    known.to_owned()
+}
+
+fn address(text: &str) -> String {
+    let article = if text.starts_with('s') { "a" } else { "an" };
+    format!("a string with {article} {text}")
+}
+
+fn shape_in_words(text: String) -> String {
+    let count = text
+        .split(' ')
+        .rev()
+        .find_map(|word| word.parse::<usize>().ok())
+        .or_else(|| (text == "an empty array").then_some(0));
+    let starts = |beginnings: &[&str]| beginnings.iter().any(|start| text.starts_with(start));
+    let sized = text.ends_with(" elements") || text.ends_with(" element");
+    let array = ["an array of length", "a tuple of size", "an empty array"];
+    match count {
+        Some(count) if sized || starts(&array) => items(count),
+        _ if starts(&["tuple struct ", "tuple variant "]) => "an array".to_owned(),
+        _ if starts(&["unit struct "]) => "null".to_owned(),
+        _ if starts(&["struct ", "internally tagged ", "adjacently tagged "]) => {
+            "an object".to_owned()
+        }
+        _ if starts(&["enum "]) => "a string or an object with one key".to_owned(),
+        _ => text,
+    }
+}
+
+fn bounds(name: &str) -> Option<String> {
+    Some(match name {
+        "u8" => range(0, u8::MAX.into()),
+        "u16" => range(0, u16::MAX.into()),
+        "u32" => range(0, u32::MAX.into()),
+        "u64" | "usize" => range(0, u64::MAX.into()),
+        "u128" => range(0, u128::MAX),
+        "i8" => range(i8::MIN.into(), i8::MAX.unsigned_abs().into()),
+        "i16" => range(i16::MIN.into(), i16::MAX.unsigned_abs().into()),
+        "i32" => range(i32::MIN.into(), i32::MAX.unsigned_abs().into()),
+        "i64" | "isize" => range(i64::MIN.into(), i64::MAX.unsigned_abs().into()),
+        "i128" => range(i128::MIN, i128::MAX.unsigned_abs()),
+        _ => return None,
+    })
+}

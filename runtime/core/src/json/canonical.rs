@@ -1,0 +1,148 @@
+//! One text for equal JSON values.
+//!
+//! - Keys are sorted by their UTF-8 bytes, which is the order of their code points. There is no white space.
+//! - A string is escaped only where JSON asks for it; nothing is normalised: texts of other code points are other
+//!   texts.
+//! - Numbers are exact, see [`number`](super::number). RFC 8785 takes them through a float, which makes
+//!   9007199254740993 the number before it.
+
+use std::fmt::Write as _;
+
+use super::number;
+use super::parse::{Break, READER_DEPTH, parse_deep};
+use super::tree::{Node, write_quoted};
+
+/// Why a text cannot be taken for arguments. What stood in the text is not told, since it may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentsError {
+    /// It is not JSON.
+    #[error(
+        "the text is not JSON: expected {expected} at character {character}, found something else"
+    )]
+    Syntax {
+        /// Which character, counted from 1.
+        character: usize,
+        /// What could have stood there.
+        expected: &'static str,
+    },
+    /// It is not all there.
+    #[error("the text is not JSON: it ends where {expected} was expected")]
+    Incomplete {
+        /// What could have come.
+        expected: &'static str,
+    },
+    /// It is written as people or programs write it, but not as JSON is.
+    #[error(
+        "the text is not strict JSON: it has a comment, a key or text without plain double quotes, a comma \
+         too many, a word of another language or a raw control character; write it as JSON"
+    )]
+    Lenient,
+    /// A key stands twice in one object.
+    #[error("the key at `{pointer}` is given twice; give it once")]
+    Duplicate {
+        /// Which key, as a JSON pointer (RFC 6901).
+        pointer: String,
+    },
+    /// Arrays and objects are nested too deep.
+    #[error("arrays and objects are nested more than {most} deep; nest them less")]
+    Depth {
+        /// How deep they may be.
+        most: usize,
+    },
+    /// They are no object, which the input of a tool is.
+    #[error("the arguments are {found}; expected an object")]
+    NoObject {
+        /// What they are.
+        found: &'static str,
+    },
+    /// The defaults of the schema would fill them without end.
+    #[error(
+        "the defaults of the tool's schema fill its arguments without end, or with more than {most} values; take \
+         out a default that stands inside itself"
+    )]
+    Defaults {
+        /// How many values may be filled in.
+        most: usize,
+    },
+}
+
+/// The one text of a JSON value: equal values give equal texts, different values different ones.
+///
+/// Values are equal when they have the same keys and items, texts of the same code points, and numbers that are
+/// equal as numbers, without rounding: `2`, `2.0` and `20e-1` are.
+///
+/// ```
+/// use toolwright::arguments::canonical;
+///
+/// let one = canonical(r#" {"limit": 2.0, "id": 9007199254740993, "path": "\u0061"} "#)?;
+/// assert_eq!(one, r#"{"id":9007199254740993,"limit":2,"path":"a"}"#);
+/// assert_eq!(canonical(r#"{"path":"a","limit":20e-1,"id":9007199254740993}"#)?, one);
+/// assert!(canonical(r#"{"path":"a","path":"b"}"#).is_err());
+/// # Ok::<(), toolwright::arguments::ArgumentsError>(())
+/// ```
+///
+/// # Errors
+/// When the text is not JSON, gives a key twice, or is nested more than 127 deep.
+pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
+    Ok(canonical_of(&read(text)?))
+}
+
+/// The same of a value that was read.
+pub fn canonical_of(node: &Node) -> String {
+    let mut out = String::new();
+    write(node, &mut out);
+    out
+}
+
+/// The value of a text that is JSON and nothing else.
+pub fn read(text: &str) -> Result<Node, ArgumentsError> {
+    let parsed = parse_deep(text).map_err(|broken| match broken {
+        Break::Wanted(at, expected) => {
+            let before = text.bytes().take(at).filter(|byte| byte & 0xc0 != 0x80).count();
+            ArgumentsError::Syntax { character: before + 1, expected }
+        }
+        Break::End(expected) => ArgumentsError::Incomplete { expected },
+        Break::Depth => ArgumentsError::Depth { most: READER_DEPTH },
+    })?;
+    if !parsed.uses.is_empty() {
+        return Err(ArgumentsError::Lenient);
+    }
+    match parsed.duplicates.pointers.into_iter().next() {
+        Some(pointer) => Err(ArgumentsError::Duplicate { pointer }),
+        None => Ok(parsed.node),
+    }
+}
+
+fn write(node: &Node, out: &mut String) {
+    match node {
+        Node::Null => out.push_str("null"),
+        Node::Bool(value) => write!(out, "{value}").expect("a string takes any text"),
+        Node::Number(text) => out.push_str(&number::canonical(text)),
+        Node::Text(text) => write_quoted(text, out),
+        Node::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Node::Object(entries) => {
+            let mut sorted: Vec<&(String, Node)> = entries.iter().collect();
+            sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            out.push('{');
+            for (index, (key, value)) in sorted.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_quoted(key, out);
+                out.push(':');
+                write(value, out);
+            }
+            out.push('}');
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Where keys were given twice: a few places, and how many more there are.
+//!
+//! - A short text can have many of them below a long key. What is kept of them takes no more room than the text, but
+//!   for [`ROOM`].
+
+use super::tree::push_segment;
+
+/// The most places that are told.
+const MOST: usize = 100;
+/// How many bytes of places are kept below one key, but for the first place, which is always kept.
+const ROOM: usize = 64 * 1024;
+
+/// Keys that were given twice.
+#[derive(Debug, Default)]
+pub struct Duplicates {
+    /// Where, as JSON pointers.
+    pub pointers: Vec<String>,
+    /// How many more there are that are only counted.
+    pub more: usize,
+}
+
+impl Duplicates {
+    pub fn is_empty(&self) -> bool {
+        self.pointers.is_empty()
+    }
+
+    /// Finds those of one object. Sorting takes n·log n, whatever the keys are.
+    pub fn find<V>(&mut self, entries: &[(String, V)]) {
+        let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        let mut found: Vec<&str> =
+            keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        found.dedup();
+        for key in found {
+            if self.pointers.len() == MOST {
+                self.more += 1;
+                continue;
+            }
+            let mut pointer = String::new();
+            push_segment(&mut pointer, key);
+            self.pointers.push(pointer);
+        }
+    }
+
+    /// How many places are known, before a value is read.
+    pub fn known(&self) -> usize {
+        self.pointers.len()
+    }
+
+    /// Says of those that were found inside a value where that value stands.
+    pub fn place(&mut self, known: usize, key: impl Fn() -> String) {
+        if self.pointers.len() == known {
+            return;
+        }
+        let mut place = String::new();
+        push_segment(&mut place, &key());
+        let mut length = 0;
+        let fits = self.pointers[known..].iter().take_while(|pointer| {
+            length += place.len() + pointer.len();
+            length <= ROOM
+        });
+        let kept = known + fits.count().max(1);
+        self.more += self.pointers.len() - kept;
+        self.pointers.truncate(kept);
+        for pointer in &mut self.pointers[known..] {
+            pointer.insert_str(0, &place);
+        }
+    }
+}

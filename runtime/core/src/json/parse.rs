@@ -1,0 +1,348 @@
+//! Reads JSON, and what people and models write for JSON, in one pass.
+//!
+//! - What is JSON uses nothing; everything else that was taken is in `uses`, so that strict and lenient are one
+//!   parser.
+//! - Only notations with one reading are taken: no missing commas, no unknown escapes, no bare words.
+//! - Nesting is bounded, and every byte is read once.
+
+use super::duplicates::Duplicates;
+use super::tree::{self, Node};
+use crate::repairs::ChangeRule;
+
+/// How deep arrays and objects may be nested.
+pub const MAX_DEPTH: usize = 64;
+/// How deep the strict reader takes them.
+pub const READER_DEPTH: usize = 127;
+
+/// How often an array or object may have been made a text.
+const MOST_LAYERS: usize = 3;
+/// What a text that holds an array or object begins with.
+pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
+
+/// A set of things that are not JSON.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Uses(u32);
+
+impl Uses {
+    pub fn add(&mut self, rule: ChangeRule) {
+        self.0 |= 1 << rule as u32;
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn contains(self, rule: ChangeRule) -> bool {
+        self.0 & (1 << rule as u32) != 0
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The only one of them, or the name for several.
+    pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
+        let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
+        match (used.next(), used.next()) {
+            (Some(only), None) => only,
+            _ => ChangeRule::Syntax,
+        }
+    }
+}
+
+/// A value that was read.
+#[derive(Debug)]
+pub struct Parsed {
+    pub node: Node,
+    pub uses: Uses,
+    pub duplicates: Duplicates,
+}
+
+/// Why a text could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Break {
+    /// Something else was wanted at this byte.
+    Wanted(usize, &'static str),
+    /// The text ends inside a value; what was being read there.
+    End(&'static str),
+    /// Arrays and objects are nested too deep.
+    Depth,
+}
+
+/// Reads a text that is one value and nothing else.
+pub fn parse(text: &str) -> Result<Parsed, Break> {
+    Parser::new(text, 0).whole()
+}
+
+/// The same, with arrays and objects nested as deep as the reader takes them.
+pub fn parse_deep(text: &str) -> Result<Parsed, Break> {
+    let mut parser = Parser::new(text, 0);
+    parser.deepest = READER_DEPTH;
+    parser.whole()
+}
+
+/// The array or object that a text holds, at a depth of its own, however often it was made a text.
+pub fn held(text: &str, depth: usize) -> Option<Node> {
+    let mut text = text.trim().to_owned();
+    for _ in 0..MOST_LAYERS {
+        if !text.starts_with(HOLDS) {
+            return None;
+        }
+        let parsed = Parser::new(&text, depth).whole().ok()?;
+        match parsed.node {
+            Node::Text(inner) => inner.trim().clone_into(&mut text),
+            held if parsed.duplicates.is_empty() => return Some(held),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Reads a text that is one value, but for closing brackets at its end.
+pub fn parse_closing(text: &str) -> Result<Parsed, Break> {
+    let mut parser = Parser::new(text, 0);
+    parser.closing = true;
+    parser.whole()
+}
+
+pub struct Parser<'t> {
+    pub text: &'t str,
+    pub position: usize,
+    depth: usize,
+    deepest: usize,
+    pub uses: Uses,
+    pub duplicates: Duplicates,
+    /// Whether brackets that are missing at the end are added.
+    closing: bool,
+}
+
+pub type Outcome<T> = Result<T, Break>;
+
+impl<'t> Parser<'t> {
+    pub fn new(text: &'t str, depth: usize) -> Self {
+        Self {
+            text,
+            position: 0,
+            depth,
+            deepest: MAX_DEPTH,
+            uses: Uses::default(),
+            duplicates: Duplicates::default(),
+            closing: false,
+        }
+    }
+
+    fn whole(mut self) -> Outcome<Parsed> {
+        self.space()?;
+        let node = self.value()?;
+        self.space()?;
+        match self.byte() {
+            None => Ok(Parsed { node, uses: self.uses, duplicates: self.duplicates }),
+            Some(_) => Err(Break::Wanted(self.position, "the end")),
+        }
+    }
+
+    pub fn rest(&self) -> &'t str {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    pub fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    pub fn takes(&mut self, byte: u8) -> bool {
+        let takes = self.byte() == Some(byte);
+        self.position += usize::from(takes);
+        takes
+    }
+
+    pub fn wanted<T>(&self, what: &'static str) -> Outcome<T> {
+        Err(if self.position < self.text.len() {
+            Break::Wanted(self.position, what)
+        } else {
+            Break::End(what)
+        })
+    }
+
+    /// Passes over white space and comments.
+    pub fn space(&mut self) -> Outcome<()> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.position += 1,
+                Some(b'#') => self.line_comment(),
+                Some(b'/') if self.rest().starts_with("//") => self.line_comment(),
+                Some(b'/') if self.rest().starts_with("/*") => {
+                    let Some(length) = self.rest()[2..].find("*/") else {
+                        return Err(Break::End("the end of a comment"));
+                    };
+                    self.position += length + 4;
+                    self.uses.add(ChangeRule::Comment);
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = self.rest();
+        self.position += rest.find('\n').unwrap_or(rest.len());
+        self.uses.add(ChangeRule::Comment);
+    }
+
+    /// Reads the value at the cursor.
+    pub fn value(&mut self) -> Outcome<Node> {
+        match self.byte() {
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(b']'),
+            Some(b'(') => self.array(b')'),
+            Some(b'"') => self.string().map(Node::Text),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.literal(),
+            Some(b'\'' | 0x80..) => self.string().map(Node::Text),
+            _ => self.wanted("a value"),
+        }
+    }
+
+    fn literal(&mut self) -> Outcome<Node> {
+        let word = self.word();
+        let node = match word {
+            "true" | "True" => Node::Bool(true),
+            "false" | "False" => Node::Bool(false),
+            "null" | "None" => Node::Null,
+            _ => return self.wanted("a value"),
+        };
+        if word.starts_with(|first: char| first.is_ascii_uppercase()) {
+            self.uses.add(ChangeRule::Python);
+        }
+        self.position += word.len();
+        Ok(node)
+    }
+
+    /// The letters, digits and underscores at the cursor.
+    pub fn word(&self) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    fn number(&mut self) -> Outcome<Node> {
+        let rest = self.rest();
+        let Some(length) = tree::number_end(rest.as_bytes()) else {
+            return self.wanted("a number");
+        };
+        let after = rest.as_bytes().get(length);
+        if after.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')) {
+            return self.wanted("a number");
+        }
+        self.position += length;
+        Ok(Node::Number(rest[..length].to_owned()))
+    }
+
+    fn array(&mut self, close: u8) -> Outcome<Node> {
+        self.enter()?;
+        let is_tuple = close == b')';
+        if is_tuple {
+            self.uses.add(ChangeRule::Python);
+        }
+        let mut items = Vec::new();
+        let mut comma = true;
+        loop {
+            self.space()?;
+            if self.takes(close) {
+                break;
+            }
+            if !comma {
+                if self.closes_here(items.last()) {
+                    break;
+                }
+                return self.wanted("a comma or a closing bracket");
+            }
+            let known = self.duplicates.known();
+            let item = self.value()?;
+            self.duplicates.place(known, || items.len().to_string());
+            items.push(item);
+            self.space()?;
+            comma = self.takes(b',');
+        }
+        // Python reads `(1)` as 1 and `(1,)` as a tuple.
+        if is_tuple && items.len() == 1 && !comma {
+            return Err(Break::Wanted(self.position, "a comma, which makes a tuple"));
+        }
+        self.trailing(comma && !items.is_empty() && !is_tuple);
+        self.depth -= 1;
+        Ok(Node::Array(items))
+    }
+
+    fn object(&mut self) -> Outcome<Node> {
+        self.enter()?;
+        let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut comma = true;
+        loop {
+            self.space()?;
+            if self.takes(b'}') {
+                break;
+            }
+            if !comma {
+                if self.closes_here(entries.last().map(|(_, value)| value)) {
+                    break;
+                }
+                return self.wanted("a comma or a closing brace");
+            }
+            let key = self.key()?;
+            self.space()?;
+            if !self.takes(b':') {
+                return self.wanted("a colon");
+            }
+            self.space()?;
+            let known = self.duplicates.known();
+            let value = self.value()?;
+            self.duplicates.place(known, || key.clone());
+            entries.push((key, value));
+            self.space()?;
+            comma = self.takes(b',');
+        }
+        self.trailing(comma && !entries.is_empty());
+        self.depth -= 1;
+        self.duplicates.find(&entries);
+        Ok(Node::Object(entries))
+    }
+
+    fn key(&mut self) -> Outcome<String> {
+        let word = match self.byte() {
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => {
+                let dollar = usize::from(self.byte() == Some(b'$'));
+                self.position += dollar;
+                let length = dollar + self.word().len();
+                self.position -= dollar;
+                &self.rest()[..length]
+            }
+            Some(b'"' | b'\'' | 0x80..) => return self.string(),
+            _ => return self.wanted("a key"),
+        };
+        self.position += word.len();
+        self.uses.add(ChangeRule::BareKey);
+        Ok(word.to_owned())
+    }
+
+    fn enter(&mut self) -> Outcome<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > self.deepest { Err(Break::Depth) } else { Ok(()) }
+    }
+
+    fn trailing(&mut self, comma: bool) {
+        if comma {
+            self.uses.add(ChangeRule::TrailingComma);
+        }
+    }
+
+    /// Whether the text ends here and lacks but its brackets. A number at the very end may lack digits.
+    fn closes_here(&mut self, last: Option<&Node>) -> bool {
+        let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
+            || !self.text.ends_with(|last: char| last.is_ascii_digit());
+        let closes = self.closing && self.position == self.text.len() && sure;
+        if closes {
+            self.uses.add(ChangeRule::MissingBracket);
+        }
+        closes
+    }
+}

@@ -1,0 +1,40 @@
+//! Part of `toolwright`, without a public interface of its own: a tool, and one call of it. Its input is read strictly,
+//! what it needs is handed to it, and what it returns becomes an answer.
+#![warn(missing_docs)]
+
+#[doc(hidden)]
+pub mod __private0;
+#[doc(hidden)]
+pub mod call;
+#[doc(hidden)]
+pub mod capability;
+#[doc(hidden)]
+pub mod context;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod evidence;
+#[doc(hidden)]
+pub mod footprint;
+#[doc(hidden)]
+pub mod input;
+#[doc(hidden)]
+pub mod json;
+#[doc(hidden)]
+pub mod linked;
+#[doc(hidden)]
+pub mod near;
+#[doc(hidden)]
+pub mod output;
+#[doc(hidden)]
+pub mod registration;
+#[doc(hidden)]
+pub mod repairs;
+#[doc(hidden)]
+pub mod scalar;
+#[doc(hidden)]
+pub mod schema;
+#[doc(hidden)]
+pub mod spec;
+#[doc(hidden)]
+pub mod tool;

@@ -1,0 +1,186 @@
+//! Tools that the linker brought: all of them, and a check of which ones they are.
+//!
+//! A crate that is named in `Cargo.toml` but nowhere in the code is not linked, and its tools are not
+//! there. Nobody else notices, so a test has to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::__private0::TOOLS;
+use crate::spec::{Handle, Location};
+
+impl Handle {
+    /// Every tool that is linked into the program, in the order of their names.
+    ///
+    /// ```standalone_crate
+    /// use toolwright::{Handle, Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() {}
+    ///
+    /// let registry = Registry::of(Handle::linked().map(|tool| tool.prefixed("app_")))?;
+    /// assert!(registry.get("app_hello").is_some());
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn linked() -> impl Iterator<Item = Self> {
+        let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
+        // The linker's order is nobody's; models and their caches want one that stays.
+        tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
+        tools.into_iter()
+    }
+}
+
+/// Links a crate of tools to which nothing else refers. Without it the linker leaves the crate out,
+/// and its tools are not in [`Registry::linked`](crate::Registry::linked).
+///
+/// ```
+/// # // Any crate will do, to show what it looks like.
+/// # extern crate toolwright as my_tools;
+/// # extern crate toolwright as more_tools;
+/// toolwright::link!(my_tools, more_tools);
+/// ```
+///
+/// It writes `use my_tools as _;` for each, no more. [`expected_tools!`](crate::expected_tools) in a test
+/// tells when it was forgotten.
+#[macro_export]
+macro_rules! link {
+    ($($name:ident),+ $(,)?) => {
+        $(use $name as _;)+
+    };
+}
+
+/// Panics unless exactly these tools are linked, by the packages that they are in. For a test of an
+/// application: it tells which tools are missing, whether their whole crate is, and which ones nobody
+/// expected.
+///
+/// ```standalone_crate
+/// # /// Says hello.
+/// # #[toolwright::tool(effect = read)]
+/// # async fn hello() {}
+/// # fn main() {
+/// # let error = std::panic::catch_unwind(|| {
+/// toolwright::expected_tools! {
+///     "my-tools": ["read_file", "write_file"],
+///     "my-application": ["send_report"],
+/// }
+/// # });
+/// # assert!(error.is_err());
+/// # }
+/// ```
+///
+/// [`ExpectedTools`] is the same without the panic.
+#[macro_export]
+macro_rules! expected_tools {
+    ($($package:literal: [$($tool:literal),* $(,)?]),* $(,)?) => {
+        if let Err(problem) = $crate::linked::ExpectedTools::default()$(.of($package, &[$($tool),*]))*.check() {
+            panic!("{problem}");
+        }
+    };
+}
+
+/// Which tools ought to be linked, package by package.
+///
+/// ```standalone_crate
+/// use toolwright::ExpectedTools;
+///
+/// let error = ExpectedTools::default().of("my-tools", &["read_file"]).check().unwrap_err();
+/// assert!(error.to_string().contains("`read_file`"));
+/// assert!(error.to_string().contains("toolwright::link!(my_tools);"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ExpectedTools(BTreeMap<String, Vec<String>>);
+
+impl ExpectedTools {
+    /// These tools of this package.
+    #[must_use]
+    pub fn of(mut self, package: &str, tools: &[&str]) -> Self {
+        let expected = self.0.entry(package.replace('-', "_")).or_default();
+        expected.extend(tools.iter().map(|tool| (*tool).to_owned()));
+        self
+    }
+
+    /// Compares with what is linked.
+    ///
+    /// # Errors
+    /// When tools are missing, or there are some that nobody expected; all of them at once.
+    pub fn check(self) -> Result<(), UnexpectedTools> {
+        let mut linked: BTreeMap<String, Vec<Handle>> = BTreeMap::new();
+        for tool in Handle::linked() {
+            linked.entry(tool.location().package.replace('-', "_")).or_default().push(tool);
+        }
+        let mut problems = Vec::new();
+        for (package, expected) in self.0 {
+            let here = linked.remove(&package).unwrap_or_default();
+            let missing: Vec<String> = expected
+                .iter()
+                .filter(|name| here.iter().all(|tool| tool.name() != name.as_str()))
+                .cloned()
+                .collect();
+            if !missing.is_empty() && here.is_empty() {
+                problems.push(Problem::CrateNotLinked { package, tools: missing });
+            } else if !missing.is_empty() {
+                let others = here.iter().map(|tool| tool.name().to_owned()).collect();
+                problems.push(Problem::NoSuchTools { package, tools: missing, others });
+            }
+            let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
+            problems.extend(unexpected.map(|tool| Problem::unexpected(*tool)));
+        }
+        // Whole packages that nobody named.
+        problems.extend(linked.into_values().flatten().map(Problem::unexpected));
+        if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
+    }
+}
+
+/// How the linked tools differ from those that were expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnexpectedTools {
+    problems: Vec<Problem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Problem {
+    CrateNotLinked { package: String, tools: Vec<String> },
+    NoSuchTools { package: String, tools: Vec<String>, others: Vec<String> },
+    Unexpected { name: &'static str, location: Location },
+}
+
+impl Problem {
+    fn unexpected(tool: Handle) -> Self {
+        Self::Unexpected { name: tool.name(), location: tool.location() }
+    }
+}
+
+impl fmt::Display for UnexpectedTools {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("other tools are linked than were expected")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CrateNotLinked { package, tools } => write!(
+                formatter,
+                "missing: {} of `{package}`, of which no tool is linked at all; if nothing refers to that crate, link it with `toolwright::link!({package});`",
+                quoted(tools)
+            ),
+            Self::NoSuchTools { package, tools, others } => write!(
+                formatter,
+                "missing: {} of `{package}`, which is linked with {}; they have other names now, or are behind a feature",
+                quoted(tools),
+                quoted(others)
+            ),
+            Self::Unexpected { name, location } => {
+                write!(formatter, "not expected: `{name}` at {location}; add it, or do not link it")
+            }
+        }
+    }
+}
+
+impl std::error::Error for UnexpectedTools {}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

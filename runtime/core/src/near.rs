@@ -1,0 +1,13 @@
+//! Names that were probably meant.
+
+/// Up to three names close to `written`, the closest first.
+pub fn near<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut close: Vec<(f64, &str)> = names
+        .map(|name| (strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness >= 0.8)
+        .collect();
+    close.sort_by(|(one, first), (other, second)| {
+        other.total_cmp(one).then_with(|| first.cmp(second))
+    });
+    close.into_iter().take(3).map(|(_, name)| name).collect()
+}

@@ -1,0 +1,188 @@
+//! The one answer that every call gets.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{Content, Output};
+use crate::error::ToolError;
+use crate::repairs::Repairs;
+
+/// The answer to one call: a result or an error, never both.
+///
+/// ```
+/// use toolwright::{Answer, ToolError};
+///
+/// let answer = Answer::from(ToolError::new("not_found", "no such note"));
+/// assert!(answer.is_error());
+/// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
+/// ```
+pub struct Answer {
+    /// The result, where it is text or JSON.
+    text: String,
+    origin: Origin,
+}
+
+/// Answers of calls whose input was mended are kept apart, so that the others carry nothing of it.
+enum Origin {
+    AsSent(Shape),
+    Mended(Box<(Shape, Arc<Repairs>)>),
+}
+
+enum Shape {
+    Text,
+    Json,
+    Output(Box<Output>),
+    Error(ToolError),
+}
+
+impl Answer {
+    /// A result that is text, sent as it is.
+    #[inline]
+    #[doc(hidden)]
+    pub fn from_text(text: String) -> Self {
+        Self { text, origin: Origin::AsSent(Shape::Text) }
+    }
+
+    /// A result that is JSON.
+    #[inline]
+    #[doc(hidden)]
+    pub fn from_json(text: String) -> Self {
+        Self { text, origin: Origin::AsSent(Shape::Json) }
+    }
+
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        self.error().is_some()
+    }
+
+    /// The error of a failed call.
+    pub fn error(&self) -> Option<&ToolError> {
+        match self.shape() {
+            Shape::Error(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The answer as text: what a model that only reads text gets. Blocks stand one below the
+    /// other; what is no text is named by type and size.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.shape() {
+            Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
+            Shape::Error(error) => Cow::Owned(error.to_json()),
+            Shape::Output(output) => match output.content.as_slice() {
+                [block] => block.words("text"),
+                blocks => Cow::Owned(
+                    blocks.iter().map(|it| it.words("text")).collect::<Vec<_>>().join("\n"),
+                ),
+            },
+        }
+    }
+
+    /// The answer as text, without a copy where it is text already.
+    #[inline]
+    pub fn into_text(self) -> String {
+        match self.shape() {
+            Shape::Text | Shape::Json => self.text,
+            _ => self.text().into_owned(),
+        }
+    }
+
+    /// The answer block by block.
+    pub fn content(&self) -> Vec<Content<'_>> {
+        match self.shape() {
+            Shape::Text => vec![Content::text(&self.text)],
+            Shape::Json => vec![Content::json(&self.text)],
+            Shape::Output(output) => output.content.clone(),
+            Shape::Error(error) => vec![Content::json(error.to_json())],
+        }
+    }
+
+    /// The result as a value, for programs: what the tool returned, or what it set as structured.
+    pub fn structured(&self) -> Option<Value> {
+        match self.shape() {
+            Shape::Json => serde_json::from_str(&self.text).ok(),
+            Shape::Output(output) => output.structured.clone(),
+            Shape::Text | Shape::Error(_) => None,
+        }
+    }
+
+    /// Facts for the host, which no model sees.
+    pub fn metadata(&self) -> Option<&Map<String, Value>> {
+        match self.shape() {
+            Shape::Output(output) => Some(&output.metadata),
+            _ => None,
+        }
+    }
+
+    /// What was changed in the input to make it what the schema asks for; nothing where it was as it came, or
+    /// where the call ended without its tool: refused, out of time, cancelled. Listeners are told in any case.
+    pub fn repairs(&self) -> Option<&Repairs> {
+        match &self.origin {
+            Origin::Mended(mended) => Some(&mended.1),
+            Origin::AsSent(_) => None,
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn mended(mut self, repairs: Arc<Repairs>) -> Self {
+        self.origin = match self.origin {
+            Origin::AsSent(shape) => Origin::Mended(Box::new((shape, repairs))),
+            mended @ Origin::Mended(_) => mended,
+        };
+        self
+    }
+
+    #[inline]
+    fn shape(&self) -> &Shape {
+        match &self.origin {
+            Origin::AsSent(shape) => shape,
+            Origin::Mended(mended) => &mended.0,
+        }
+    }
+
+    /// The output that was put together by hand.
+    #[doc(hidden)]
+    pub fn output(&self) -> Option<&Output> {
+        match self.shape() {
+            Shape::Output(output) => Some(output),
+            _ => None,
+        }
+    }
+
+    /// The JSON text, where the result is one serialised value.
+    #[doc(hidden)]
+    pub fn json(&self) -> Option<&str> {
+        match self.shape() {
+            Shape::Json => Some(&self.text),
+            _ => None,
+        }
+    }
+}
+
+/// Without the result, which may repeat a secret; errors are shown whole.
+impl fmt::Debug for Answer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("Answer");
+        match self.shape() {
+            Shape::Error(error) => debug.field("error", error).finish(),
+            Shape::Text => debug.field("text_bytes", &self.text.len()).finish(),
+            Shape::Json => debug.field("json_bytes", &self.text.len()).finish(),
+            Shape::Output(output) => debug.field("blocks", &output.content.len()).finish(),
+        }
+    }
+}
+
+impl From<ToolError> for Answer {
+    fn from(error: ToolError) -> Self {
+        Self { text: String::new(), origin: Origin::AsSent(Shape::Error(error)) }
+    }
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Self { text: String::new(), origin: Origin::AsSent(Shape::Output(Box::new(output))) }
+    }
+}

@@ -1,0 +1,107 @@
+//! One block of an answer.
+
+use std::borrow::Cow;
+
+/// A block of an answer.
+///
+/// ```
+/// use toolwright::Content;
+///
+/// let owned: Content<'static> = Content::text(String::from("three files"));
+/// let borrowed = Content::json(r#"{"files":3}"#);
+/// assert_ne!(owned, borrowed);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// Plain text.
+    Text(Cow<'a, str>),
+    /// JSON text, carried as it is wherever the provider takes text.
+    Json(Cow<'a, str>),
+    /// A picture.
+    Image {
+        /// Such as `image/png`.
+        media_type: Cow<'a, str>,
+        /// Standard base64 with padding, without line breaks.
+        data: Cow<'a, str>,
+    },
+    /// A sound.
+    Audio {
+        /// Such as `audio/wav`.
+        media_type: Cow<'a, str>,
+        /// Standard base64 with padding, without line breaks.
+        data: Cow<'a, str>,
+    },
+    /// Something with an address of its own.
+    Resource {
+        /// The address.
+        uri: Cow<'a, str>,
+        /// Such as `text/markdown`.
+        media_type: Option<Cow<'a, str>>,
+        /// What it says, where it says it in text.
+        text: Option<Cow<'a, str>>,
+    },
+}
+
+impl<'a> Content<'a> {
+    /// A block of text.
+    ///
+    /// ```
+    /// # use toolwright::Content;
+    /// assert_eq!(Content::text("hi"), Content::Text("hi".into()));
+    /// ```
+    #[must_use]
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A block of JSON, given as its text.
+    ///
+    /// ```
+    /// # use toolwright::Content;
+    /// assert_eq!(Content::json("[1]"), Content::Json("[1]".into()));
+    /// ```
+    #[must_use]
+    pub fn json(json: impl Into<Cow<'a, str>>) -> Self {
+        Self::Json(json.into())
+    }
+
+    /// A picture's format and data, where the format is one of these.
+    #[doc(hidden)]
+    pub fn image(&self, formats: &[&str]) -> Option<(&str, &str)> {
+        match self {
+            Self::Image { media_type, data } if formats.contains(&media_type.as_ref()) => {
+                Some((media_type, data))
+            }
+            _ => None,
+        }
+    }
+
+    /// The block in words: its own, or a sentence that says what is left out because `reader` cannot
+    /// take it.
+    #[doc(hidden)]
+    pub fn words(&self, reader: &str) -> Cow<'_, str> {
+        match self {
+            Self::Text(words) | Self::Json(words) => Cow::Borrowed(words),
+            Self::Image { media_type, data } | Self::Audio { media_type, data } => {
+                let size = decoded_length(data);
+                Cow::Owned(format!(
+                    "[{media_type}, {size} bytes, left out: {reader} cannot take it in this answer]"
+                ))
+            }
+            Self::Resource { uri, media_type, text } => {
+                let media_type =
+                    media_type.as_ref().map_or_else(String::new, |known| format!(" ({known})"));
+                Cow::Owned(match text {
+                    Some(text) => format!("resource {uri}{media_type}:\n{text}"),
+                    None => format!("[resource {uri}{media_type}, its content is not included]"),
+                })
+            }
+        }
+    }
+}
+
+/// How many bytes a padded base64 text stands for.
+#[doc(hidden)]
+pub fn decoded_length(base64: &str) -> usize {
+    base64.trim_end_matches('=').len() * 3 / 4
+}

@@ -1,0 +1,187 @@
+//! What a repair changed.
+//!
+//! - The changes of one repair are in order: each is made where the ones before it have left the value.
+
+use serde::{Deserialize, Serialize};
+
+/// One change of a repair.
+///
+/// ```
+/// use toolwright::repair::{Change, ChangeRule};
+///
+/// let change = Change {
+///     pointer: "/limit".to_owned(),
+///     rule: ChangeRule::Integer,
+///     from: "\"3\"".to_owned(),
+///     to: "3".to_owned(),
+/// };
+/// let json = serde_json::json!({"pointer": "/limit", "rule": "integer", "from": "\"3\"", "to": "3"});
+/// assert_eq!(serde_json::to_value(&change)?, json);
+/// assert_eq!(change.to_string(), r#"/limit: "3" became 3 (integer)"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
+    pub pointer: String,
+    /// Why it was changed, and how.
+    pub rule: ChangeRule,
+    /// What stood there: JSON text, or the raw text where that was not JSON. A key, as a JSON string, where
+    /// the rule is about keys.
+    pub from: String,
+    /// What stands there now, as JSON text; empty where nothing does.
+    pub to: String,
+}
+
+/// What was changed in the input of one call, for its caller, its listeners and whoever approves it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Repairs {
+    changes: Vec<Change>,
+    lenient: bool,
+}
+
+impl Repairs {
+    #[doc(hidden)]
+    pub fn new(changes: Vec<Change>, lenient: bool) -> Self {
+        Self { changes, lenient }
+    }
+
+    /// The changes in the order in which they were made. Where a secret may be in one, it does not say
+    /// from what to what.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether it took [`Repair::Lenient`](crate::Repair::Lenient) to mend it.
+    #[must_use]
+    pub fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+}
+
+/// Why something was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ChangeRule {
+    /// `"yes"` for `true`.
+    Boolean,
+    /// `"42"` for `42`.
+    Integer,
+    /// `"3.5"` for `3.5`.
+    Number,
+    /// `42` or `true` for a text.
+    Text,
+    /// A text that holds an array or object, for that array or object.
+    Stringified,
+    /// A value for the array of that value.
+    InArray,
+    /// An array of texts for their lines.
+    Joined,
+    /// `null` or `""` for an optional key that is absent.
+    Absent,
+    /// Another spelling of a key: case, or the marks between its words.
+    KeySpelling,
+    /// Another name of a parameter, declared as such.
+    Alias,
+    /// A key with a letter amiss.
+    KeyTypo,
+    /// Another spelling of one of the choices.
+    ChoiceSpelling,
+    /// A choice with a letter amiss.
+    ChoiceTypo,
+    /// The input inside one more object, such as `{"arguments": …}`.
+    Wrapper,
+    /// Nothing, `null` or `""` for no arguments.
+    NoArguments,
+    /// Literals of Python: `True`, `None`, single quotes, tuples.
+    Python,
+    /// A comma after the last item.
+    TrailingComma,
+    /// A comment.
+    Comment,
+    /// A key without quotes.
+    BareKey,
+    /// A control character or a line break inside a text.
+    ControlCharacter,
+    /// Typographic quotes around a text.
+    SmartQuote,
+    /// Closing brackets that are missing at the end.
+    MissingBracket,
+    /// A code fence around the input.
+    Fence,
+    /// Words around the input.
+    Prose,
+    /// Tags around the input.
+    Tag,
+    /// A call, such as `read_file(path="a")`.
+    Call,
+    /// The same object twice.
+    Repeated,
+    /// Several things that are not JSON.
+    Syntax,
+}
+
+impl ChangeRule {
+    /// Its name as it is serialised.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Text => "text",
+            Self::Stringified => "stringified",
+            Self::InArray => "in_array",
+            Self::Joined => "joined",
+            Self::Absent => "absent",
+            Self::KeySpelling => "key_spelling",
+            Self::Alias => "alias",
+            Self::KeyTypo => "key_typo",
+            Self::ChoiceSpelling => "choice_spelling",
+            Self::ChoiceTypo => "choice_typo",
+            Self::Wrapper => "wrapper",
+            Self::NoArguments => "no_arguments",
+            Self::Python => "python",
+            Self::TrailingComma => "trailing_comma",
+            Self::Comment => "comment",
+            Self::BareKey => "bare_key",
+            Self::ControlCharacter => "control_character",
+            Self::SmartQuote => "smart_quote",
+            Self::MissingBracket => "missing_bracket",
+            Self::Fence => "fence",
+            Self::Prose => "prose",
+            Self::Tag => "tag",
+            Self::Call => "call",
+            Self::Repeated => "repeated",
+            Self::Syntax => "syntax",
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn renames(self) -> bool {
+        matches!(self, Self::KeySpelling | Self::Alias | Self::KeyTypo)
+    }
+}
+
+impl Serialize for ChangeRule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
+        let name = self.rule.name();
+        if self.from.is_empty() && self.to.is_empty() {
+            // Of a secret nothing is told.
+            write!(out, "{place}: changed ({name})")
+        } else if self.to.is_empty() {
+            write!(out, "{place}: {} was left out ({name})", self.from)
+        } else {
+            write!(out, "{place}: {} became {} ({name})", self.from, self.to)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The mistake that models make most, a scalar of the wrong kind, mended where the reader stands: no
+//! schema is compiled and no text is read twice.
+//!
+//! - What is mended here, `Ladder` mends in the same way; what is not, is left to it.
+
+mod readings;
+mod types;
+
+use serde_json::Value;
+
+use crate::json::tree::Node;
+use crate::repairs::ChangeRule;
+
+pub use readings::readings;
+pub use types::Types;
+
+/// What a parameter takes, where that is scalars of some kinds and nothing else has to be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Scalars(Types);
+
+impl Scalars {
+    /// Those of a schema whose type says all.
+    pub fn of(schema: &Value) -> Option<Self> {
+        let object = schema.as_object()?;
+        let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];
+        if !object.contains_key("type") || says_more.iter().any(|it| object.contains_key(*it)) {
+            return None;
+        }
+        let types = Types::named(object);
+        let is_scalar =
+            [Types::BOOLEAN, Types::INTEGER, Types::TEXT].iter().any(|it| types.has(*it));
+        let is_more = [Types::NULL, Types::ARRAY, Types::OBJECT].iter().any(|it| types.has(*it));
+        (is_scalar && !is_more).then_some(Self(types))
+    }
+
+    /// The one reading of a value of another kind, as JSON.
+    pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
+        let node = match text.as_bytes() {
+            // A text with escapes may be more than it seems.
+            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+                Node::Text(text.get(1..text.len() - 1)?.to_owned())
+            }
+            b"true" => Node::Bool(true),
+            b"false" => Node::Bool(false),
+            [b'-' | b'0'..=b'9', ..] => Node::Number(text.to_owned()),
+            _ => return None,
+        };
+        match <[(Node, ChangeRule); 1]>::try_from(readings(&node, self.0, false)) {
+            Ok([(node, rule)]) => Some((node.text(), rule)),
+            Err(_) => None,
+        }
+    }
+}

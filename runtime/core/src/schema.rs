@@ -1,0 +1,46 @@
+//! What schemas have in common for everybody who reads one: where the schemas inside it are, and what it asks for
+//! in words.
+
+mod docs;
+mod preset;
+pub mod walk;
+#[doc(hidden)]
+pub mod words;
+
+use std::fmt;
+
+use crate::json::pointer::below;
+
+pub use docs::unwrap_docs;
+pub use preset::json as preset_json;
+pub use words::expected as in_words;
+
+/// Why a tool has no usable schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaProblem {
+    /// The place in the schema.
+    pub pointer: String,
+    /// What stands there and what should.
+    pub message: String,
+}
+
+impl SchemaProblem {
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+
+    /// The same problem of a parameter's schema, seen from the schema of all of them.
+    #[doc(hidden)]
+    pub fn within(mut self, parameter: &str) -> Self {
+        if !self.pointer.starts_with("/$defs/") {
+            self.pointer = format!("{}{}", below("/properties", parameter), self.pointer);
+        }
+        self
+    }
+}
+
+impl fmt::Display for SchemaProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.pointer, self.message)
+    }
+}

@@ -1,0 +1,65 @@
+//! Where the schemas inside a schema are.
+
+use serde_json::{Map, Value};
+
+use crate::json::pointer::below;
+
+/// Keywords whose value is a schema.
+pub const ONE: &[&str] = &[
+    "items",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "propertyNames",
+    "not",
+    "contains",
+    "if",
+    "then",
+    "else",
+];
+/// Keywords whose value is a list of schemas.
+pub const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
+/// Keywords whose value is a map of schemas.
+pub const MAP: &[&str] = &["properties", "patternProperties", "$defs"];
+
+/// Changes a schema and every schema inside it, the outer first.
+pub fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let Value::Object(object) = schema else { return };
+    change(object);
+    for (keyword, value) in object.iter_mut() {
+        let keyword = keyword.as_str();
+        match value {
+            inner if ONE.contains(&keyword) => each_schema(inner, change),
+            Value::Array(list) if LIST.contains(&keyword) => {
+                list.iter_mut().for_each(|inner| each_schema(inner, change));
+            }
+            Value::Object(map) if MAP.contains(&keyword) => {
+                map.values_mut().for_each(|inner| each_schema(inner, change));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The pointers of a schema and of every schema inside it, the outer first.
+pub fn pointers(schema: &Value, at: String, found: &mut Vec<String>) {
+    let Value::Object(object) = schema else { return };
+    found.push(at.clone());
+    for (keyword, value) in object {
+        let keyword = keyword.as_str();
+        match value {
+            inner if ONE.contains(&keyword) => pointers(inner, below(&at, keyword), found),
+            Value::Array(list) if LIST.contains(&keyword) => {
+                for (index, inner) in list.iter().enumerate() {
+                    pointers(inner, below(&below(&at, keyword), &index.to_string()), found);
+                }
+            }
+            Value::Object(map) if MAP.contains(&keyword) => {
+                for (name, inner) in map {
+                    pointers(inner, below(&below(&at, keyword), name), found);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a schema asks for, in words for a message.
+
+use serde_json::Value;
+
+use crate::input::words;
+
+/// How many levels of a schema are put into words.
+const DEEPEST: usize = 4;
+/// 2^53; bounds further out are those of a type.
+const WIDE: f64 = 9_007_199_254_740_992.0;
+/// How many ways through a union are.
+const MOST_WAYS: usize = 12;
+
+/// `a string`, `an integer of at least 1`, `one of "a", "b"`; what it refers to stands in `root`.
+pub fn expected(schema: &Value, root: &Value) -> String {
+    within(schema, root, 0)
+}
+
+fn within(schema: &Value, root: &Value, depth: usize) -> String {
+    let nothing = || "a value".to_owned();
+    if depth > DEEPEST {
+        return nothing();
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return one_of(choices);
+    }
+    if let Some(only) = schema.get("const") {
+        return words::shorten(&only.to_string());
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return target.map_or_else(nothing, |it| within(it, root, depth + 1));
+    }
+    for keyword in ["oneOf", "anyOf"] {
+        let Some(choices) = schema.get(keyword).and_then(Value::as_array) else { continue };
+        let constants: Option<Vec<&Value>> = choices.iter().map(|it| it.get("const")).collect();
+        match constants {
+            Some(constants) => return one_of(constants),
+            None if schema.get("type").is_none() => return any_of(choices, root, depth),
+            None => {}
+        }
+    }
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(only)) => vec![only],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return nothing(),
+    };
+    let each: Vec<String> = types.iter().map(|it| of_type(it, schema, root, depth)).collect();
+    each.join(" or ")
+}
+
+fn any_of(choices: &[Value], root: &Value, depth: usize) -> String {
+    let mut each: Vec<String> = Vec::new();
+    for choice in choices.iter().take(MOST_WAYS) {
+        let one = within(choice, root, depth + 1);
+        if !each.contains(&one) {
+            each.push(one);
+        }
+    }
+    each.join(" or ")
+}
+
+fn one_of<'v>(choices: impl IntoIterator<IntoIter: ExactSizeIterator<Item = &'v Value>>) -> String {
+    words::one_of_shown(choices.into_iter().map(|it| words::shorten(&it.to_string())))
+}
+
+fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
+    match name {
+        "string" => match counts(schema, "minLength", "maxLength", "character") {
+            Some(characters) => format!("a string of {characters}"),
+            None => "a string".to_owned(),
+        },
+        "integer" => number("an integer", schema, None),
+        "number" => number("a number", schema, None),
+        "boolean" => "true or false".to_owned(),
+        "array" => {
+            let items = schema.get("items").filter(|it| it.is_object());
+            let items = items.map(|it| within(it, root, depth + 1)).filter(|it| it != "a value");
+            let counts = counts(schema, "minItems", "maxItems", "item");
+            let of = counts.map(|it| format!(" of {it}")).unwrap_or_default();
+            let each = items.map(|it| format!(", each item {it}")).unwrap_or_default();
+            format!("an array{of}{each}")
+        }
+        "object" => "an object".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps nobody, unless it is the
+/// one that was broken.
+pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
+    let bound = |keyword| {
+        let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
+        schema.get(keyword).filter(|it| broken == Some(keyword) || !is_wide(it))
+    };
+    words::between(what, bound("minimum"), bound("maximum"))
+}
+
+/// `1 to 20 characters`, where a schema says how many.
+pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
+    // JSON Schema writes `2.0` for two as well.
+    let count = |keyword| {
+        let number = schema.get(keyword)?;
+        let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
+        usize::try_from(whole?).ok()
+    };
+    let (least, most) = (count(least).filter(|it| *it > 0), count(most));
+    (least.is_some() || most.is_some()).then(|| words::counts(least, most, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_is_told_with_its_bounds_and_its_items() {
+        for (schema, told) in [
+            (json!({}), "a value"),
+            (json!({"type": "string", "minLength": 1}), "a string of at least 1 character"),
+            (
+                json!({"type": "string", "minLength": 1, "maxLength": 20}),
+                "a string of 1 to 20 characters",
+            ),
+            (
+                json!({"type": "string", "minLength": 2.0, "maxLength": 2}),
+                "a string of 2 characters",
+            ),
+            (json!({"type": "integer", "minimum": 1, "maximum": 9}), "an integer from 1 to 9"),
+            (
+                json!({"type": ["number", "null"], "maximum": 0.5}),
+                "a number of at most 0.5 or null",
+            ),
+            (json!({"type": "array", "items": {}}), "an array"),
+            (
+                json!({"type": "array", "maxItems": 2, "items": {"enum": ["a", 1]}}),
+                "an array of at most 2 items, each item one of \"a\", 1",
+            ),
+            (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), "one of \"a\", \"b\""),
+            (json!({"anyOf": [{"type": "object"}, {"type": "null"}]}), "an object or null"),
+            (json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "boolean"}}}), "true or false"),
+        ] {
+            assert_eq!(expected(&schema, &schema), told);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The static description that generated code makes of a tool. Constants and function pointers
+//! only, so that a program with a thousand tools starts without building a thousand objects.
+
+use std::fmt;
+
+use futures::future::BoxFuture;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+use crate::capability::{CapabilitySpec, Scope};
+use crate::footprint::Facts;
+use crate::input::{Bounds, Changes, Fault, Keys, NoSlots, Param, Problems, Reader, Slots};
+use crate::output::{Answer, Preview, Reconciling};
+use crate::tool::{Danger, Effect, Exposure, Repair};
+
+/// A tool by its constant, for explicit registration.
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Adds two numbers.
+/// #[tool(effect = read)]
+/// async fn add(
+///     /// The first.
+///     one: i64,
+///     /// The second.
+///     other: i64,
+/// ) -> i64 {
+///     one + other
+/// }
+///
+/// let registry = Registry::of([ADD])?;
+/// assert_eq!(registry.get("add").expect("registered").description, "Adds two numbers.");
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Handle(pub(crate) &'static Spec);
+
+impl Handle {
+    /// Stands in for a tool whose declaration has mistakes, so that they are the only ones reported.
+    #[doc(hidden)]
+    pub const UNUSABLE: Self = Self(&Spec::EMPTY);
+
+    #[doc(hidden)]
+    pub const fn new(spec: &'static Spec) -> Self {
+        Self(spec)
+    }
+
+    #[doc(hidden)]
+    pub const fn spec(self) -> &'static Spec {
+        self.0
+    }
+
+    /// The name that models call.
+    pub fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Where the tool is written.
+    pub fn location(&self) -> Location {
+        self.0.location
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Handle({} at {})", self.0.name, self.0.location)
+    }
+}
+
+/// Where a tool is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Location {
+    /// The package it belongs to; empty for a tool that was made at run time.
+    pub package: &'static str,
+    /// The file, as rustc names it.
+    pub file: &'static str,
+    /// The line of its function's name.
+    pub line: u32,
+}
+
+impl Location {
+    #[doc(hidden)]
+    pub const fn new(package: &'static str, file: &'static str, line: u32) -> Self {
+        Self { package, file, line }
+    }
+
+    /// The place that a run-time tool was made at; its package is not known.
+    #[track_caller]
+    #[doc(hidden)]
+    pub fn of_caller() -> Self {
+        let caller = std::panic::Location::caller();
+        Self { package: "", file: caller.file(), line: caller.line() }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.line)?;
+        if self.package.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, " (package {})", self.package)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Spec {
+    pub name: &'static str,
+    pub title: Option<&'static str>,
+    pub description: &'static str,
+    pub group: Option<&'static str>,
+    pub tags: &'static [&'static str],
+    pub terminal: bool,
+    pub danger: DangerSpec,
+    pub effect: Effect,
+    pub approval: ApprovalSpec,
+    pub retry: RetrySpec,
+    pub timeout: TimeoutSpec,
+    pub limit: Option<u32>,
+    pub repair: Option<Repair>,
+    pub exposure: Exposure,
+    pub location: Location,
+    /// One parameter carries the whole input.
+    pub whole: bool,
+    pub parameters: &'static [ParamSpec],
+    pub capabilities: &'static [CapabilitySpec],
+    pub output: fn() -> Option<SchemaOf>,
+    pub start: StartWith<Answer>,
+    pub preview: Option<StartWith<Preview>>,
+    pub reconcile: Option<StartWith<Reconciling>>,
+}
+
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// Makes a default or an example.
+pub type Preset = fn() -> Result<Value, serde_json::Error>;
+
+/// Reads a value of a type and drops it.
+pub type Probe = fn(&mut Reader<'_>) -> Result<(), Fault>;
+
+/// A call ready to run: nothing of the tool has happened before it is polled.
+pub type Started<'a, A> = Result<BoxFuture<'a, A>, Problems>;
+
+pub type StartWith<A> = for<'a, 'b> fn(Start<'a, 'b>) -> Started<'a, A>;
+
+#[derive(Clone, Copy)]
+pub enum DangerSpec {
+    Undeclared,
+    Level(Danger),
+    Computed,
+}
+
+#[derive(Clone, Copy)]
+pub enum ApprovalSpec {
+    Never,
+    Always(&'static str),
+    Computed,
+}
+
+#[derive(Clone, Copy)]
+pub enum TimeoutSpec {
+    Default,
+    None,
+    Milliseconds(u64),
+}
+
+/// Delays in milliseconds.
+#[derive(Clone, Copy)]
+pub struct RetrySpec {
+    pub attempts: Option<u32>,
+    pub delay: Option<u64>,
+    pub max_delay: Option<u64>,
+}
+
+impl RetrySpec {
+    pub const EMPTY: Self = Self { attempts: None, delay: None, max_delay: None };
+}
+
+#[derive(Clone, Copy)]
+pub struct ParamSpec {
+    pub name: &'static str,
+    pub docs: &'static str,
+    pub schema: SchemaOf,
+    /// Reads a value as a call would and drops it.
+    pub probe: Probe,
+    /// Whether the type makes something of an absent key, as `Option` does.
+    pub optional: fn() -> bool,
+    pub bounds: Bounds,
+    pub default: Option<Preset>,
+    pub examples: &'static [Preset],
+    pub aliases: &'static [&'static str],
+    pub secret: bool,
+    pub short: Option<char>,
+    pub positional: bool,
+}
+
+impl ParamSpec {
+    pub const fn default(mut self, default: Preset) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    pub const fn examples(mut self, examples: &'static [Preset]) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    pub const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    pub const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
+        self
+    }
+
+    pub const fn positional(mut self) -> Self {
+        self.positional = true;
+        self
+    }
+}
+
+impl Spec {
+    pub const EMPTY: Self = Self {
+        name: "",
+        title: None,
+        description: "",
+        group: None,
+        tags: &[],
+        terminal: false,
+        danger: DangerSpec::Undeclared,
+        effect: Effect::Once,
+        approval: ApprovalSpec::Never,
+        retry: RetrySpec::EMPTY,
+        timeout: TimeoutSpec::Default,
+        limit: None,
+        repair: None,
+        exposure: Exposure::Direct,
+        location: Location::new("", "", 0),
+        whole: false,
+        parameters: &[],
+        capabilities: &[],
+        output: || None,
+        start: |_| Err(Problems::of("the tool was declared with mistakes")),
+        preview: None,
+        reconcile: None,
+    };
+}
+
+/// All that generated code needs to prepare one call.
+pub struct Start<'a, 'b> {
+    pub scope: Scope<'a>,
+    pub text: &'b str,
+    pub keys: &'b Keys,
+    pub facts: &'b mut Facts,
+    /// Room for what is changed while it is read, where input may be mended.
+    #[doc(hidden)]
+    pub changes: Option<&'b Changes>,
+}
+
+impl Start<'_, '_> {
+    /// Reads the input object into the slots, or names every problem in it.
+    #[inline(always)]
+    pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
+        crate::input::read_mending(self.text, self.keys, slots, self.changes)
+    }
+
+    /// Reads the whole input into one type.
+    pub fn read_whole<T>(&self, param: &Param<T>) -> Result<T, Problems> {
+        param.read_whole(self.text, self.keys)
+    }
+
+    /// Sees to it that a tool without parameters got none.
+    pub fn read_nothing(&self) -> Result<(), Problems> {
+        self.read(&mut NoSlots)
+    }
+}

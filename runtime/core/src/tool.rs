@@ -1,0 +1,317 @@
+//! What a tool says about itself: the words of its attribute and the definition built from them.
+
+mod metadata;
+mod summary;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::spec::{ApprovalSpec, DangerSpec, Location, ParamSpec, Spec, TimeoutSpec};
+
+pub use metadata::Metadata;
+pub use summary::{Summary, first_sentence};
+
+/// How carefully a person should look before a call runs. Policy decides by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Danger {
+    /// Nothing worth a look.
+    Safe,
+    /// Worth a look.
+    Moderate,
+    /// Hard to undo.
+    Dangerous,
+    /// Reaches beyond the task: the machine, other people, money.
+    Critical,
+}
+
+/// What a call changes, and so whether it may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Changes nothing; may be repeated.
+    Read,
+    /// Repeated, it leaves the same end state.
+    Idempotent,
+    /// May be repeated with the same idempotency key.
+    Keyed,
+    /// Must not be repeated.
+    Once,
+}
+
+/// Whether a model is shown the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// Listed with its whole schema.
+    Direct,
+    /// Found by a search, listed afterwards.
+    Deferred,
+    /// Called by programs alone.
+    Hidden,
+}
+
+/// How far wrong arguments are mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repair {
+    /// Not at all.
+    Off,
+    /// Without loss, and only where the schema leaves one reading.
+    Standard,
+    /// As far as a single reading is left.
+    Lenient,
+}
+
+/// What a definition says about danger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredDanger {
+    /// The same for every call.
+    Level(Danger),
+    /// Computed from the input of each call.
+    Computed,
+}
+
+/// What a definition says about approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredApproval {
+    /// Policy alone decides.
+    Never,
+    /// Every call asks, for this reason.
+    Always(&'static str),
+    /// Computed from the input of each call.
+    Computed,
+}
+
+/// How often a failed call is tried, where the tool says so; the rest is the executor's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Retry {
+    /// The number of attempts, the first included.
+    pub attempts: Option<u32>,
+    /// The delay before the second attempt.
+    pub delay: Option<Duration>,
+    /// The longest delay.
+    pub max_delay: Option<Duration>,
+}
+
+/// How long a call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timeout {
+    /// As long as the executor says.
+    Default,
+    /// As long as it takes.
+    None,
+    /// So long.
+    After(Duration),
+}
+
+/// Something a tool needs besides its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement {
+    /// The Rust type, as `std::any::type_name` writes it.
+    pub type_name: &'static str,
+    /// `&mut T`: opened for the call and closed after it.
+    pub exclusive: bool,
+}
+
+/// One parameter, for command lines and people.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Parameter {
+    /// Its key in the input.
+    pub name: String,
+    /// Its doc comment, unwrapped.
+    pub description: String,
+    /// Its JSON Schema.
+    pub schema: Value,
+    /// Whether a call must give it.
+    pub required: bool,
+    /// Other keys by which models call it.
+    pub aliases: &'static [&'static str],
+    /// Whether its value is kept out of logs, events and pages.
+    pub secret: bool,
+    /// Its one-letter flag on a command line.
+    pub short: Option<char>,
+    /// Whether it stands without a flag on a command line.
+    pub positional: bool,
+}
+
+impl Parameter {
+    /// The parameter of a function, with its schema.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(spec: &ParamSpec, schema: Value, required: bool) -> Self {
+        Self {
+            name: spec.name.to_owned(),
+            description: crate::schema::unwrap_docs(spec.docs),
+            schema,
+            required,
+            aliases: spec.aliases,
+            secret: spec.secret,
+            short: spec.short,
+            positional: spec.positional,
+        }
+    }
+
+    /// A key of a schema that no function is behind.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_schema(name: String, description: String, schema: Value, required: bool) -> Self {
+        let (aliases, short) = (&[] as &[_], None);
+        Self {
+            name,
+            description,
+            schema,
+            required,
+            aliases,
+            secret: false,
+            short,
+            positional: false,
+        }
+    }
+}
+
+/// A tool as everybody but its author sees it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The name that models call.
+    pub name: String,
+    /// A name for people.
+    pub title: Option<String>,
+    /// What it does, from its doc comment.
+    pub description: String,
+    /// Its namespace on a command line and in profiles.
+    pub group: Option<String>,
+    /// Words for profiles and policy.
+    pub tags: Vec<String>,
+    /// Whether an agent's run ends when it is called.
+    pub terminal: bool,
+    /// How carefully a person should look.
+    pub danger: DeclaredDanger,
+    /// What it changes.
+    pub effect: Effect,
+    /// Whether it asks a person.
+    pub approval: DeclaredApproval,
+    /// Whether it can show an approver what it would do.
+    pub previews: bool,
+    /// Whether it can find out what became of an interrupted call.
+    pub reconciles: bool,
+    /// How often a failed call is tried.
+    pub retry: Retry,
+    /// How long a call may take.
+    pub timeout: Timeout,
+    /// The most calls at once.
+    pub limit: Option<u32>,
+    /// How far wrong arguments are mended, where the tool says so.
+    pub repair: Option<Repair>,
+    /// Whether a model is shown it.
+    pub exposure: Exposure,
+    /// The JSON Schema of its input: a closed object.
+    pub input_schema: Value,
+    /// The JSON Schema of its output, where the type has one.
+    pub output_schema: Option<Value>,
+    /// Its parameters in order; empty where one type carries the input.
+    pub parameters: Vec<Parameter>,
+    /// What it needs besides its input.
+    pub requires: Vec<Requirement>,
+    /// Where it is written.
+    pub location: Location,
+    /// What the application says of it, by type.
+    #[doc(hidden)]
+    pub metadata: Metadata,
+}
+
+impl Definition {
+    /// The parameters whose values are secret, by name.
+    #[doc(hidden)]
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
+    }
+
+    /// What the application said of the tool when it registered it, by its type.
+    ///
+    /// ```
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// struct Owner(&'static str);
+    ///
+    /// let registry = Registry::of([HELLO.with(Owner("the team of greetings"))])?;
+    /// let definition = registry.get("hello").expect("registered");
+    /// assert_eq!(definition.metadata::<Owner>().expect("given").0, "the team of greetings");
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn metadata<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.metadata.get()
+    }
+
+    /// All that needs no schema.
+    #[doc(hidden)]
+    pub fn of(spec: &'static Spec) -> Self {
+        Self {
+            name: spec.name.to_owned(),
+            title: spec.title.map(str::to_owned),
+            description: crate::schema::unwrap_docs(spec.description),
+            group: spec.group.map(str::to_owned),
+            tags: spec.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            terminal: spec.terminal,
+            danger: match spec.danger {
+                DangerSpec::Undeclared if spec.effect == Effect::Read => {
+                    DeclaredDanger::Level(Danger::Safe)
+                }
+                DangerSpec::Undeclared => DeclaredDanger::Level(Danger::Moderate),
+                DangerSpec::Level(level) => DeclaredDanger::Level(level),
+                DangerSpec::Computed => DeclaredDanger::Computed,
+            },
+            effect: spec.effect,
+            approval: match spec.approval {
+                ApprovalSpec::Never => DeclaredApproval::Never,
+                ApprovalSpec::Always(reason) => DeclaredApproval::Always(reason),
+                ApprovalSpec::Computed => DeclaredApproval::Computed,
+            },
+            previews: spec.preview.is_some(),
+            reconciles: spec.reconcile.is_some(),
+            retry: Retry {
+                attempts: spec.retry.attempts,
+                delay: spec.retry.delay.map(Duration::from_millis),
+                max_delay: spec.retry.max_delay.map(Duration::from_millis),
+            },
+            timeout: match spec.timeout {
+                TimeoutSpec::Default => Timeout::Default,
+                TimeoutSpec::None => Timeout::None,
+                TimeoutSpec::Milliseconds(milliseconds) => {
+                    Timeout::After(Duration::from_millis(milliseconds))
+                }
+            },
+            limit: spec.limit,
+            repair: spec.repair,
+            exposure: spec.exposure,
+            input_schema: Value::Null,
+            output_schema: None,
+            parameters: Vec::new(),
+            requires: spec.capabilities.iter().map(|it| it.requirement()).collect(),
+            location: spec.location,
+            metadata: Metadata::default(),
+        }
+    }
+}
+
+/// Tools that can be looked at, such as those of a catalog.
+pub trait ToolSet {
+    /// Each tool once.
+    fn definitions(&self) -> Vec<&Definition>;
+}
+
+impl<const COUNT: usize> ToolSet for [Definition; COUNT] {
+    fn definitions(&self) -> Vec<&Definition> {
+        self.iter().collect()
+    }
+}

@@ -1,0 +1,337 @@
+//! The tools of one moment: what a model was shown is what runs, whatever has become of the registry.
+//! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
+
+mod profile;
+mod search;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::FixedState;
+
+use crate::registry::{Entry, UnknownTool};
+use toolwright_core::near::near;
+use toolwright_core::tool::{Definition, Exposure, Summary, ToolSet};
+use toolwright_wire::dialect::{Described, Dialect, DialectError, Finding, Listing, Severity};
+
+pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
+pub(crate) use search::Words;
+
+/// The tools of one generation of a [`Registry`](crate::Registry), or some of them.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() -> &'static str {
+///     "hello"
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let registry = Registry::of([HELLO])?;
+/// let executor = Executor::builder(registry.clone()).unrestricted().build()?;
+/// // One turn: what is listed for the model is what its calls run.
+/// let catalog = registry.catalog();
+/// let turn = executor.pinned(&catalog);
+/// registry.unregister("hello")?;
+/// assert_eq!(turn.call(&Call::new("hello", "{}")).await.text(), "hello");
+/// assert!(executor.call(&Call::new("hello", "{}")).await.is_error());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Catalog(Arc<Inner>);
+
+struct Inner {
+    generation: u64,
+    tools: Arc<Tools>,
+    /// What it was narrowed to.
+    profile: Option<Arc<Profile>>,
+    /// The deferred tools that are listed all the same.
+    revealed: BTreeSet<usize>,
+    /// What models are shown, made when it is first asked for.
+    listings: [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()],
+}
+
+/// Tools by name and in order.
+pub(crate) struct Tools {
+    entries: Vec<Arc<Entry>>,
+    indices: HashMap<Arc<str>, usize, FixedState>,
+}
+
+impl Tools {
+    fn new(entries: Vec<Arc<Entry>>) -> Self {
+        let names = entries.iter().map(|entry| Arc::clone(&entry.name));
+        let indices = names.zip(0..).collect();
+        Self { entries, indices }
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.indices.get(name).copied()
+    }
+
+    pub(crate) fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+}
+
+impl Catalog {
+    pub(crate) fn new(generation: u64, entries: Vec<Arc<Entry>>) -> Self {
+        Self::with(generation, Arc::new(Tools::new(entries)), None, BTreeSet::new())
+    }
+
+    fn with(
+        generation: u64,
+        tools: Arc<Tools>,
+        profile: Option<Arc<Profile>>,
+        revealed: BTreeSet<usize>,
+    ) -> Self {
+        let listings = Default::default();
+        Self(Arc::new(Inner { generation, tools, profile, revealed, listings }))
+    }
+
+    /// The generation of the registry that it shows.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.0.generation
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.tools.entries.len()
+    }
+
+    /// Whether there are no tools.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.tools.entries.is_empty()
+    }
+
+    /// The definition of a tool.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Definition> {
+        self.0.tools.entries.get(self.0.tools.index(name)?).map(|entry| &*entry.definition)
+    }
+
+    /// Every definition, in the order of registration.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> + Clone {
+        self.0.tools.entries.iter().map(|entry| &*entry.definition)
+    }
+
+    /// Every name, in the order of registration.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.definitions().map(|it| it.name.as_str())
+    }
+
+    /// The names of the tools of which nothing was said by a value of this type; for a test that every
+    /// tool has one.
+    ///
+    /// ```
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() {}
+    ///
+    /// struct Owner(&'static str);
+    ///
+    /// let registry = Registry::of([HELLO.with(Owner("somebody")), HELLO.renamed("hi")])?;
+    /// assert_eq!(registry.catalog().lacking::<Owner>(), ["hi"]);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    #[must_use]
+    pub fn lacking<T: Send + Sync + 'static>(&self) -> Vec<&str> {
+        let lacking = self.definitions().filter(|it| it.metadata::<T>().is_none());
+        lacking.map(|it| it.name.as_str()).collect()
+    }
+
+    /// The tools that a profile selects; what it does not select cannot be called either.
+    ///
+    /// # Errors
+    /// When one of its patterns matches no tool, or nothing is left: a misspelt word must neither
+    /// open nor close anything unnoticed.
+    pub fn select(&self, profile: &Profile) -> Result<Self, ProfileError> {
+        profile.matches(self)?;
+        let selected: Vec<usize> = (0..self.len())
+            .filter(|index| profile.selects(&self.0.tools.entries[*index].definition))
+            .collect();
+        if selected.is_empty() {
+            return Err(ProfileError::Empty);
+        }
+        let revealed = (0..).zip(&selected).filter(|(_, old)| self.0.revealed.contains(old));
+        let revealed = revealed.map(|(new, _)| new).collect();
+        let entries = selected.iter().map(|index| Arc::clone(&self.0.tools.entries[*index]));
+        let tools = Arc::new(Tools::new(entries.collect()));
+        let profile = match &self.0.profile {
+            Some(wider) => wider.and(profile),
+            None => profile.clone(),
+        };
+        Ok(Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed))
+    }
+
+    /// The same tools, of which these are listed although they are deferred: what a search found, so
+    /// that the model gets their schemas.
+    ///
+    /// # Errors
+    /// When no tool has one of the names.
+    pub fn revealing<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownTool> {
+        let mut revealed = self.0.revealed.clone();
+        for name in names {
+            let index = self.0.tools.index(name).ok_or_else(|| UnknownTool {
+                name: name.to_owned(),
+                near: near(name, self.callable_names()).into_iter().map(str::to_owned).collect(),
+            })?;
+            revealed.insert(index);
+        }
+        let tools = Arc::clone(&self.0.tools);
+        Ok(Self::with(self.0.generation, tools, self.0.profile.clone(), revealed))
+    }
+
+    /// The tools that models are shown, in the form of one provider: those that are neither hidden nor
+    /// deferred, and those that were revealed. Made once; asked for again, it allocates nothing.
+    ///
+    /// ```
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// let listing = Registry::of([HELLO])?.catalog().listing(Dialect::Anthropic)?;
+    /// assert!(listing.tools().get().starts_with(r#"[{"name":"hello","description":"Says hello.""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the provider would refuse a tool, or all of them together; every reason at once.
+    pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
+        let made = self.0.listings[dialect as usize].get_or_init(|| {
+            let (shown, unlisted): (Vec<_>, Vec<_>) =
+                self.definitions().zip(0..).partition(|(it, index)| {
+                    it.exposure == Exposure::Direct
+                        || (it.exposure == Exposure::Deferred && self.0.revealed.contains(index))
+                });
+            let orders: Vec<(&Definition, Vec<&str>)> = shown
+                .into_iter()
+                .map(|(it, _)| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
+                .collect();
+            let tools = orders.iter().map(|(it, order)| Described::of(it, order));
+            Listing::new(dialect, tools, unlisted.iter().map(|(it, _)| it.name.as_str()))
+                .map_err(|findings| DialectError { findings })
+        });
+        made.clone()
+    }
+
+    /// What the dialects find in the tools, notes among them; for tests.
+    ///
+    /// ```
+    /// use toolwright::dialect::{Dialect, Severity};
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// let findings = Registry::of([HELLO])?.catalog().lint(Dialect::ALL);
+    /// assert!(findings.iter().all(|finding| finding.severity == Severity::Note), "{findings:?}");
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    #[must_use]
+    pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
+        let findings = dialects.into_iter().flat_map(|dialect| match self.listing(dialect) {
+            Ok(listing) => listing.notes().to_vec(),
+            Err(error) => error.findings,
+        });
+        findings.collect()
+    }
+
+    /// The same catalog, once every one of the providers is known to take its tools.
+    ///
+    /// # Errors
+    /// When a provider would refuse a tool; every reason of every provider at once.
+    pub fn shown_to(
+        self,
+        dialects: impl IntoIterator<Item = Dialect>,
+    ) -> Result<Self, DialectError> {
+        let findings = self.lint(dialects);
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(DialectError { findings });
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn tools(&self) -> &Arc<Tools> {
+        &self.0.tools
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether a tool that came later may be called by who is shown this catalog.
+    pub(crate) fn admits(&self, definition: &Definition) -> bool {
+        self.0.profile.as_ref().is_none_or(|profile| profile.selects(definition))
+    }
+
+    /// Names that a model may call, for an answer to one that it may not.
+    pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
+        self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
+    }
+
+    pub(crate) fn into_definitions(self) -> impl Iterator<Item = Arc<Definition>> {
+        (0..self.len()).map(move |index| Arc::clone(&self.0.tools.entries[index].definition))
+    }
+
+    /// A line for each tool that a model may know of, in the order of registration.
+    ///
+    /// ```
+    /// use toolwright::{Exposure, Registry, tool};
+    ///
+    /// /// Looks up a word. Takes any language, e.g. Greek.
+    /// #[tool(effect = read, deferred)]
+    /// async fn look_up(
+    ///     /// Which.
+    ///     word: String,
+    /// ) {
+    ///     drop(word);
+    /// }
+    ///
+    /// let catalog = Registry::of([LOOK_UP])?.catalog();
+    /// let deferred = catalog.summaries().filter(|it| it.exposure == Exposure::Deferred);
+    /// let lines: Vec<String> = deferred.map(|summary| format!("- {summary}")).collect();
+    /// assert_eq!(lines, ["- look_up: Looks up a word"]);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn summaries(&self) -> impl Iterator<Item = Summary<'_>> {
+        self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(Definition::summary)
+    }
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Catalog")
+            .field("generation", &self.0.generation)
+            .field("tools", &self.names().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+impl ToolSet for Catalog {
+    fn definitions(&self) -> Vec<&Definition> {
+        Self::definitions(self).collect()
+    }
+}

@@ -1,0 +1,340 @@
+//! Which tools somebody gets, by patterns. What is misspelt is an error: it must neither open nor close
+//! anything unnoticed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Catalog;
+use toolwright_core::near::near;
+use toolwright_core::tool::Definition;
+
+/// A selection of tools, as a list of patterns.
+///
+/// | pattern | selects |
+/// | --- | --- |
+/// | `*` | every tool |
+/// | `file_*` | the tools whose names begin so |
+/// | `read_file` | the tool of this name |
+/// | `group:file`, `group:file*` | the tools of this group, of groups that begin so |
+/// | `tag:reading`, `tag:read*` | the tools with this tag, with a tag that begins so |
+/// | `!` before any of these | not these, whatever else selects them |
+///
+/// ```
+/// use toolwright::{Profile, Registry, tool};
+///
+/// /// Reads.
+/// #[tool(group = "file", effect = read)]
+/// async fn read_file() {}
+///
+/// /// Deletes.
+/// #[tool(group = "file")]
+/// async fn delete_file() {}
+///
+/// let catalog = Registry::of([READ_FILE, DELETE_FILE])?.catalog();
+/// let careful = catalog.select(&Profile::new(["group:file", "!delete_*"])?)?;
+/// assert_eq!(careful.names().collect::<Vec<_>>(), ["read_file"]);
+/// let error = catalog.select(&Profile::new(["*", "!delete_files"])?).unwrap_err();
+/// assert_eq!(error.to_string(), "the pattern `!delete_files` matches no tool; did you mean `delete_file`?");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Profile {
+    patterns: Vec<Pattern>,
+    /// What a tool has to be in as well: the profile of the catalog that was narrowed.
+    within: Option<Box<Profile>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    excludes: bool,
+    subject: Subject,
+    text: String,
+    is_prefix: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Name,
+    Group,
+    Tag,
+}
+
+impl Profile {
+    /// A profile of these patterns.
+    ///
+    /// # Errors
+    /// When one is no pattern.
+    pub fn new(
+        patterns: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, InvalidPattern> {
+        let patterns = patterns.into_iter().map(|it| it.as_ref().parse());
+        Ok(Self { patterns: patterns.collect::<Result<_, _>>()?, within: None })
+    }
+
+    pub(super) fn selects(&self, definition: &Definition) -> bool {
+        let any = |excludes| {
+            self.patterns.iter().any(|it| it.excludes == excludes && it.fits(definition))
+        };
+        any(false)
+            && !any(true)
+            && self.within.as_ref().is_none_or(|within| within.selects(definition))
+    }
+
+    /// This and another at once.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let within = match &other.within {
+            Some(within) => self.and(within),
+            None => self.clone(),
+        };
+        Self { patterns: other.patterns.clone(), within: Some(Box::new(within)) }
+    }
+
+    /// Sees to it that every pattern matches a tool.
+    pub(super) fn matches(&self, catalog: &Catalog) -> Result<(), ProfileError> {
+        let unmatched = self
+            .patterns
+            .iter()
+            .find(|pattern| !catalog.definitions().any(|definition| pattern.fits(definition)));
+        let Some(pattern) = unmatched else { return Ok(()) };
+        let close = |words: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+            near(&pattern.text, words).into_iter().map(str::to_owned).collect()
+        };
+        let mut near = match pattern.subject {
+            Subject::Name => close(&mut catalog.names()),
+            Subject::Group => {
+                close(&mut catalog.definitions().filter_map(|it| it.group.as_deref()))
+            }
+            Subject::Tag => {
+                close(&mut catalog.definitions().flat_map(|it| it.tags.iter().map(String::as_str)))
+            }
+        };
+        near.dedup();
+        Err(ProfileError::NoMatch { pattern: pattern.to_string(), near })
+    }
+}
+
+impl Pattern {
+    fn fits(&self, definition: &Definition) -> bool {
+        let fits = |word: &str| match self.is_prefix {
+            true => word.starts_with(&self.text),
+            false => word == self.text,
+        };
+        match self.subject {
+            Subject::Name => fits(&definition.name),
+            Subject::Group => definition.group.as_deref().is_some_and(fits),
+            Subject::Tag => definition.tags.iter().any(|tag| fits(tag)),
+        }
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = InvalidPattern;
+
+    fn from_str(written: &str) -> Result<Self, InvalidPattern> {
+        let invalid = |problem| Err(InvalidPattern { pattern: written.to_owned(), problem });
+        let (excludes, rest) = match written.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, written),
+        };
+        let subjects = [("group:", Subject::Group), ("tag:", Subject::Tag)];
+        let named =
+            subjects.into_iter().find_map(|(word, it)| Some((it, rest.strip_prefix(word)?)));
+        let (subject, rest) = named.unwrap_or((Subject::Name, rest));
+        let (text, is_prefix) = match rest.strip_suffix('*') {
+            Some(text) => (text, true),
+            None => (rest, false),
+        };
+        if rest.is_empty() {
+            return invalid("it names nothing");
+        }
+        if text.contains('*') {
+            return invalid("`*` may only stand at its end");
+        }
+        if text.contains(char::is_whitespace) || text.starts_with('!') {
+            return invalid("it has white space or a second `!`");
+        }
+        Ok(Self { excludes, subject, text: text.to_owned(), is_prefix })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = match self.subject {
+            Subject::Name => "",
+            Subject::Group => "group:",
+            Subject::Tag => "tag:",
+        };
+        let (not, star) =
+            (if self.excludes { "!" } else { "" }, if self.is_prefix { "*" } else { "" });
+        write!(formatter, "{not}{subject}{}{star}", self.text)
+    }
+}
+
+impl TryFrom<Vec<String>> for Profile {
+    type Error = InvalidPattern;
+
+    fn try_from(patterns: Vec<String>) -> Result<Self, InvalidPattern> {
+        Self::new(patterns)
+    }
+}
+
+/// Without what it was narrowed from, which only a catalog knows.
+impl From<Profile> for Vec<String> {
+    fn from(profile: Profile) -> Self {
+        profile.patterns.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// Profiles by name, as they stand in a configuration file.
+///
+/// ```
+/// use toolwright::{Profiles, Registry, tool};
+///
+/// /// Reads.
+/// #[tool(effect = read, tags("read"))]
+/// async fn read_file() {}
+///
+/// let profiles: Profiles = serde_json::from_str(r#"{"developer": ["*"], "reviewer": ["tag:read"]}"#)?;
+/// let catalog = Registry::of([READ_FILE])?.catalog();
+/// // Once, when the program starts: every pattern of every profile matches something.
+/// profiles.check(&catalog)?;
+/// let reviewed = catalog.select(profiles.get("reviewer")?)?;
+/// assert_eq!(reviewed.len(), 1);
+/// let error = profiles.get("reviewers").unwrap_err();
+/// assert_eq!(error.to_string(), "no profile is called `reviewers`; did you mean `reviewer`?");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Profiles(BTreeMap<String, Profile>);
+
+impl Profiles {
+    /// These profiles; of two with one name the last one counts.
+    pub fn of(profiles: impl IntoIterator<Item = (impl Into<String>, Profile)>) -> Self {
+        Self(profiles.into_iter().map(|(name, profile)| (name.into(), profile)).collect())
+    }
+
+    /// The profile of a name.
+    ///
+    /// # Errors
+    /// When there is none; there is no default to fall back to.
+    pub fn get(&self, name: &str) -> Result<&Profile, UnknownProfile> {
+        self.0.get(name).ok_or_else(|| UnknownProfile {
+            name: name.to_owned(),
+            near: near(name, self.names()).into_iter().map(str::to_owned).collect(),
+            known: self.names().map(str::to_owned).collect(),
+        })
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Sees to it that every profile selects something of the catalog, by every pattern.
+    ///
+    /// # Errors
+    /// The first problem of each profile that has one.
+    pub fn check(&self, catalog: &Catalog) -> Result<(), ProfileError> {
+        let problems: Vec<(String, ProfileError)> = self
+            .0
+            .iter()
+            .filter_map(|(name, profile)| Some((name.clone(), catalog.select(profile).err()?)))
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(ProfileError::Several { problems }) }
+    }
+}
+
+/// What is no pattern of a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidPattern {
+    /// What was written.
+    pub pattern: String,
+    problem: &'static str,
+}
+
+impl fmt::Display for InvalidPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "`{}` is no pattern: {}; expected `*`, `read_file`, `file_*`, `group:file` or `tag:read`, `!` before it to exclude",
+            self.pattern, self.problem
+        )
+    }
+}
+
+impl std::error::Error for InvalidPattern {}
+
+/// Why a profile cannot be applied to a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// A pattern matches no tool.
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+        /// What was probably meant.
+        near: Vec<String>,
+    },
+    /// No tool is selected, or all that are, are excluded.
+    Empty,
+    /// Several profiles were looked at; by their names.
+    Several {
+        /// At least one.
+        problems: Vec<(String, ProfileError)>,
+    },
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMatch { pattern, near } => {
+                write!(formatter, "the pattern `{pattern}` matches no tool")?;
+                match near.as_slice() {
+                    [] => Ok(()),
+                    near => write!(formatter, "; did you mean `{}`?", near.join("`, `")),
+                }
+            }
+            Self::Empty => formatter.write_str(
+                "the profile selects no tool; name at least one, or `*` for all, that no `!` excludes",
+            ),
+            Self::Several { problems } => {
+                formatter.write_str("not every profile fits the tools")?;
+                problems
+                    .iter()
+                    .try_for_each(|(name, problem)| write!(formatter, "\n- `{name}`: {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProfileError {}
+
+/// No profile has this name. Nothing is selected then: falling back to one that was not meant would open
+/// what was to be closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownProfile {
+    /// The name.
+    pub name: String,
+    /// Names that were probably meant.
+    pub near: Vec<String>,
+    /// Every name that there is.
+    pub known: Vec<String>,
+}
+
+impl fmt::Display for UnknownProfile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "no profile is called `{}`", self.name)?;
+        match (self.near.as_slice(), self.known.as_slice()) {
+            ([], []) => formatter.write_str("; there are none"),
+            ([], known) => write!(formatter, "; expected one of `{}`", known.join("`, `")),
+            (near, _) => write!(formatter, "; did you mean `{}`?", near.join("`, `")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownProfile {}

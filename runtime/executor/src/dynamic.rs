@@ -1,0 +1,387 @@
+//! Tools made at run time: of values and a function, where no attribute could have been written.
+//!
+//! - To the rest of the runtime such a tool is one like others: it has a `Spec`, whose start function
+//!   finds in its entry what to do.
+//! - Its input is read strictly and held to its schema before anything of it runs.
+
+#[doc(hidden)]
+pub mod properties;
+mod schema;
+mod work;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use toolwright_core::context::ToolContext;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::{Facts, Footprint};
+use toolwright_core::input::Keys;
+use toolwright_core::output::ToolOutput;
+use toolwright_core::registration::{Registration, Source};
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::spec::{Location, Spec};
+use toolwright_core::tool::Metadata;
+use toolwright_core::tool::{
+    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Retry, Timeout,
+};
+
+pub(crate) use work::Body;
+use work::{Judge, Work};
+
+/// A tool made at run time: of a foreign description, of data, of a plain function.
+///
+/// Its handler gets the input and the [`ToolContext`] and gives a `Result`; what it needs besides, it
+/// captures. What is not said follows the rules of [`#[tool]`](macro@crate::tool): effect `once`, danger
+/// `moderate` (`safe` for `read`), the executor's time-out and limit.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::{Call, DynamicTool, Effect, Executor, Registry};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {"name": {"type": "string", "description": "Whom."}},
+///     "required": ["name"],
+///     "additionalProperties": false,
+/// });
+/// let greet = DynamicTool::new("greet", "Greets somebody.", schema, |input, _| async move {
+///     Ok(format!("Hello, {}!", input["name"].as_str().unwrap_or_default()))
+/// })
+/// .effect(Effect::Read);
+///
+/// let executor = Executor::builder(Registry::of([greet])?).unrestricted().build()?;
+/// let answer = executor.call(&Call::new("greet", r#"{"name":"Ada"}"#)).await;
+/// assert_eq!(answer.text(), "Hello, Ada!");
+/// let answer = executor.call(&Call::new("greet", r#"{"nobody":7}"#)).await;
+/// assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a tool does nothing until it is registered"]
+pub struct DynamicTool {
+    pub(crate) name: String,
+    pub(crate) location: Location,
+    title: Option<String>,
+    description: String,
+    input: Input,
+    output_schema: Option<Output>,
+    group: Option<String>,
+    tags: Vec<String>,
+    terminal: bool,
+    danger: Option<Danger>,
+    effect: Effect,
+    approval: Option<&'static str>,
+    exposure: Exposure,
+    timeout: Timeout,
+    limit: Option<u32>,
+    retry: Retry,
+    metadata: Metadata,
+    judge: Judge,
+    work: Box<dyn Work>,
+}
+
+/// Where the schema of the input comes from.
+enum Input {
+    Schema(Value),
+    /// The description of a tool whose whole input is one type.
+    Type(&'static Spec),
+}
+
+enum Output {
+    Schema(Value),
+    Type(&'static Spec),
+}
+
+/// A run-time tool, checked.
+pub(crate) struct Prepared {
+    pub(crate) spec: &'static Spec,
+    pub(crate) definition: Definition,
+    pub(crate) keys: Keys,
+    pub(crate) body: Body,
+}
+
+impl DynamicTool {
+    /// A tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
+    /// taken at its word: what it does not close is open, and a key that it calls `writeOnly` or of the format
+    /// `password` is secret, as `#[arg(secret)]` says of a parameter.
+    #[track_caller]
+    pub fn new<R, F, Fut>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+        handler: F,
+    ) -> Self
+    where
+        R: ToolOutput + 'static,
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
+    {
+        let work = work::of::<Value, R, F, Fut>(handler);
+        Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
+    }
+
+    /// A tool whose input is a type: it has its schema, and is read as strictly as the input of an
+    /// annotated function.
+    ///
+    /// ```
+    /// use toolwright::{DynamicTool, Registry, ToolContext, ToolError};
+    ///
+    /// #[toolwright::data]
+    /// struct Numbers {
+    ///     /// What is added.
+    ///     numbers: Vec<i64>,
+    /// }
+    ///
+    /// async fn add(numbers: Numbers, _: ToolContext) -> Result<i64, ToolError> {
+    ///     Ok(numbers.numbers.iter().sum())
+    /// }
+    ///
+    /// let add = DynamicTool::typed("add", "Adds numbers.", add);
+    /// let registry = Registry::of([add])?;
+    /// assert_eq!(registry.get("add").expect("registered").input_schema["required"][0], "numbers");
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    #[track_caller]
+    pub fn typed<A, R, F, Fut>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: F,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        R: ToolOutput + 'static,
+        F: Fn(A, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
+    {
+        let work = work::of::<A, R, F, Fut>(handler);
+        Self::of(name.into(), description.into(), Input::Type(work::TypeOf::<A>::INPUT), work)
+    }
+
+    #[track_caller]
+    fn of(name: String, description: String, input: Input, work: Box<dyn Work>) -> Self {
+        Self {
+            name,
+            location: Location::of_caller(),
+            title: None,
+            description,
+            input,
+            output_schema: None,
+            group: None,
+            tags: Vec::new(),
+            terminal: false,
+            danger: None,
+            effect: Effect::Once,
+            approval: None,
+            exposure: Exposure::Direct,
+            timeout: Timeout::Default,
+            limit: None,
+            retry: Retry::default(),
+            metadata: Metadata::default(),
+            judge: Judge::default(),
+            work,
+        }
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Its namespace on a command line and in profiles.
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// One more word for profiles and policy.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// What a call changes.
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// How carefully a person should look before a call.
+    pub fn danger(mut self, danger: Danger) -> Self {
+        self.danger = Some(danger);
+        self
+    }
+
+    /// How carefully a person should look, judged by the input of each call.
+    pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
+        self.judge.danger = Some(Box::new(judge));
+        self
+    }
+
+    /// Every call asks a person, for this reason.
+    pub fn approval(mut self, reason: &'static str) -> Self {
+        self.approval = Some(reason);
+        self
+    }
+
+    /// Whether a call asks a person and why, judged by its input.
+    pub fn approval_by(
+        mut self,
+        judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.judge.approval = Some(Box::new(move |input| judge(input).map(Cow::Owned)));
+        self
+    }
+
+    /// What a call touches, by its input. Without it a read reads everything, all else writes everything.
+    pub fn footprint_by(
+        mut self,
+        footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
+    ) -> Self {
+        self.judge.footprint = Some(Box::new(footprint));
+        self
+    }
+
+    /// Whether a model is shown it.
+    pub fn exposure(mut self, exposure: Exposure) -> Self {
+        self.exposure = exposure;
+        self
+    }
+
+    /// An agent's run ends when it is called.
+    pub fn terminal(mut self) -> Self {
+        self.terminal = true;
+        self
+    }
+
+    /// How long a call may take; `None` for as long as it takes.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout.map_or(Timeout::None, Timeout::After);
+        self
+    }
+
+    /// How often a failed call is tried; what is not said is the executor's.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// How many calls run at once.
+    pub fn limit(mut self, calls: u32) -> Self {
+        self.limit = Some(calls);
+        self
+    }
+
+    /// The JSON Schema of what it returns.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(Output::Schema(schema));
+        self
+    }
+
+    /// The schema of what it returns, by its type.
+    pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
+        self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
+        self
+    }
+
+    /// A value of the application's own, found again by its type with [`Definition::metadata`].
+    pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
+        self.metadata.put(metadata);
+        self
+    }
+
+    /// To be registered under its name with this before it.
+    pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
+        Registration::from(self).prefixed(prefix)
+    }
+
+    /// The name that models call.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The tool with its schemas checked.
+    pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
+        let spec: &'static Spec = &work::SPEC;
+        let (mut definition, keys) = match self.input {
+            Input::Schema(written) => {
+                let (input_schema, keys) = schema::input(&self.name, &written)?;
+                let mut definition = Definition::of(spec);
+                definition.input_schema = input_schema;
+                (definition, keys)
+            }
+            Input::Type(described) => toolwright_schema::schema::describe(described)?,
+        };
+        definition.parameters = schema::parameters(&definition.input_schema);
+        definition.output_schema = match self.output_schema {
+            Some(Output::Schema(written)) => Some(schema::output(written)?),
+            Some(Output::Type(described)) => {
+                toolwright_schema::schema::describe(described)?.0.output_schema
+            }
+            None => None,
+        };
+        definition.name = self.name;
+        definition.title = self.title;
+        definition.description = self.description;
+        definition.group = self.group;
+        definition.tags = self.tags;
+        definition.terminal = self.terminal;
+        definition.effect = self.effect;
+        let undeclared = if self.effect == Effect::Read { Danger::Safe } else { Danger::Moderate };
+        definition.danger = match (&self.judge.danger, self.danger) {
+            (Some(_), _) => DeclaredDanger::Computed,
+            (None, level) => DeclaredDanger::Level(level.unwrap_or(undeclared)),
+        };
+        definition.approval = match (&self.judge.approval, self.approval) {
+            (Some(_), _) => DeclaredApproval::Computed,
+            (None, Some(reason)) => DeclaredApproval::Always(reason),
+            (None, None) => DeclaredApproval::Never,
+        };
+        definition.exposure = self.exposure;
+        definition.timeout = self.timeout;
+        definition.limit = self.limit;
+        definition.retry = self.retry;
+        // The context is what every handler gets, not something that an executor could lack.
+        definition.requires = Vec::new();
+        definition.location = self.location;
+        definition.metadata = self.metadata;
+        let body = Body { judge: self.judge, work: Arc::from(self.work) };
+        Ok(Prepared { spec, definition, keys, body })
+    }
+}
+
+impl Judge {
+    /// What policy must know of a call with this input.
+    fn judge(&self, input: &Value, facts: &mut Facts) {
+        if let Some(danger) = &self.danger {
+            facts.danger = danger(input);
+        }
+        if let Some(reason) = self.approval.as_ref().and_then(|approval| approval(input)) {
+            facts.approval = Some(reason);
+        }
+        if let (Some(footprint), Some(touched)) = (&self.footprint, facts.footprint()) {
+            *touched = footprint(input);
+        }
+    }
+}
+
+impl fmt::Debug for DynamicTool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "DynamicTool({} at {})", self.name, self.location)
+    }
+}
+
+impl From<DynamicTool> for Registration {
+    fn from(tool: DynamicTool) -> Self {
+        Self::new(tool.name.clone(), Source::Made(tool.location, Box::new(tool)))
+    }
+}

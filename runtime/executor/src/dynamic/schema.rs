@@ -1,0 +1,104 @@
+//! The schemas of run-time tools. They were written elsewhere, so they are looked at before anything
+//! is built on them.
+
+use serde_json::{Map, Value};
+
+use super::properties::{self, Property};
+use toolwright_core::input::{Key, Keys};
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::tool::Parameter;
+use toolwright_schema::arriving::{TypeNames, input_schema};
+use toolwright_schema::schema::Checker;
+
+/// The schema of an input in its normal form, and the check of what comes.
+pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), SchemaProblem> {
+    is_object(written)?;
+    required_exist(written)?;
+    let arrived = input_schema(written, TypeNames::JsonSchema).map_err(together)?;
+    for note in arrived.notes {
+        tracing::warn!(tool, pointer = note.pointer, "{}", note.message);
+    }
+    let schema = arrived.schema;
+    let checker = checker("/input_schema", &schema)?;
+    // The whole input is one value, read strictly, then held to the schema. What mends input that
+    // does not fit works on its text before it comes here again, as for every tool.
+    let key = Key::required("input", "an object").checked(move |text| checker.check_text(text));
+    let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
+    Ok((schema, keys))
+}
+
+/// All problems as one, at the place of the first.
+fn together(problems: Vec<SchemaProblem>) -> SchemaProblem {
+    let mut problems = problems.into_iter();
+    let Some(mut first) = problems.next() else { return wrong("", "the schema is refused") };
+    for problem in problems {
+        first.message.push_str("; ");
+        first.message.push_str(&problem.to_string());
+    }
+    first
+}
+
+pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
+    checker("/output_schema", &written)?;
+    Ok(written)
+}
+
+/// The properties one by one: for command lines, and for whoever hides what is secret.
+pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
+    let parameter = |property: Property<'_>| {
+        let description = text(property.schema, "description");
+        let (name, schema) = (property.name.to_owned(), property.schema.clone());
+        let mut parameter = Parameter::of_schema(name, description, schema, property.required);
+        parameter.secret = property.secret;
+        parameter
+    };
+    properties::of(schema).into_iter().map(parameter).collect()
+}
+
+fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
+    let found = match schema {
+        Value::Object(object) => match object.get("type") {
+            Some(Value::String(name)) if name == "object" => return Ok(()),
+            Some(other) => format!("the type of its schema is {other}"),
+            None => "its schema names no type".to_owned(),
+        },
+        other => format!("its schema is {other}"),
+    };
+    let message =
+        format!("the input of a tool is an object, {found}; write `\"type\": \"object\"`");
+    Err(wrong("/type", message))
+}
+
+/// An object that must have a key of which nothing is said is nearly always a misspelt key.
+fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let none = Map::new();
+    let properties = properties.unwrap_or(&none);
+    match required(schema).into_iter().find(|name| !properties.contains_key(*name)) {
+        Some(name) if schema.get("patternProperties").is_none() => {
+            let message = format!("`{name}` is required, but is not among the properties");
+            Err(wrong("/required", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn text(schema: &Value, keyword: &str) -> String {
+    schema.get(keyword).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn checker(pointer: &str, schema: &Value) -> Result<Checker, SchemaProblem> {
+    Checker::new(schema).map_err(|problem| SchemaProblem {
+        pointer: format!("{pointer}{}", problem.pointer),
+        ..problem
+    })
+}
+
+fn wrong(pointer: &str, message: impl Into<String>) -> SchemaProblem {
+    SchemaProblem { pointer: pointer.to_owned(), message: message.into() }
+}

@@ -1,0 +1,410 @@
+//! Puts an executor together. Whatever a tool would miss is found here, before any call.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::keeping::{Keeping, KeepingBuilder};
+use super::plan::{Gates, Later, Plan, Provisions};
+use super::problem::{BuildError, BuildProblem};
+use super::ready::Ready;
+use super::resolve::{Asked, Resolver, Resolving};
+use super::rules::{Around, Rules};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
+use crate::catalog::Catalog;
+use crate::event::{Event, Listener};
+use crate::registry::{Entry, Registry};
+use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
+use toolwright_core::capability::{Declared, Opener, Opening, Provided, Resource, Value};
+use toolwright_core::error::ToolError;
+use toolwright_core::registration::Registration;
+use toolwright_core::tool::Repair;
+use toolwright_policy::policy::{PolicyBuilder, PolicyError};
+
+/// What all runs of an executor share.
+pub(crate) struct Core {
+    pub(crate) registry: Registry,
+    pub(crate) provisions: Provisions,
+    pub(crate) later: Later,
+    pub(crate) gates: Gates,
+    /// The catalog that was pinned last, which many calls of one turn share.
+    pub(super) pinned: Mutex<Option<Arc<Ready>>>,
+    pub(crate) resolving: Option<Resolving>,
+    /// In the order of [`Provisions::services`].
+    pub(crate) provided: Arc<Provided>,
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) gate: Gate,
+    /// The calls that somebody follows, from taken in to told.
+    pub(crate) telling: Gate,
+    /// Cancelled when a drain begins.
+    pub(crate) closing: CancellationToken,
+    /// Cancelled when a drain has waited long enough.
+    pub(crate) released: CancellationToken,
+    pub(crate) records_content: bool,
+    /// How many calls run at once.
+    pub(crate) limit: u32,
+    /// The policy.
+    pub(crate) rules: Rules,
+    /// How often calls of one run are tried again, all of them together.
+    pub(crate) retries_per_run: Option<u32>,
+    /// The journal, where one is kept.
+    pub(crate) keeping: Option<Keeping>,
+    /// Nobody listens and no journal is kept.
+    pub(crate) is_plain: bool,
+}
+
+impl Core {
+    /// How to run a tool that is in no prepared catalog.
+    pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
+        self.later.plan(entry, &self.provisions, &self.gates)
+    }
+}
+
+/// Gathers what an executor needs.
+pub struct ExecutorBuilder {
+    registry: Registry,
+    services: Vec<(Declared, Value)>,
+    per_run: Vec<Declared>,
+    per_call: Vec<Declared>,
+    openers: Vec<(Declared, Value)>,
+    listeners: Vec<Listener>,
+    timeout: Option<Duration>,
+    limit: u32,
+    unrestricted: bool,
+    policy: Option<PolicyBuilder>,
+    repair: Repair,
+    records_content: bool,
+    resolving: Option<Resolving>,
+    pub(super) retry: RetryPolicy,
+    pub(super) retries_per_run: Option<u32>,
+    pub(super) circuit_breaker: Option<CircuitBreaker>,
+    pub(super) keeping: KeepingBuilder,
+}
+
+impl ExecutorBuilder {
+    pub(super) fn new(registry: Registry) -> Self {
+        Self {
+            registry,
+            services: Vec::new(),
+            per_run: Vec::new(),
+            per_call: Vec::new(),
+            openers: Vec::new(),
+            listeners: Vec::new(),
+            timeout: Some(DEFAULT_TIMEOUT),
+            limit: DEFAULT_LIMIT,
+            unrestricted: false,
+            policy: None,
+            repair: Repair::Standard,
+            records_content: false,
+            resolving: None,
+            retry: RetryPolicy::TOOL,
+            retries_per_run: None,
+            circuit_breaker: None,
+            keeping: KeepingBuilder::default(),
+        }
+    }
+
+    /// Which calls run, which ask a person and which are refused. Without a word, the mode is `interactive`: what is
+    /// safe runs, and a person is asked about the rest; and the protections hold. Names in rules are checked against
+    /// the tools that are there. The journal, the files of the policy and the [workspace
+    /// roots](Self::workspace_root) are known to it.
+    ///
+    /// ```
+    /// use toolwright::policy::{Mode, Policy, Rule};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Deletes a note.
+    /// #[tool(effect = idempotent, danger = dangerous, writes())]
+    /// async fn delete_note(
+    ///     /// Which.
+    ///     title: String,
+    /// ) {
+    ///     drop(title);
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let rule = Rule::deny("notes are kept").named("keep-notes").tool("delete_note");
+    /// let policy = Policy::builder().mode(Mode::AutoSafe).rule(rule);
+    /// let executor = Executor::builder(Registry::of([DELETE_NOTE])?).policy(policy).build()?;
+    /// let answer = executor.call(&Call::new("delete_note", r#"{"title":"groceries"}"#)).await;
+    /// let error = answer.error().expect("refused");
+    /// assert_eq!(error.to_string(), "`delete_note` is not allowed here: notes are kept");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn policy(mut self, policy: PolicyBuilder) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Runs every call that its tool does not want approved: no rules, no protections. Where a journal is kept, tools
+    /// that ask are still asked about.
+    #[must_use]
+    pub fn unrestricted(mut self) -> Self {
+        self.unrestricted = true;
+        self
+    }
+
+    /// A service for every call.
+    #[must_use]
+    pub fn service<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.service_arc(Arc::new(service))
+    }
+
+    /// The same, shared with others or behind a trait object: tools borrow it as `&dyn Trait`.
+    #[must_use]
+    pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        self.services.push((Declared::of::<T>(), Box::new(service)));
+        self
+    }
+
+    /// A service that each run brings: the current ticket, user, tenant.
+    #[must_use]
+    pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
+        self.per_run.push(Declared::of::<T>());
+        self
+    }
+
+    /// A service that each call brings, by [`Call::with`](crate::Call::with).
+    #[must_use]
+    pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
+        self.per_call.push(Declared::of::<T>());
+        self
+    }
+
+    /// How to open a resource that tools borrow as `&mut T`.
+    #[must_use]
+    pub fn resource<T, F, Fut>(mut self, open: F) -> Self
+    where
+        T: Resource,
+        F: Fn(Opening) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, ToolError>> + Send + 'static,
+    {
+        let opener: Opener<T> = Opener(Box::new(move |opening| Box::pin(open(opening))));
+        self.openers.push((Declared::of::<T>(), Box::new(opener)));
+        self
+    }
+
+    /// Sees every event as it happens, on the task of the call: be quick.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.listeners.push(Box::new(listener));
+        self
+    }
+
+    /// How long a call may take whose tool does not say, 30 seconds unless set; `None` for as long
+    /// as it takes. The time runs while the tool waits: not while its call waits for a place, and a
+    /// tool that computes without waiting cannot be stopped.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools
+    /// holds its place meanwhile, so of such calls fewer must be able to run at once than there are
+    /// places: where all places are held by calls that wait for others, none goes on. A limit of its
+    /// own below this one, as in `#[tool(limit = 4)]`, says so for a tool; several such tools share
+    /// what is left. A blocking tool that ran out of time gives its place back although its thread
+    /// may still be at work.
+    #[must_use]
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// How far input is mended that is not what the schema asks for, where the tool does not say:
+    /// [`Repair::Standard`] unless set. What was changed is in [`Answer::repairs`](crate::Answer::repairs),
+    /// told to listeners and among the [`Facts`](crate::Facts) of the call.
+    #[must_use]
+    pub fn repair(mut self, repair: Repair) -> Self {
+        self.repair = repair;
+        self
+    }
+
+    /// Writes arguments and results into the tracing spans. Off unless asked for, because they may
+    /// be private; arguments marked `secret` are left out in any case.
+    #[must_use]
+    pub fn record_content(mut self) -> Self {
+        self.records_content = true;
+        self
+    }
+
+    /// Who knows tools that are not registered; the last one given counts. A closure that answers at
+    /// once, or a type that implements [`Resolver`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Call, DynamicTool, Executor, Registry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::empty())
+    ///     .unrestricted()
+    ///     .resolver(|name: &str| {
+    ///         let trigger = name.strip_prefix("trigger.")?.to_owned();
+    ///         let tool = DynamicTool::new(name, "Runs a trigger.", json!({"type": "object"}), move |_, _| {
+    ///             let trigger = trigger.clone();
+    ///             async move { Ok(format!("ran {trigger}")) }
+    ///         });
+    ///         Some(tool)
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(executor.call(&Call::new("trigger.nightly", "{}")).await.text(), "ran nightly");
+    /// assert!(executor.registry().get("trigger.nightly").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn resolver(mut self, resolver: impl Resolver) -> Self {
+        self.resolving = Some(Resolving::new(resolver));
+        self
+    }
+
+    /// The same with an async function, which may fail.
+    #[must_use]
+    pub fn resolver_async<T, F, Fut>(self, resolver: F) -> Self
+    where
+        T: Into<Registration>,
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,
+    {
+        self.resolver(Asked(resolver))
+    }
+
+    /// The executor.
+    ///
+    /// # Errors
+    /// When something is missing or given twice; all such problems at once.
+    pub fn build(self) -> Result<Executor, BuildError> {
+        let mut problems = self.general_problems();
+        let catalog = self.registry.catalog();
+        let rules = self.rules(&catalog, &mut problems);
+        let keeping = self.keeping.build(&mut problems);
+        let (services, values) = self.services.into_iter().unzip();
+        let (openers, opening) = self.openers.into_iter().unzip();
+        let provisions = Provisions {
+            services,
+            per_run: self.per_run,
+            per_call: self.per_call,
+            openers,
+            timeout: self.timeout,
+            unrestricted: self.unrestricted,
+            repair: self.repair,
+            retry: self.retry,
+            circuits: self.circuit_breaker.map(Circuits::new),
+        };
+        let gates = Gates::default();
+        let entries = catalog.tools().entries().iter();
+        let plans: Vec<Plan> = entries.map(|entry| provisions.plan(entry, &gates)).collect();
+        problems.extend(plans.iter().flat_map(|plan| plan.lacks.iter().cloned()));
+        let Some(rules) = rules.filter(|_| problems.is_empty()) else {
+            return Err(BuildError { problems });
+        };
+        let is_plain = self.listeners.is_empty() && keeping.is_none();
+        let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
+        let core = Core {
+            registry: self.registry,
+            provisions,
+            later: Later::default(),
+            gates,
+            pinned: Mutex::default(),
+            resolving: self.resolving,
+            provided: Arc::new(Provided { services: values, openers: opening }),
+            listeners: self.listeners,
+            gate: Gate::new(self.limit),
+            telling: Gate::new(u32::MAX),
+            closing: CancellationToken::new(),
+            released: CancellationToken::new(),
+            records_content: self.records_content,
+            limit: self.limit,
+            rules,
+            retries_per_run: self.retries_per_run,
+            keeping,
+            is_plain,
+        };
+        Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
+    }
+
+    /// The policy; nothing where it is wrong, which is told.
+    fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+        let around = self.around();
+        let policy = self.policy.clone().unwrap_or_default();
+        let made = match self.unrestricted {
+            true => Rules::open(around.clone(), catalog),
+            false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),
+        };
+        let Some(rules) = wanted(made, problems) else {
+            problems.extend(around.exposed(policy.protected_files(), std::iter::empty()));
+            return None;
+        };
+        problems.extend(rules.exposed());
+        if !self.unrestricted && rules.current().plans() && self.keeping.store.is_none() {
+            problems.push(BuildProblem::NoPlan);
+        }
+        Some(rules)
+    }
+
+    fn around(&self) -> Around {
+        let journal = self.keeping.store.as_ref().and_then(|store| store.file());
+        let key = self.keeping.asker.as_ref().and_then(|asker| asker.key.file());
+        Around {
+            journal: journal.map(ToOwned::to_owned),
+            key: key.map(ToOwned::to_owned),
+            roots: self.keeping.roots.clone(),
+        }
+    }
+
+    /// The same without what it was told of a policy, for questions about another one.
+    #[doc(hidden)]
+    pub fn without_policy(mut self) -> Self {
+        self.policy = None;
+        self.unrestricted = false;
+        self
+    }
+
+    fn general_problems(&self) -> Vec<BuildProblem> {
+        let mut problems = Vec::new();
+        if self.unrestricted && self.policy.is_some() {
+            problems.push(BuildProblem::TwoPolicies);
+        }
+        if self.limit == 0 {
+            problems.push(BuildProblem::NoCalls);
+        }
+        let breaker = self.circuit_breaker.as_ref().and_then(CircuitBreaker::problem);
+        problems.extend(
+            self.retry.problem().into_iter().chain(breaker).map(|why| BuildProblem::Retry { why }),
+        );
+        let all: Vec<Declared> =
+            self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
+        for (index, declared) in all.iter().enumerate() {
+            if all.iter().take(index).any(|earlier| earlier.id == declared.id) {
+                problems.push(BuildProblem::GivenTwice { type_name: declared.name });
+            }
+        }
+        problems
+    }
+
+    fn shared(&self) -> impl Iterator<Item = Declared> {
+        let services = self.services.iter().map(|(declared, _)| *declared);
+        services.chain(self.per_run.iter().copied()).chain(self.per_call.iter().copied())
+    }
+}
+
+fn wanted(rules: Result<Rules, PolicyError>, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+    rules.map_err(|error| problems.push(BuildProblem::Policy(error))).ok()
+}
+
+impl fmt::Debug for ExecutorBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ExecutorBuilder")
+            .field("tools", &self.registry)
+            .finish_non_exhaustive()
+    }
+}

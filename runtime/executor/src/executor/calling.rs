@@ -1,0 +1,327 @@
+//! A call on its way. Most calls end at their first poll, which is a plain function over the stack:
+//! what waits, is watched or needs a context of its own is boxed, and only such calls carry it.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use tracing::Instrument;
+
+use super::claim::Claim;
+use super::kept::{Kept, lapsed};
+use super::{Plan, Run};
+use crate::executor::own::own_of;
+use crate::retry::{Through, unavailable};
+use crate::stage::{self, Found, record};
+use toolwright_core::call::Call;
+use toolwright_core::capability::{Own, Scope};
+use toolwright_core::context::Identity;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
+use toolwright_core::repairs::Repairs;
+
+/// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
+#[must_use = "a call does nothing until it is awaited"]
+pub struct Calling<'a> {
+    run: &'a Arc<Run>,
+    call: &'a Call<'a>,
+    state: State<'a>,
+}
+
+enum State<'a> {
+    New,
+    Waiting(BoxFuture<'a, Answer>),
+    Ended,
+}
+
+impl<'a> Calling<'a> {
+    #[inline]
+    pub(super) fn new(run: &'a Arc<Run>, call: &'a Call<'a>) -> Self {
+        Self { run, call, state: State::New }
+    }
+}
+
+impl Future for Calling<'_> {
+    type Output = Answer;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        let this = &mut *self;
+        let mut rest = match std::mem::replace(&mut this.state, State::Ended) {
+            State::New => match start(this.run, this.call, context) {
+                Ok(answer) => return Poll::Ready(answer),
+                Err(rest) => rest,
+            },
+            State::Waiting(rest) => rest,
+            State::Ended => panic!("a call was polled after it had been answered"),
+        };
+        let polled = rest.as_mut().poll(context);
+        if polled.is_pending() {
+            this.state = State::Waiting(rest);
+        }
+        polled
+    }
+}
+
+impl std::fmt::Debug for Calling<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Calling").field("call", self.call).finish_non_exhaustive()
+    }
+}
+
+/// Answers a call at once, or says what is left to be done.
+#[inline]
+fn start<'a>(
+    run: &'a Arc<Run>,
+    call: &'a Call<'a>,
+    context: &mut Context<'_>,
+) -> Result<Answer, BoxFuture<'a, Answer>> {
+    if record::is_wanted(run) {
+        return Err(Box::pin(recorded(run, call)));
+    }
+    let Some(plan) = run.ready.plan(call.name()) else {
+        return Err(Box::pin(sought(run, call)));
+    };
+    let stages = Stages::new(run, plan, call, None);
+    if plan.needs_more || call.brings().next().is_some() {
+        return Err(Box::pin(stages.with_own(None)));
+    }
+    match stages.first_poll(None, context) {
+        Progress::Ended(answer) if answer.is_error() => stages.failed_at_once(answer),
+        Progress::Ended(answer) => Ok(answer),
+        Progress::Waiting(future) => Err(Box::pin(stages.wait_and_repeat(None, future))),
+        Progress::Running(admitted, future) => {
+            Err(Box::pin(stages.wait_and_repeat(Some(admitted), future)))
+        }
+    }
+}
+
+/// A call whose tool is not among those that were there when the executor was built, or whose registry
+/// has changed since.
+async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    match stage::seek(run, call).await {
+        Ok(found) => Stages::new(run, found.plan(), call, None).with_own(None).await,
+        Err(error) => error.into(),
+    }
+}
+
+/// A call under the eyes of listeners and tracing.
+async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+    if let Some(kept) = Kept::of(run) {
+        return kept.answer(call).await;
+    }
+    // A drain waits until the end of the call has been told as well.
+    let _telling = run.core.telling.enter_at_once();
+    // One look for the tool, so that what is told is told of the tool that runs.
+    let found = stage::find(run, call.name());
+    let span = record::span(run, call, found.as_ref().ok().map(Found::definition));
+    let watch = record::Watch::start(run, call);
+    let answered = async {
+        let found = match found {
+            Ok(found) => found,
+            Err(_) => match stage::seek(run, call).await {
+                Ok(found) => found,
+                Err(error) => return (error.into(), None),
+            },
+        };
+        let stages = Stages::new(run, found.plan(), call, watch.as_ref());
+        (stages.with_own(None).await, Some(found))
+    };
+    let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
+    record::conclude(&span, run, call, found.as_ref().map(Found::definition), &answer);
+    if let Some(watch) = watch {
+        watch.end(&answer);
+    }
+    answer
+}
+
+/// The stages of one call.
+#[derive(Clone, Copy)]
+pub(super) struct Stages<'a> {
+    pub(super) run: &'a Arc<Run>,
+    pub(super) plan: &'a Plan,
+    pub(super) call: &'a Call<'a>,
+    arguments: &'a str,
+    /// A journal says that it may run, and wants to know whether it has begun.
+    claimed: Option<&'a Claim>,
+    /// Where it is kept that its tool's circuit let it through.
+    entered: Option<&'a Mutex<Option<Through>>>,
+    pub(super) watch: Option<&'a record::Watch<'a>>,
+    /// It was tried before.
+    is_again: bool,
+}
+
+/// How far a call came at its first poll.
+enum Progress<'a> {
+    Ended(Answer),
+    /// There is no room for it yet.
+    Waiting(BoxFuture<'a, Answer>),
+    /// Its tool waits for something.
+    Running(stage::Admitted<'a>, BoxFuture<'a, Answer>),
+}
+
+impl<'a> Stages<'a> {
+    #[inline]
+    pub(super) fn new(
+        run: &'a Arc<Run>,
+        plan: &'a Plan,
+        call: &'a Call<'a>,
+        watch: Option<&'a record::Watch<'a>>,
+    ) -> Self {
+        let arguments = call.arguments();
+        Self { run, plan, call, arguments, claimed: None, entered: None, watch, is_again: false }
+    }
+
+    /// The same for a call that was judged with these arguments, and may begin as long as the claim counts.
+    pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
+        Self { arguments, claimed: Some(claim), ..self }
+    }
+
+    /// The same for a further attempt.
+    pub(super) fn again(self) -> Self {
+        Self { is_again: true, ..self }
+    }
+
+    /// The order of the stages. Any of them may end the call with an error, and so does a panic of
+    /// the tool.
+    #[inline]
+    fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
+        let stages = AssertUnwindSafe(|| {
+            let plan = self.plan;
+            let mut facts = self.run.core.rules.facts(plan);
+            let scope = Scope::new(&self.run.values, &plan.wiring, self.call, own);
+            let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
+            if let Some(repairs) = facts.repairs() {
+                self.repaired(repairs);
+            }
+            plan.judged(&mut facts);
+            if self.claimed.is_none()
+                && let Some(settled) = self.approved(scope, &facts)?
+            {
+                future = settled;
+            }
+            let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
+                return Ok(Progress::Waiting(future));
+            };
+            let admitted = admitted?;
+            self.begins()?;
+            match future.as_mut().poll(context) {
+                Poll::Ready(answer) => stage::check(&self.plan.entry, answer).map(Progress::Ended),
+                Poll::Pending => Ok(Progress::Running(admitted, future)),
+            }
+        });
+        match catch_unwind(stages) {
+            Ok(Ok(progress)) => progress,
+            Ok(Err(error)) => Progress::Ended(error.into()),
+            Err(panic) => Progress::Ended(stage::panicked(self.call.name(), panic).into()),
+        }
+    }
+
+    /// Whether the call may run, and what runs instead of what was read.
+    #[inline]
+    fn approved(
+        self,
+        scope: Scope<'a>,
+        facts: &Facts,
+    ) -> Result<Option<BoxFuture<'a, Answer>>, ToolError> {
+        let Self { run, plan, arguments, watch, .. } = self;
+        if run.core.rules.is_open() {
+            return stage::unasked(plan, facts).map(|()| None);
+        }
+        stage::approved(&stage::Read { run, plan, scope, arguments, facts, watch })
+    }
+
+    /// The rest of a call that has to wait, for a place or for its tool.
+    pub(super) async fn wait(
+        self,
+        admitted: Option<stage::Admitted<'a>>,
+        future: BoxFuture<'a, Answer>,
+    ) -> Answer {
+        let future = stage::Unfinished::new(future);
+        let rest = async {
+            let _admitted = match admitted {
+                Some(admitted) => admitted,
+                None => {
+                    let admitted = stage::admit(self.run, self.plan, self.call).await?;
+                    self.begins()?;
+                    admitted
+                }
+            };
+            let answer = stage::invoke(future, self.run, self.plan, self.call).await?;
+            stage::check(&self.plan.entry, answer)
+        };
+        rest.await.unwrap_or_else(Answer::from)
+    }
+
+    /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
+    /// attempt as well.
+    pub(super) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
+        // Before it waits for a place; it is let through when it has one.
+        if let Err(refused) = circuit.admits() {
+            return unavailable(self.call.name(), refused).into();
+        }
+        let entered = Mutex::new(None);
+        let answer = Stages { entered: Some(&entered), ..self }.through(identity).await;
+        let entered = entered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(through) = entered {
+            through.ended(answer.error());
+        }
+        answer
+    }
+
+    async fn through(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
+        let own = match own_of(self.run, self.plan, self.call, *identity) {
+            Ok(own) => own,
+            Err(error) => return error.into(),
+        };
+        *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
+        match poll_fn(|context| Poll::Ready(self.first_poll(own.as_ref(), context))).await {
+            Progress::Ended(answer) => answer,
+            Progress::Waiting(future) => self.wait(None, future).await,
+            Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,
+        }
+    }
+
+    #[cold]
+    fn repaired(self, repairs: &Repairs) {
+        if let Some(watch) = self.watch.filter(|_| !self.is_again) {
+            watch.repaired(repairs);
+        }
+    }
+
+    /// The call has its place, and its tool is about to begin, unless that may not be any more.
+    #[inline]
+    fn begins(self) -> Result<(), ToolError> {
+        match (self.claimed, self.entered, self.watch) {
+            (None, None, None) => Ok(()),
+            _ => self.begins_if_it_may(),
+        }
+    }
+
+    fn begins_if_it_may(self) -> Result<(), ToolError> {
+        if let Some(claim) = self.claimed {
+            // To hear of the claim or to get a place may have taken longer than it counts.
+            let keeping = self.run.core.keeping.as_ref();
+            if keeping.is_some_and(|keeping| claim.has_lapsed(keeping.now())) {
+                return Err(lapsed(self.call.name()));
+            }
+        }
+        if let (Some(circuit), Some(entered)) = (&self.plan.circuit, self.entered) {
+            let through = circuit.enter().map_err(|it| unavailable(self.call.name(), it))?;
+            *entered.lock().unwrap_or_else(PoisonError::into_inner) = Some(through);
+        }
+        if let Some(claim) = self.claimed {
+            claim.begins();
+        }
+        if let Some(watch) = self.watch {
+            watch.executing();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! What a builder is told about the journal: where it is kept, who may decide, for how long.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::ExecutorBuilder;
+use super::keeping::{Asker, OnNoApprover};
+use toolwright_journal::approval::{Approver, ApproverKey, PublicKey};
+use toolwright_journal::arguments::SealingKey;
+use toolwright_journal::journal::Store;
+
+impl ExecutorBuilder {
+    /// Keeps calls in a journal. Every call that changes something is recorded before it is run, and its result
+    /// with it; one that a person has to decide waits there. Reads that ask nobody are not recorded, unless
+    /// [`journal_reads`](Self::journal_reads) says so.
+    ///
+    /// A journal needs somebody who decides: an [`approver`](Self::approver) in this process, or a word on what
+    /// happens without, [`on_no_approver`](Self::on_no_approver).
+    #[must_use]
+    pub fn journal(self, store: impl Store) -> Self {
+        self.journal_arc(Arc::new(store))
+    }
+
+    /// The same with a store that others have as well.
+    #[must_use]
+    pub fn journal_arc(mut self, store: Arc<dyn Store>) -> Self {
+        self.keeping.store = Some(store);
+        self
+    }
+
+    /// Whoever holds this key may decide, under this name. Only keys that are named here count; approving never
+    /// makes or enrols one. Keys are made by `toolwright keys new`.
+    #[must_use]
+    pub fn enrol(mut self, name: impl Into<String>, key: PublicKey) -> Self {
+        self.keeping.approvers.push((name.into(), key));
+        self
+    }
+
+    /// Who is asked in this process. Their decisions are signed with this key, which is enrolled with it; with a
+    /// key that another process knows too, decisions count there as well.
+    #[must_use]
+    pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
+        self.keeping.approvers.push((key.name().to_owned(), key.public()));
+        self.keeping.asker = Some(Asker { key, approver: Arc::new(approver) });
+        self
+    }
+
+    /// What happens to a call that a person would have to decide, where none is asked in this process.
+    #[must_use]
+    pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
+        self.keeping.on_no_approver = Some(what);
+        self
+    }
+
+    /// How long a person may think, 24 hours unless set; then the call is answered `expired`.
+    #[must_use]
+    pub fn approval_expires_after(mut self, time: Duration) -> Self {
+        self.keeping.expires_after = Some(time);
+        self
+    }
+
+    /// For how long a claim counts that its owner does not renew, 30 seconds unless set. It is renewed three times
+    /// as often. After it, the call of a process that is gone is taken up by another.
+    #[must_use]
+    pub fn lease(mut self, time: Duration) -> Self {
+        self.keeping.lease = Some(time);
+        self
+    }
+
+    /// Keeps reads in the journal as well, which costs each of them two commits.
+    #[must_use]
+    pub fn journal_reads(mut self) -> Self {
+        self.keeping.reads = true;
+        self
+    }
+
+    /// What arguments with secrets are sealed with in the journal. Without it, a call with a secret that would
+    /// have to wait is refused.
+    #[must_use]
+    pub fn sealing_key(mut self, key: SealingKey) -> Self {
+        self.keeping.sealing = Some(key);
+        self
+    }
+
+    /// The project that grants of scope `project` count in.
+    #[must_use]
+    pub fn project(mut self, name: impl Into<String>) -> Self {
+        self.keeping.project = Some(name.into());
+        self
+    }
+
+    /// A folder that tools work in. A journal inside would be in their reach, so it is refused.
+    #[must_use]
+    pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.keeping.roots.push(root.into());
+        self
+    }
+
+    /// Keeps with each call the id of the trace in which it was made, so that whoever looks at a dead letter finds what
+    /// led to it. The closure is asked within the span of the call, once for each call that is recorded; it knows
+    /// whatever traces the application.
+    ///
+    /// With `tracing-opentelemetry` and `opentelemetry`:
+    ///
+    /// ```ignore
+    /// use opentelemetry::trace::TraceContextExt as _;
+    /// use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+    ///
+    /// let builder = builder.trace_id(|| {
+    ///     let context = tracing::Span::current().context();
+    ///     let trace = context.span().span_context().trace_id();
+    ///     (trace != opentelemetry::TraceId::INVALID).then(|| trace.to_string())
+    /// });
+    /// ```
+    #[must_use]
+    pub fn trace_id(
+        mut self,
+        trace_id: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.keeping.trace_id = Some(Box::new(trace_id));
+        self
+    }
+
+    /// What time it is for the journal: the system's clock unless set, for tests of deadlines.
+    #[must_use]
+    pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.keeping.clock = Some(Arc::new(now));
+        self
+    }
+}

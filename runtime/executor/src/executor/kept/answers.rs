@@ -1,0 +1,63 @@
+//! Answers in the journal. That of a call with a secret may repeat it, so it is sealed like the arguments.
+
+use super::Kept;
+use super::texts::bound_to;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::{Answered, CallRecord, Kept as Text, StoreError};
+
+/// What stands in the record instead of a sealed answer.
+const SEALED: &str = "(sealed, because a secret was among the arguments)";
+
+/// What stands there where it could not be sealed.
+const WITHHELD: &str = "(not kept, because a secret was among the arguments)";
+
+impl Kept<'_> {
+    /// The answer as it is kept.
+    pub(super) fn keep_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
+        let answered = Answered::from(answer);
+        if matches!(record.arguments, Text::Plain(_)) {
+            return answered;
+        }
+        let is_error = answered.is_error;
+        let whole = answered.whole.to_string();
+        let sealed = self.keeping.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
+        match sealed {
+            Some(Ok(Text::Sealed(sealed))) => Answered {
+                is_error,
+                text: SEALED.to_owned(),
+                whole: serde_json::json!({ "sealed": sealed }),
+            },
+            _ if is_error => Answered::error("withheld", WITHHELD, None),
+            _ => Answered::text(WITHHELD),
+        }
+    }
+
+    /// The answer as it was given.
+    pub(super) fn revealed(
+        self,
+        record: &CallRecord,
+        answer: &Answered,
+    ) -> Result<Answer, StoreError> {
+        let Some(sealed) = answer.whole.get("sealed").and_then(serde_json::Value::as_str) else {
+            return answer.to_answer();
+        };
+        let Some(key) = &self.keeping.sealing else {
+            return Err(StoreError::new(format!(
+                "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
+                record.id
+            )));
+        };
+        let failed = |error: String| {
+            StoreError::new(format!("the answer of call {} cannot be opened: {error}", record.id))
+        };
+        let whole = key
+            .open(&Text::Sealed(sealed.to_owned()), &bound(record))
+            .map_err(|error| failed(error.to_string()))?;
+        let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
+        Answered { text: String::new(), whole, ..answer.clone() }.to_answer()
+    }
+}
+
+fn bound(record: &CallRecord) -> Vec<u8> {
+    bound_to(record.id, "answer")
+}

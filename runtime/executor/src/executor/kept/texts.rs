@@ -1,0 +1,49 @@
+//! Texts in the journal: plain, or sealed where a secret may be inside.
+
+use super::Kept;
+use toolwright_core::context::CallId;
+use toolwright_journal::arguments::Settled;
+use toolwright_journal::journal::{CallRecord, Kept as Text};
+
+impl Kept<'_> {
+    /// A text that is sealed where it may hold a secret.
+    pub(super) fn keep(
+        self,
+        settled: &Settled,
+        text: &str,
+        id: CallId,
+        field: &str,
+    ) -> Result<Text, String> {
+        if !settled.has_secrets() {
+            return Ok(Text::Plain(text.to_owned()));
+        }
+        match &self.keeping.sealing {
+            Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
+            None => Ok(Text::Withheld),
+        }
+    }
+
+    /// The arguments that run.
+    pub(super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
+        self.reveal(&record.arguments, record.id, "arguments")
+    }
+
+    /// A kept text as it is; `field` is where in the record it stands.
+    pub(super) fn reveal(self, kept: &Text, id: CallId, field: &str) -> Result<String, String> {
+        match (kept, &self.keeping.sealing) {
+            (Text::Plain(text), _) => Ok(text.clone()),
+            (Text::Sealed(_), Some(key)) => {
+                key.open(kept, &bound_to(id, field)).map_err(|error| error.to_string())
+            }
+            (Text::Sealed(_), None) => {
+                Err("its arguments are sealed, and this executor has no key".to_owned())
+            }
+            (Text::Withheld, _) => Err("its arguments held a secret and were not kept".to_owned()),
+        }
+    }
+}
+
+/// What a sealed text belongs to, so that it opens nowhere else.
+pub(super) fn bound_to(id: CallId, field: &str) -> Vec<u8> {
+    format!("{id}/{field}").into_bytes()
+}

@@ -1,0 +1,211 @@
+//! The word of a person by which a call came to be judged again: it did not happen, its plan is accepted, it is to be
+//! tried once more. Whoever can write to the journal could put one there, so it is verified whenever the call is
+//! judged or claimed, and bound to the call as it was then.
+
+use super::super::outcome::CallFailure;
+use super::claim::Step;
+use super::{Kept, not_recorded};
+use toolwright_core::json::canonical;
+use toolwright_journal::approval::{Subject, Verdict};
+use toolwright_journal::arguments::digest;
+use toolwright_journal::journal::{
+    CallRecord, Entry, Event, Kept as Text, begun, may_have_happened,
+};
+
+/// A word that counts.
+pub(super) struct Word {
+    pub(super) event: Event,
+    verdict: Verdict,
+    /// Whether nothing has happened to the call since.
+    pub(super) is_last: bool,
+}
+
+/// A word that does not count.
+pub(super) struct Doubt {
+    event: Event,
+    pub(super) why: String,
+}
+
+impl Doubt {
+    pub(super) fn of(event: Event, why: &str) -> Self {
+        let what = match event {
+            Event::Accepted => "that its plan is accepted",
+            Event::Edited => "the edit",
+            Event::Requeued => "that it is requeued",
+            _ => "that it did not happen",
+        };
+        Self { event, why: format!("{what} does not count: {why}") }
+    }
+
+    /// What takes the call back to where it was before.
+    pub(super) fn back(&self) -> Event {
+        match self.event {
+            Event::Accepted => Event::Planned,
+            Event::Requeued => Event::PutBack,
+            _ => Event::Doubted,
+        }
+    }
+
+    /// Whether it is about a call that had been begun, and that must not end by it.
+    pub(super) fn is_of_what_was(&self) -> bool {
+        matches!(self.event, Event::Requeued | Event::DidNotHappen)
+    }
+}
+
+impl Word {
+    /// Whether it is that of an operator who wants a dead call tried once more.
+    pub(super) fn is_requeue(&self) -> bool {
+        self.event == Event::Requeued
+    }
+
+    /// Whether the call is about to be judged for the first time since, with a new idempotency key.
+    pub(super) fn wants_new_key(&self) -> bool {
+        self.is_last && matches!(self.verdict, Verdict::Requeue { new_key: true, .. })
+    }
+}
+
+/// What a call has behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Past {
+    /// Whether it is a dead letter that is tried once more.
+    pub(super) is_letter: bool,
+    /// How often it was begun that may have acted.
+    begun: u32,
+}
+
+impl Past {
+    pub(super) fn of(word: Option<&Word>, history: &[Entry]) -> Self {
+        Self { is_letter: word.is_some_and(Word::is_requeue), begun: begun(history) }
+    }
+
+    pub(super) fn was_begun(self) -> bool {
+        self.begun > 0
+    }
+
+    /// What is added to an answer, so that it does not say that nothing happened.
+    pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
+        may_have_happened(record.effect, self.begun)
+    }
+}
+
+/// What happened by the last word that had a call judged again; nothing where none did.
+fn said(history: &[Entry]) -> Option<(Event, &Entry, bool)> {
+    history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
+        Some(event @ (Event::Accepted | Event::Requeued | Event::DidNotHappen)) => {
+            Some((event, entry, place + 1 == history.len()))
+        }
+        _ => None,
+    })
+}
+
+impl Kept<'_> {
+    /// The last word that had a call judged again.
+    ///
+    /// # Errors
+    /// When it does not count.
+    pub(super) fn word(
+        self,
+        record: &CallRecord,
+        history: &[Entry],
+    ) -> Result<Option<Word>, Doubt> {
+        let Some((event, entry, is_last)) = said(history) else { return Ok(None) };
+        if event == Event::DidNotHappen && entry.signed.is_none() {
+            // Its tool found out.
+            return Ok(None);
+        }
+        let verdict = self.verdict_of(record, entry, event, is_last);
+        let verdict = verdict.map_err(|why| Doubt::of(event, &why))?;
+        Ok(Some(Word { event, verdict, is_last }))
+    }
+
+    /// Whether what has just changed the arguments, if anything has, is the word of somebody who may. Later, what was
+    /// made of it is judged and decided like any arguments.
+    pub(super) fn edit(self, record: &CallRecord, history: &[Entry]) -> Result<(), Doubt> {
+        let edit = history.last().filter(|entry| entry.event == Some(Event::Edited));
+        let Some(entry) = edit else { return Ok(()) };
+        let verdict = self.verdict_of(record, entry, Event::Edited, true);
+        verdict.map(drop).map_err(|why| Doubt::of(Event::Edited, &why))
+    }
+
+    /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
+    fn verdict_of(
+        self,
+        record: &CallRecord,
+        entry: &Entry,
+        event: Event,
+        is_last: bool,
+    ) -> Result<Verdict, String> {
+        let signed = entry.signed.as_ref().ok_or("nobody has signed it")?;
+        let verified = self.keeping.enrolled.verify(signed);
+        let statement = verified.map_err(|error| error.to_string())?.into_statement();
+        let is_said_of_it = match (&statement.about, &statement.verdict) {
+            (Subject::Call { id, generation, digest }, verdict) => {
+                *id == record.id
+                    && generation.checked_add(1) == Some(entry.generation)
+                    && *digest == entry.digest
+                    && (!is_last || *digest == record.digest)
+                    && verdict.event() == Some(event)
+            }
+            (Subject::Grant { .. }, _) => false,
+        };
+        if !is_said_of_it {
+            return Err("what was signed is about something else".to_owned());
+        }
+        let proposed = match &statement.verdict {
+            Verdict::Edit { arguments, .. } => Some(arguments.as_str()),
+            Verdict::Requeue { arguments, .. } => arguments.as_deref(),
+            _ => None,
+        };
+        if is_last && record.proposal.as_deref() != proposed {
+            return Err("the new arguments are not those that were signed".to_owned());
+        }
+        Ok(statement.verdict)
+    }
+
+    /// Whether the arguments in the journal are those of the digest that people are shown with them.
+    pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
+        let key = match record.arguments {
+            Text::Plain(_) => None,
+            _ => self.keeping.sealing.as_ref(),
+        };
+        let principal = record.requester.user.as_deref().unwrap_or_default();
+        canonical(arguments).is_ok_and(|arguments| {
+            digest(&record.tool, &record.fingerprint, &arguments, principal, key) == record.digest
+        })
+    }
+
+    pub(super) async fn history(self, record: &CallRecord) -> Result<Vec<Entry>, CallFailure> {
+        let history = self.keeping.store.history(record.id).await;
+        history.map_err(|error| not_recorded(&record.tool, error.into()))
+    }
+
+    /// The call is where it was before the word that does not count.
+    pub(super) async fn doubted(
+        self,
+        record: &CallRecord,
+        doubt: Doubt,
+    ) -> Result<Step, CallFailure> {
+        self.back(record, doubt.back(), doubt.why).await
+    }
+
+    /// What an operator wanted of a dead call cannot be done; it is not lost by that.
+    pub(super) async fn put_back(
+        self,
+        record: &CallRecord,
+        why: String,
+    ) -> Result<Step, CallFailure> {
+        self.back(record, Event::PutBack, why).await
+    }
+
+    pub(super) async fn back(
+        self,
+        record: &CallRecord,
+        event: Event,
+        why: String,
+    ) -> Result<Step, CallFailure> {
+        let mut back = record.clone();
+        let entry = self.step(&mut back, event, Some(why))?;
+        back.proposal = None;
+        self.moved(record, back, vec![entry]).await
+    }
+}

@@ -1,0 +1,167 @@
+//! What becomes of a call that may have to wait for a person.
+
+use std::fmt;
+
+use toolwright_core::context::CallId;
+use toolwright_core::output::Answer;
+use toolwright_journal::approval::{ApprovalRequest, Unverified};
+use toolwright_journal::journal::{Contradiction, Place, State, StoreError};
+
+/// What has become of a call. To wait is no error: the host goes on when there is an answer, perhaps in
+/// another process.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Its one answer.
+    Answered(Answer),
+    /// There is none yet; the model is told nothing.
+    Suspended(Suspended),
+    /// It cannot go on here, and the model is told nothing; the host has to do something.
+    Failed(CallFailure),
+}
+
+/// A call that waits.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Suspended {
+    /// The call, as the journal knows it.
+    pub call: CallId,
+    /// What it waits for: a decision (pending), its turn (ready), whoever runs it (running), somebody to find out
+    /// whether it happened (indeterminate), its plan (planned).
+    pub state: State,
+    /// What a person is asked, where one is.
+    pub request: Option<Box<ApprovalRequest>>,
+}
+
+/// Why a call cannot go on here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallFailure {
+    /// Nobody can be asked, and the executor was told to fail then.
+    #[error("`{tool}` needs a person's approval ({reason}), and nobody can be asked")]
+    NobodyToAsk {
+        /// The tool.
+        tool: String,
+        /// Why it asks.
+        reason: String,
+    },
+    /// The journal failed before the tool was run.
+    #[error("the journal failed before `{tool}` was run, so it was not run: {error}")]
+    NotRecorded {
+        /// The tool.
+        tool: String,
+        /// What the store said.
+        error: StoreError,
+    },
+    /// The journal failed after the tool was run: what became of it is not recorded.
+    #[error("`{tool}` was run as call {call}, but its result could not be recorded: {error}")]
+    ResultNotRecorded {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// What the store said.
+        error: StoreError,
+    },
+    /// Another call stands at this place of the turn.
+    #[error(
+        "call {index} of turn {turn} of run `{run}` is recorded as call {call} of `{tool}` with other arguments; count turns so that each has a number of its own",
+        index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
+    )]
+    PlaceTaken {
+        /// Where.
+        place: Place,
+        /// The call that is recorded there.
+        call: CallId,
+        /// Its tool.
+        tool: String,
+    },
+    /// The executor keeps no journal.
+    #[error("this executor keeps no journal; give it one with `.journal(…)`")]
+    NoJournal,
+    /// The journal does not know the call.
+    #[error("the journal knows no call {0}")]
+    NoSuchCall(CallId),
+    /// The call has no answer that its run could have taken.
+    #[error(
+        "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
+    )]
+    NotAnswered {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// Where it stands.
+        state: State,
+    },
+    /// Somebody has changed the record of the call, and not by the rules; it is left as it is.
+    #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
+    Contradiction {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// What contradicts what.
+        why: Contradiction,
+    },
+    /// The result of the call was supplied by somebody whose word does not count.
+    #[error(
+        "the result of call {call} of `{tool}` was supplied by somebody whose word does not count: {why}"
+    )]
+    NotVouched {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// Why it does not.
+        why: Unverified,
+    },
+    /// The tool is not here, or needs services that only the call's own run has.
+    #[error("call {call} of `{tool}` cannot be run here: {why}")]
+    NotHere {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// What is missing.
+        why: String,
+    },
+}
+
+impl Outcome {
+    /// The answer, if there is one.
+    #[must_use]
+    pub fn answer(self) -> Option<Answer> {
+        match self {
+            Self::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// The call that waits, if it does.
+    #[must_use]
+    pub fn suspended(&self) -> Option<&Suspended> {
+        match self {
+            Self::Suspended(suspended) => Some(suspended),
+            _ => None,
+        }
+    }
+}
+
+impl From<Answer> for Outcome {
+    fn from(answer: Answer) -> Self {
+        Self::Answered(answer)
+    }
+}
+
+impl From<CallFailure> for Outcome {
+    fn from(failure: CallFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl fmt::Display for Suspended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "call {} is {}", self.call, self.state)
+    }
+}

@@ -1,0 +1,86 @@
+//! What one call is given beside its input: whether run and call bring it, and the call's context.
+
+use std::sync::Arc;
+
+use toolwright_core::call::Call;
+use toolwright_core::capability::{Own, Source};
+use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
+use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_journal::journal::CallRecord;
+
+use super::{BuildProblem, Plan, Run};
+
+/// Sees to it that run and call bring what the tool takes from them, and makes the context
+/// where the tool needs one; `identity` is the call's, where it has one already.
+pub(crate) fn own_of(
+    run: &Arc<Run>,
+    plan: &Plan,
+    call: &Call<'_>,
+    identity: Option<Identity<'_>>,
+) -> Result<Option<Own>, ToolError> {
+    if let Some(missing) = plan.lacks.first() {
+        return Err(lacking(call.name(), missing));
+    }
+    if plan.needs_run() && run.values.own.is_empty() {
+        return Err(no_run(call.name()));
+    }
+    if let Some(missing) = plan.from_call.iter().find(|it| call.value(it.id).is_none()) {
+        return Err(not_brought(call.name(), missing.name));
+    }
+    let undeclared = |id| run.core.provisions.per_call.iter().all(|declared| declared.id != id);
+    if let Some((_, name)) = call.brings().find(|(id, _)| undeclared(*id)) {
+        return Err(undeclared_service(call.name(), name));
+    }
+    let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
+    Ok(plan.wiring.sources.iter().any(named).then(|| {
+        let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
+        Own::new(ToolContext::new(identity, call, Arc::clone(run) as _))
+    }))
+}
+
+/// What a journalled call is known by.
+pub(crate) fn identity_of(record: &CallRecord) -> Identity<'_> {
+    let known =
+        Journaled { run: &record.place.run, digest: &record.digest, attempt: record.attempt };
+    Identity { id: record.id, key: Some(&record.idempotency_key), journaled: Some(known) }
+}
+
+#[cold]
+fn no_run(tool: &str) -> ToolError {
+    let cause =
+        format!("`{tool}` needs services of a run; call it on `executor.run(id).with(…).start()?`");
+    ToolError::new("no_run", "this tool cannot be used outside a run").caused_by(cause)
+}
+
+#[cold]
+fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
+    let cause = format!(
+        "a call of `{tool}` brings `{type_name}`, which nobody declared; declare it with `.per_call::<{type_name}>()` on the builder"
+    );
+    ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
+}
+
+/// The tool came after the executor was built, or it could not have been built.
+#[cold]
+fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
+    let needed = match problem {
+        BuildProblem::Missing { requirement, .. } if requirement.exclusive => {
+            format!(": it needs `&mut {}`, which nobody opens", requirement.type_name)
+        }
+        BuildProblem::Missing { requirement, .. } => {
+            format!(": it needs `&{}`, which nobody gives", requirement.type_name)
+        }
+        _ => String::new(),
+    };
+    ToolError::new("missing_service", format!("`{tool}` cannot be used here{needed}"))
+        .class(Class::NotStarted { retry_after: None })
+        .by_executor(Done::NotBegun)
+        .hint("go on without it")
+        .caused_by(problem.to_string())
+}
+
+#[cold]
+fn not_brought(tool: &str, type_name: &str) -> ToolError {
+    let cause = format!("`{tool}` needs `&{type_name}`, which every call brings: `Call::with(…)`");
+    ToolError::new("missing_service", "this tool cannot be used in this call").caused_by(cause)
+}

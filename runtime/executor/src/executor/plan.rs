@@ -1,0 +1,243 @@
+//! How the calls of one tool are run: everything that can be decided before the first. Plans are made
+//! when an executor is built; for a tool that comes later, at its first call.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+
+use super::{BuildProblem, Gate};
+use crate::registry::{Entry, Origin};
+use crate::retry::{Circuit, Circuits, RetryPolicy, unavailable};
+use toolwright_core::capability::{CapabilitySpec, Declared, Source, Wiring};
+use toolwright_core::context::ToolContext;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair, Timeout};
+
+pub(crate) struct Plan {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) wiring: Wiring,
+    /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
+    /// may be left alone.
+    pub(crate) needs_more: bool,
+    /// What each call must bring.
+    pub(crate) from_call: Box<[Declared]>,
+    /// What nobody gives; a call of the tool is refused.
+    pub(crate) lacks: Box<[BuildProblem]>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) gate: Option<Arc<Gate>>,
+    /// How far input is mended.
+    pub(crate) repair: Repair,
+    /// How often a failed call is tried.
+    pub(crate) retry: RetryPolicy,
+    /// Whether the tool is left alone at the moment, where that is looked at.
+    pub(crate) circuit: Option<Arc<Circuit>>,
+    danger: Danger,
+    approval: Option<&'static str>,
+}
+
+impl Plan {
+    /// What is known of every call, before its input is read.
+    #[inline]
+    pub(crate) fn facts(&self) -> Facts {
+        Facts::new(self.danger, self.approval)
+    }
+
+    /// Whether nothing but its input could make a call ask a person.
+    pub(crate) fn asks_nobody(&self) -> bool {
+        self.approval.is_none()
+    }
+
+    /// Whether it takes something from the run of a call.
+    pub(crate) fn needs_run(&self) -> bool {
+        self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
+    }
+
+    /// What a call is answered while the tool is left alone.
+    pub(crate) fn unavailable(&self) -> Option<ToolError> {
+        let refused = self.circuit.as_ref()?.admits().err()?;
+        Some(unavailable(&self.entry.name, refused))
+    }
+
+    /// What holds for every call whatever the tool says of it: one that a resolver found is worth a
+    /// look, even where its own judgement says less.
+    #[inline]
+    pub(crate) fn judged(&self, facts: &mut Facts) {
+        if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
+            facts.danger = Danger::Moderate;
+        }
+    }
+}
+
+/// What an executor has to give, by type.
+pub(crate) struct Provisions {
+    pub(super) services: Vec<Declared>,
+    pub(crate) per_run: Vec<Declared>,
+    pub(crate) per_call: Vec<Declared>,
+    pub(super) openers: Vec<Declared>,
+    /// How long a call may take whose tool does not say.
+    pub(crate) timeout: Option<Duration>,
+    /// Runs what a person would be asked about, were there a policy and somebody to ask.
+    pub(super) unrestricted: bool,
+    /// How far input is mended whose tool does not say.
+    pub(super) repair: Repair,
+    /// How often a failed call is tried whose tool does not say.
+    pub(crate) retry: RetryPolicy,
+    /// Which tools are left alone, where that is looked at.
+    pub(super) circuits: Option<Circuits>,
+}
+
+impl Provisions {
+    /// How to run a tool; what it lacks is in the plan.
+    pub(super) fn plan(&self, entry: &Arc<Entry>, gates: &Gates) -> Plan {
+        let capabilities = entry.spec.capabilities;
+        let found: Vec<Option<Source>> = capabilities.iter().map(|it| self.source(it)).collect();
+        let lacking = capabilities.iter().zip(&found).filter(|(_, source)| source.is_none());
+        let lacks = lacking.map(|(capability, _)| BuildProblem::Missing {
+            tool: entry.definition.name.clone(),
+            location: entry.definition.location,
+            requirement: capability.requirement(),
+        });
+        let brought =
+            capabilities.iter().zip(&found).filter(|(_, it)| matches!(it, Some(Source::Call)));
+        let circuit = self.circuits.as_ref().map(|circuits| circuits.of(&entry.name));
+        Plan {
+            needs_more: circuit.is_some()
+                || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
+            from_call: brought
+                .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
+                .collect(),
+            lacks: lacks.collect(),
+            timeout: match entry.definition.timeout {
+                Timeout::Default => self.timeout,
+                Timeout::None => None,
+                Timeout::After(duration) => Some(duration),
+            },
+            repair: entry.definition.repair.unwrap_or(self.repair),
+            retry: self.retry.overridden_by(entry.definition.retry),
+            circuit,
+            gate: entry.definition.limit.map(|limit| gates.of(&entry.name, limit)),
+            danger: match entry.definition.danger {
+                DeclaredDanger::Level(level) => level,
+                // Until the expression has been evaluated, the worst is assumed.
+                DeclaredDanger::Computed => Danger::Critical,
+            },
+            approval: match entry.definition.approval {
+                DeclaredApproval::Always(reason) => Some(reason),
+                _ if entry.origin == Origin::Resolver && !self.unrestricted => {
+                    Some("it was found by its name alone")
+                }
+                DeclaredApproval::Never | DeclaredApproval::Computed => None,
+            },
+            wiring: Wiring {
+                sources: found.into_iter().flatten().collect(),
+                body: entry.body.clone().map(|body| body as Arc<dyn Any + Send + Sync>),
+            },
+            entry: Arc::clone(entry),
+        }
+    }
+
+    fn source(&self, capability: &CapabilitySpec) -> Option<Source> {
+        let id = (capability.id)();
+        if capability.exclusive {
+            return self.openers.iter().position(|it| it.id == id).map(Source::Opener);
+        }
+        if id == TypeId::of::<ToolContext>() {
+            return Some(Source::Context);
+        }
+        let service = self.services.iter().position(|it| it.id == id).map(Source::Executor);
+        let run = || self.per_run.iter().position(|it| it.id == id).map(Source::Run);
+        let call = || self.per_call.iter().any(|it| it.id == id).then_some(Source::Call);
+        service.or_else(run).or_else(call)
+    }
+}
+
+/// The plans of tools that came after the executor was built.
+#[derive(Default)]
+pub(crate) struct Later(RwLock<Made>);
+
+#[derive(Default)]
+struct Made {
+    plans: HashMap<u64, Arc<Plan>, FixedState>,
+    /// When there are so many, those of tools that are gone are thrown out.
+    full: usize,
+}
+
+impl Later {
+    pub(super) fn plan(
+        &self,
+        entry: &Arc<Entry>,
+        provisions: &Provisions,
+        gates: &Gates,
+    ) -> Arc<Plan> {
+        let made = |made: &Made| made.plans.get(&entry.id).cloned();
+        if let Some(plan) = made(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
+            return plan;
+        }
+        let new = Arc::new(provisions.plan(entry, gates));
+        let mut gone = Vec::new();
+        let mut later = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if later.plans.len() >= later.full.max(64) {
+            // Only a plan that nobody else holds is that of a tool that may be gone.
+            let ids: Vec<u64> =
+                later.plans.iter().filter(|(_, plan)| is_gone(plan)).map(|(id, _)| *id).collect();
+            gone.extend(ids.iter().filter_map(|id| later.plans.remove(id)));
+            later.full = later.plans.len() * 2;
+        }
+        // Of two that were made at once, one counts.
+        let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
+        drop(later);
+        // What a tool captured may do anything when it is dropped.
+        drop(gone);
+        plan
+    }
+}
+
+fn is_gone(plan: &Arc<Plan>) -> bool {
+    Arc::strong_count(plan) == 1 && Arc::strong_count(&plan.entry) == 1
+}
+
+/// The gates of tools that limit their calls. A tool that comes again under its name with its limit finds
+/// the calls of its predecessor inside, as long as there are any.
+#[derive(Default)]
+pub(crate) struct Gates(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    gates: HashMap<(Arc<str>, u32), Weak<Gate>, FixedState>,
+    full: usize,
+    is_closed: bool,
+}
+
+impl Gates {
+    fn of(&self, name: &Arc<str>, limit: u32) -> Arc<Gate> {
+        let mut kept = self.lock();
+        if kept.gates.len() >= kept.full.max(64) {
+            kept.gates.retain(|_, gate| gate.strong_count() > 0);
+            kept.full = kept.gates.len() * 2;
+        }
+        let key = (Arc::clone(name), limit);
+        if let Some(gate) = kept.gates.get(&key).and_then(Weak::upgrade) {
+            return gate;
+        }
+        let gate = Arc::new(Gate::new(limit));
+        if kept.is_closed {
+            gate.close();
+        }
+        kept.gates.insert(key, Arc::downgrade(&gate));
+        gate
+    }
+
+    pub(super) fn close(&self) {
+        let mut kept = self.lock();
+        kept.is_closed = true;
+        kept.gates.values().filter_map(Weak::upgrade).for_each(|gate| gate.close());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,149 @@
+//! What an executor can lack.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolwright_policy::policy::PolicyError;
+
+/// Why an executor cannot be built: every problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildError {
+    /// At least one.
+    pub problems: Vec<BuildProblem>,
+}
+
+/// One thing that an executor lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildProblem {
+    /// The policy is wrong.
+    Policy(PolicyError),
+    /// Everything shall run, and a policy says what may.
+    TwoPolicies,
+    /// What changes something is planned first, and nothing is kept that a plan could be in.
+    NoPlan,
+    /// The limit lets no call run.
+    NoCalls,
+    /// A tool needs what nobody gives.
+    Missing {
+        /// The tool.
+        tool: String,
+        /// Where it is written.
+        location: toolwright_core::spec::Location,
+        /// What it needs.
+        requirement: toolwright_core::tool::Requirement,
+    },
+    /// Somebody may decide, but nothing is kept that could wait for them.
+    NoJournal,
+    /// A journal is kept, and nobody said what happens to what a person has to decide.
+    NoApprover,
+    /// A claim would lapse before it could be renewed.
+    ShortLease {
+        /// The shortest there may be.
+        shortest: Duration,
+    },
+    /// The system gives no random numbers.
+    NoRandomness {
+        /// What it says.
+        why: String,
+    },
+    /// An approver cannot be enrolled.
+    Approver {
+        /// Their name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// Something that tools must not reach lies in a folder that they work in.
+    InWorkspace {
+        /// What it is.
+        what: &'static str,
+        /// Where it is.
+        file: PathBuf,
+        /// The folder.
+        root: PathBuf,
+    },
+    /// Retries or a circuit breaker are set to something that cannot be meant.
+    Retry {
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// A type is given in two ways, so that it is unclear which a tool gets.
+    GivenTwice {
+        /// The type.
+        type_name: &'static str,
+    },
+}
+
+impl BuildError {
+    /// What is wrong with the policy, where nothing else is.
+    #[doc(hidden)]
+    pub fn policy(&self) -> Option<&PolicyError> {
+        match self.problems.as_slice() {
+            [BuildProblem::Policy(error)] => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the executor cannot be built")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for BuildProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Policy(error) => write!(formatter, "{error}"),
+            Self::TwoPolicies => formatter.write_str(
+                "`.unrestricted()` runs everything and `.policy(…)` says what may run; keep one",
+            ),
+            Self::NoPlan => formatter.write_str(
+                "the policy plans what changes something, and there is no journal to keep the plan in; give one with `.journal(…)`",
+            ),
+            Self::NoCalls => {
+                formatter.write_str("a limit of 0 calls at once lets none run; set at least 1")
+            }
+            Self::Missing { tool, location, requirement } if requirement.exclusive => write!(
+                formatter,
+                "the tool `{tool}` at {location} needs `&mut {0}`, which nobody opens; register how: `.resource(|opening| …)` giving a `{0}`",
+                requirement.type_name
+            ),
+            Self::Missing { tool, location, requirement } => write!(
+                formatter,
+                "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
+                requirement.type_name
+            ),
+            Self::NoJournal => formatter.write_str(
+                "somebody may approve calls, but there is no journal in which a call could wait for them; give one with `.journal(…)`",
+            ),
+            Self::NoApprover => formatter.write_str(
+                "calls may have to be approved, and nobody is asked: give `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
+            ),
+            Self::ShortLease { shortest } => {
+                write!(formatter, "the lease is too short to be renewed in time; make it at least {shortest:?}")
+            }
+            Self::NoRandomness { why } => {
+                write!(formatter, "no key could be made for the digests of secrets: {why}")
+            }
+            Self::Approver { name, why } => {
+                write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
+            }
+            Self::InWorkspace { what, file, root } => write!(
+                formatter,
+                "the {what} {} lies in the workspace {}, where tools could change it; move it outside",
+                file.display(),
+                root.display()
+            ),
+            Self::Retry { why } => formatter.write_str(why),
+            Self::GivenTwice { type_name } => {
+                write!(formatter, "`{type_name}` is given twice; keep one")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,222 @@
+//! Finds a tool by a name that nobody has registered. However many calls ask for one name at once, it
+//! is looked for once; a failure is told to all of them and forgotten.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared, WeakShared};
+
+use crate::registry::{Lookup, Origin, Registry};
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::registration::Registration;
+
+/// Knows tools that nobody has registered, by their names: those of a remote server, say.
+///
+/// It is asked when a name is called that the registry does not know, before the model is told that
+/// there is no such tool. What it gives is registered under that name and stays. Its danger is at least
+/// `moderate`.
+///
+/// A closure is a resolver where it answers at once; see
+/// [`ExecutorBuilder::resolver`](crate::ExecutorBuilder::resolver).
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use serde_json::json;
+/// use toolwright::{DynamicTool, Registration, Resolver, ToolError};
+///
+/// struct Remote;
+///
+/// impl Resolver for Remote {
+///     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+///         Box::pin(async move {
+///             // Asks the server for the schema…
+///             let Some(action) = name.strip_prefix("remote_") else { return Ok(None) };
+///             let action = action.to_owned();
+///             let tool = DynamicTool::new(name, "Does something far away.", json!({"type": "object"}), move |_, _| {
+///                 let action = action.clone();
+///                 async move { Ok(format!("did {action}")) }
+///             });
+///             Ok(Some(tool.into()))
+///         })
+///     }
+/// }
+/// ```
+pub trait Resolver: Send + Sync + 'static {
+    /// The tool of this name, or nothing where there is none.
+    ///
+    /// # Errors
+    /// When it could not be found out; the model is told, and the next call asks again.
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
+}
+
+impl<F, T> Resolver for F
+where
+    F: Fn(&str) -> Option<T> + Send + Sync + 'static,
+    T: Into<Registration>,
+{
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        Box::pin(async move { Ok(self(name).map(Into::into)) })
+    }
+}
+
+/// Whether there is a tool now.
+type Outcome = Result<bool, Arc<Failure>>;
+type Flight = Shared<BoxFuture<'static, Outcome>>;
+type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
+
+/// A resolver and what it is asked at the moment.
+pub(crate) struct Resolving {
+    resolver: Arc<dyn Resolver>,
+    flights: Mutex<Flights>,
+}
+
+impl Resolving {
+    pub(super) fn new(resolver: impl Resolver) -> Self {
+        Self { resolver: Arc::new(resolver), flights: Mutex::default() }
+    }
+
+    /// Sees to it that the registry has the tool; `false` where there is none.
+    pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
+        let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
+        let outcome = waiting.flight.clone().await;
+        // Over before anybody is answered, so that the next call asks again.
+        drop(waiting);
+        outcome.map_err(|failure| failure.to_error(name))
+    }
+
+    fn flight(&self, name: &str, registry: &Registry) -> Flight {
+        let (resolver, key) = (Arc::clone(&self.resolver), Box::<str>::from(name));
+        let (asked, registry) = (key.clone(), registry.clone());
+        let asked = async move {
+            match AssertUnwindSafe(ask(&*resolver, &asked, &registry)).catch_unwind().await {
+                Ok(outcome) => outcome.map_err(Arc::new),
+                Err(panic) => {
+                    // Its drop might panic again.
+                    std::mem::forget(panic);
+                    Err(Arc::new(Failure::of_resolver("the resolver panicked".to_owned())))
+                }
+            }
+        };
+        let flight: Flight = asked.boxed().shared();
+        let mut flights = self.flights();
+        if let Some(earlier) = flights.get(&key).and_then(WeakShared::upgrade) {
+            return earlier;
+        }
+        flights.extend(flight.downgrade().map(|weak| (key, weak)));
+        flight
+    }
+
+    fn flights(&self) -> MutexGuard<'_, Flights> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that waits to hear whether there is a tool.
+struct Waiting<'a> {
+    resolving: &'a Resolving,
+    name: &'a str,
+    flight: Flight,
+}
+
+/// Also of a call that was given up: the last one who waits ends the flight.
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let earlier;
+        let mut flights = self.resolving.flights();
+        earlier = flights.get(self.name).and_then(WeakShared::upgrade);
+        let is_over = self.flight.peek().is_some() || self.flight.strong_count() <= Some(2);
+        if is_over && earlier.as_ref().is_some_and(|it| it.ptr_eq(&self.flight)) {
+            flights.remove(self.name);
+        }
+        drop(flights);
+        // Without the lock: a flight that ends here drops what the resolver holds.
+        drop(earlier);
+    }
+}
+
+async fn ask(resolver: &dyn Resolver, name: &str, registry: &Registry) -> Result<bool, Failure> {
+    // It may have come since the call looked.
+    if !matches!(registry.lookup(name), Lookup::Absent) {
+        return Ok(true);
+    }
+    let found = resolver.resolve(name).await.map_err(Failure::of)?;
+    let Some(found) = found else { return Ok(false) };
+    if found.name() != name {
+        return Err(Failure::of_resolver(format!(
+            "asked for `{name}`, the resolver gave {found:?}; it has to give a tool of that name"
+        )));
+    }
+    match registry.add(std::iter::once(found), Origin::Resolver) {
+        Ok(()) => Ok(true),
+        // Somebody else was quicker: one of the two tools is there, and that is enough.
+        Err(_) if !matches!(registry.lookup(name), Lookup::Absent) => Ok(true),
+        Err(error) => Err(Failure::of_resolver(error.to_string())),
+    }
+}
+
+/// Why a resolver could not say whether there is a tool, for every call that waited for it.
+#[derive(Debug)]
+struct Failure {
+    words: Option<String>,
+    class: Class,
+    cause: Option<String>,
+}
+
+impl Failure {
+    fn of(error: ToolError) -> Self {
+        Self {
+            words: Some(error.message().to_owned()),
+            class: error.classified(),
+            cause: error.source().map(|cause| crate::stage::record::chain(cause)),
+        }
+    }
+
+    fn of_resolver(cause: String) -> Self {
+        Self { words: None, class: Class::NotStarted { retry_after: None }, cause: Some(cause) }
+    }
+
+    fn to_error(&self, name: &str) -> ToolError {
+        let words = self.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+        let message = format!("whether there is a tool `{name}` could not be found out{words}");
+        let error = ToolError::new("unresolved_tool", message)
+            .class(self.class)
+            .hint("try again later, or go on without it");
+        match &self.cause {
+            Some(cause) => error.caused_by(cause.clone()),
+            None => error,
+        }
+    }
+}
+
+/// An async function as a resolver.
+pub(super) struct Asked<F>(pub(super) F);
+
+impl<F, Fut, T> Resolver for Asked<F>
+where
+    F: Fn(String) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,
+    T: Into<Registration>,
+{
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        let asked = (self.0)(name.to_owned());
+        Box::pin(async move { Ok(asked.await?.map(Into::into)) })
+    }
+}
+
+impl fmt::Debug for Resolving {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Resolving").finish_non_exhaustive()
+    }
+}

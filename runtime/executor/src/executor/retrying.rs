@@ -1,0 +1,198 @@
+//! How often a failed call is tried: what a builder is told of it, and the attempts of a call that no journal keeps.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, Either, select};
+
+use super::ExecutorBuilder;
+use super::calling::Stages;
+use crate::retry::{CircuitBreaker, RetryPolicy};
+use crate::stage;
+use toolwright_core::context::Identity;
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::output::Answer;
+
+/// How long whoever made a call waits for its next attempt, where it is not the policy that says how long.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+impl ExecutorBuilder {
+    /// How often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
+    /// tool says itself, `retry(attempts = 5)`, comes first.
+    ///
+    /// A call is tried again only where the class of its error and its tool's effect allow it; its tool sees the same
+    /// call id and the same idempotency key. It gives back its place while it waits, and what it borrows as `&mut T` is
+    /// opened anew. The answer of the last attempt is the answer of the call.
+    ///
+    /// Where the other side names a time (`retry_after` of [`Class::NotStarted`](crate::Class::NotStarted)), the call
+    /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: told to wait longer, it
+    /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
+    /// however long it is, and its caller for a minute.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use std::time::Duration;
+    ///
+    /// use toolwright::retry::RetryPolicy;
+    /// use toolwright::{Call, Class, Executor, Registry, ToolError, tool};
+    ///
+    /// /// Asks a service that is busy at first.
+    /// #[tool]
+    /// async fn ask(asked: &AtomicU32) -> Result<&'static str, ToolError> {
+    ///     if asked.fetch_add(1, Ordering::SeqCst) < 2 {
+    ///         let retry_after = Some(Duration::from_millis(1));
+    ///         return Err(ToolError::new("rate_limited", "too many requests").class(Class::NotStarted { retry_after }));
+    ///     }
+    ///     Ok("done")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([ASK])?)
+    ///     .unrestricted()
+    ///     .service(AtomicU32::new(0))
+    ///     .retry(RetryPolicy::TOOL.delay(Duration::from_millis(1)))
+    ///     .build()?;
+    /// assert_eq!(executor.call(&Call::new("ask", "{}")).await.text(), "done");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// How often calls of one run are tried again, all of them together; as often as their tools allow unless set.
+    /// Where the budget is used up, a failed attempt is the last.
+    ///
+    /// It is counted in the memory of the run, so a process that starts anew counts anew, and a call that another run
+    /// or a worker takes up from the journal is not counted there. Whoever calls without a run of their own shares
+    /// the executor's, which has one budget for as long as it lives.
+    #[must_use]
+    pub fn retries_per_run(mut self, retries: u32) -> Self {
+        self.retries_per_run = Some(retries);
+        self
+    }
+
+    /// Leaves tools alone that keep failing, each by itself; off unless set.
+    #[must_use]
+    pub fn circuit_breaker(mut self, breaker: CircuitBreaker) -> Self {
+        self.circuit_breaker = Some(breaker);
+        self
+    }
+}
+
+impl<'a> Stages<'a> {
+    /// A whole call whose tool is given something of the call's own.
+    pub(super) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
+        let answer = self.attempt(&mut identity).await;
+        if answer.is_error() {
+            return Box::pin(self.repeated(answer, identity)).await;
+        }
+        answer
+    }
+
+    /// The rest of a call that has to wait and is given nothing of its own.
+    pub(super) async fn wait_and_repeat(
+        self,
+        admitted: Option<stage::Admitted<'a>>,
+        future: BoxFuture<'a, Answer>,
+    ) -> Answer {
+        let answer = self.wait(admitted, future).await;
+        if answer.is_error() {
+            return Box::pin(self.repeated(answer, None)).await;
+        }
+        answer
+    }
+
+    /// A call that failed at its first poll: its answer, or what is left to be done.
+    #[cold]
+    pub(super) fn failed_at_once(self, answer: Answer) -> Result<Answer, BoxFuture<'a, Answer>> {
+        match answer.error() {
+            Some(error) if self.may_repeat(1, error) => Err(Box::pin(self.repeated(answer, None))),
+            _ => Ok(answer),
+        }
+    }
+
+    /// The attempts after the first, which gave this answer.
+    async fn repeated(self, mut answer: Answer, mut identity: Option<Identity<'_>>) -> Answer {
+        for attempt in 1.. {
+            let Some(error) = answer.error() else { return answer };
+            let Some(delay) = self.again_after(attempt, error) else { return answer };
+            if let Some(watch) = self.watch {
+                watch.retrying(attempt, error, delay);
+            }
+            match self.pause(delay).await {
+                Paused::Over => {}
+                Paused::Closing => return answer,
+                Paused::GivenUp => return stage::cancelled(self.call.name()).into(),
+            }
+            let next = self.again().attempt(&mut identity).await;
+            // What the tool said is more than that it was not tried again.
+            if next.error().is_some_and(|it| it.is_not_begun() && !is_cancelled(it)) {
+                return answer;
+            }
+            answer = next;
+        }
+        answer
+    }
+
+    /// Whether the policy has another attempt for a call that failed so.
+    fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
+        let effect = self.plan.entry.definition.effect;
+        !error.is_not_begun()
+            && self.plan.retry.allows(attempt, error.classified(), effect).is_ok()
+            && is_soon(error.classified(), self.plan.retry.max_delay)
+            && self.plan.unavailable().is_none()
+    }
+
+    /// After how long it is tried again, if it is; takes one of the run's retries.
+    fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
+        if !self.may_repeat(attempt, error) || !self.run.takes_a_retry() {
+            return None;
+        }
+        let effect = self.plan.entry.definition.effect;
+        self.plan.retry.next(attempt, error.classified(), effect, random()).ok()
+    }
+
+    async fn pause(self, delay: Duration) -> Paused {
+        let closing = pin!(self.run.core.closing.cancelled());
+        let given_up = pin!(stage::given_up(self.run, self.call));
+        match select(closing, select(given_up, pin!(stage::slept(delay)))).await {
+            Either::Left(_) => Paused::Closing,
+            Either::Right((Either::Left(_), _)) => Paused::GivenUp,
+            Either::Right((Either::Right((Ok(()), _)), _)) if self.run.has_ended() => {
+                Paused::GivenUp
+            }
+            Either::Right((Either::Right((Ok(()), _)), _)) => Paused::Over,
+            // Without a clock there is no waiting.
+            Either::Right((Either::Right((Err(_), _)), _)) => Paused::Closing,
+        }
+    }
+}
+
+/// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.
+fn is_soon(class: Class, max_delay: Duration) -> bool {
+    match class {
+        Class::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
+        _ => true,
+    }
+}
+
+/// How a pause between two attempts ended.
+enum Paused {
+    Over,
+    /// There is no next attempt: the executor is shutting down.
+    Closing,
+    GivenUp,
+}
+
+fn is_cancelled(error: &ToolError) -> bool {
+    error.classified() == Class::Cancelled
+}
+
+/// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.
+pub(super) fn random() -> u64 {
+    getrandom::u64().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,181 @@
+//! The policy of an executor: as it is now, and how it is made anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use super::Plan;
+use super::keeping::is_inside;
+use super::problem::BuildProblem;
+use crate::catalog::Catalog;
+use toolwright_core::footprint::Facts;
+use toolwright_policy::policy::{
+    Explanation, Judged, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
+};
+
+/// The policy of an executor.
+pub(crate) struct Rules {
+    /// What it is made of, whenever it is made.
+    written: PolicyBuilder,
+    current: RwLock<Policy>,
+    /// Held from reading to keeping, so that what was read last counts.
+    reloading: Mutex<()>,
+    /// Everything runs that its tool does not ask about, whatever happens.
+    is_open: bool,
+    around: Around,
+}
+
+/// What every policy of an executor knows of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Around {
+    pub(super) journal: Option<PathBuf>,
+    /// The key that decisions made in this process are signed with.
+    pub(super) key: Option<PathBuf>,
+    pub(super) roots: Vec<PathBuf>,
+}
+
+impl Around {
+    pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
+        // Under both names: as it was opened, and with its links followed.
+        let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
+        let resolved = resolved.filter(|it| Some(it) != self.journal.as_ref());
+        let policy = self.journal.iter().fold(policy, PolicyBuilder::journal);
+        let policy = resolved.fold(policy, PolicyBuilder::journal);
+        self.roots.iter().fold(policy, PolicyBuilder::root)
+    }
+
+    /// What tools must not reach and yet lies in a folder that they work in: one of these files of a policy, the journal,
+    /// the key of an approver; in a root of the executor, or one of these of a policy.
+    pub(super) fn exposed<'a>(
+        &'a self,
+        policies: impl Iterator<Item = &'a Path>,
+        roots: impl Iterator<Item = PathBuf>,
+    ) -> Vec<BuildProblem> {
+        let journal = self.journal.iter().map(|it| ("journal", it.as_path()));
+        let key = self.key.iter().map(|it| ("key of an approver", it.as_path()));
+        let files: Vec<_> = policies.map(|it| ("policy", it)).chain(journal).chain(key).collect();
+        let mut exposed = Vec::new();
+        for root in self.roots.iter().cloned().chain(roots) {
+            for &(what, file) in files.iter().filter(|(_, file)| is_inside(file, &root)) {
+                let (file, root) = (file.to_owned(), root.clone());
+                let problem = BuildProblem::InWorkspace { what, file, root };
+                if !exposed.contains(&problem) {
+                    exposed.push(problem);
+                }
+            }
+        }
+        exposed
+    }
+}
+
+/// A call that is judged, without its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) facts: &'a Facts,
+    pub(crate) user: Option<&'a str>,
+    /// A person accepted the plan that it is in.
+    pub(crate) accepted: bool,
+}
+
+impl Rules {
+    pub(super) fn new(
+        written: PolicyBuilder,
+        around: Around,
+        catalog: &Catalog,
+    ) -> Result<Self, PolicyError> {
+        let policy = written.clone().build(catalog)?;
+        Ok(Self { written, around, ..Self::of(policy) })
+    }
+
+    /// For questions about this policy.
+    pub(super) fn of(policy: Policy) -> Self {
+        Self {
+            written: PolicyBuilder::default(),
+            current: RwLock::new(policy),
+            reloading: Mutex::default(),
+            is_open: false,
+            around: Around::default(),
+        }
+    }
+
+    /// Another policy, which knows what this one knows of the executor.
+    pub(super) fn another(
+        &self,
+        policy: PolicyBuilder,
+        catalog: &Catalog,
+    ) -> Result<Policy, PolicyError> {
+        self.around.tell(policy).build(catalog)
+    }
+
+    /// Everything runs that its tool does not ask about.
+    pub(super) fn open(around: Around, catalog: &Catalog) -> Result<Self, PolicyError> {
+        let written = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
+        Ok(Self { is_open: true, ..Self::new(written, around, catalog)? })
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub(crate) fn current(&self) -> Policy {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads it again. What is wrong leaves everything as it was.
+    pub(super) fn reload(&self, catalog: &Catalog, can_plan: bool) -> Result<(), PolicyError> {
+        if self.is_open {
+            return Ok(());
+        }
+        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let policy = self.written.clone().build(catalog)?;
+        let mut problems = self.exposed_by(&policy);
+        if policy.plans() && !can_plan {
+            problems.push(BuildProblem::NoPlan);
+        }
+        if let Some(error) = PolicyError::of(problems.iter().map(ToString::to_string)) {
+            return Err(error);
+        }
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        Ok(())
+    }
+
+    /// What is known of every call of a tool before its input is read, with room for the files that rules look at.
+    #[inline]
+    pub(crate) fn facts(&self, plan: &Plan) -> Facts {
+        let mut facts = plan.facts();
+        if !self.is_open {
+            facts.ask_for_footprint(plan.entry.definition.effect);
+        }
+        facts
+    }
+
+    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Judged {
+        about.judged_by(&self.current(), arguments)
+    }
+
+    pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
+        self.current().explain(&about.question(arguments))
+    }
+
+    /// What lies in a folder that tools work in, and must not.
+    pub(super) fn exposed(&self) -> Vec<BuildProblem> {
+        self.exposed_by(&self.current())
+    }
+
+    fn exposed_by(&self, policy: &Policy) -> Vec<BuildProblem> {
+        self.around.exposed(self.written.protected_files(), policy.root_folders())
+    }
+}
+
+impl<'a> About<'a> {
+    pub(crate) fn judged_by(&self, policy: &Policy, arguments: &str) -> Judged {
+        policy.judge(&self.question(arguments))
+    }
+
+    fn question<'q>(&'q self, arguments: &'q str) -> Question<'q> {
+        let definition = &self.plan.entry.definition;
+        let question = Question::of(definition, self.facts, self.user, arguments);
+        Question { accepted: self.accepted, ..question }
+    }
+}

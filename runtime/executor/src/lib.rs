@@ -1,0 +1,14 @@
+//! Part of `toolwright`, without a public interface of its own: the tools of an application, and what runs calls of
+//! them, with and without a journal.
+#![warn(missing_docs)]
+
+pub mod catalog;
+pub mod dynamic;
+pub mod event;
+pub mod executor;
+pub mod registry;
+pub mod retry;
+#[doc(hidden)]
+pub mod stage;
+#[cfg(feature = "opentelemetry")]
+pub mod telemetry;

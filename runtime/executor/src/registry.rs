@@ -1,0 +1,336 @@
+//! Names to tools. A registry changes while a program runs; what is read of it is read of a
+//! [`Catalog`], which does not.
+//!
+//! - No two tools have one name: who comes second is refused, and both places are told.
+//! - Every change makes a new generation and tells listeners, in the order of the generations.
+//! - No code of others runs under a lock.
+
+mod entry;
+mod listeners;
+mod prepare;
+mod problem;
+mod state;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::catalog::Catalog;
+use toolwright_core::registration::Registration;
+use toolwright_core::spec::Handle;
+use toolwright_core::tool::Definition;
+use toolwright_wire::dialect::{Dialect, DialectError, Finding, Listing};
+
+pub(crate) use entry::{Entry, Origin};
+pub use listeners::{Listening, RegistryEvent, RegistryEventKind};
+pub use problem::{RegistryError, RegistryProblem, UnknownTool};
+pub(crate) use state::Lookup;
+
+use listeners::Listeners;
+use prepare::prepare;
+use state::State;
+use toolwright_core::near::near;
+
+/// The tools of an application. Cheap to clone; a clone is the same registry.
+///
+/// ```standalone_crate
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() -> &'static str {
+///     "hello"
+/// }
+///
+/// // Every tool that is linked into the program…
+/// let all = Registry::linked()?;
+/// assert!(all.get("hello").is_some());
+/// // …or exactly those that are named.
+/// let some = Registry::of([HELLO])?;
+/// assert_eq!(some.definitions().count(), 1);
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+///
+/// Tools come and go while the program runs. What has been shown to a model stays as it was:
+///
+/// ```
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() {}
+///
+/// /// Says goodbye.
+/// #[tool(effect = read)]
+/// async fn goodbye() {}
+///
+/// let registry = Registry::of([HELLO])?;
+/// let shown = registry.catalog();
+/// registry.register(GOODBYE)?;
+/// registry.disable("hello")?;
+/// assert_eq!(shown.names().collect::<Vec<_>>(), ["hello"]);
+/// assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["goodbye"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Inner>);
+
+struct Inner {
+    /// The generation of the state, to be read without its lock.
+    generation: AtomicU64,
+    state: RwLock<State>,
+    listeners: Listeners,
+}
+
+impl Registry {
+    /// Every tool that is linked into the program, in the order of their names.
+    ///
+    /// # Errors
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    pub fn linked() -> Result<Self, RegistryError> {
+        Self::of(Handle::linked())
+    }
+
+    /// Exactly these tools: handles, or registrations under other names and with other words.
+    ///
+    /// # Errors
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    pub fn of(
+        tools: impl IntoIterator<Item = impl Into<Registration>>,
+    ) -> Result<Self, RegistryError> {
+        let registry = Self::empty();
+        registry.register_all(tools)?;
+        Ok(registry)
+    }
+
+    /// No tools yet.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self(Arc::new(Inner {
+            generation: AtomicU64::new(0),
+            state: RwLock::default(),
+            listeners: Listeners::default(),
+        }))
+    }
+
+    /// Takes in one more tool.
+    ///
+    /// # Errors
+    /// When its name is taken or it has no usable schema; then nothing has changed.
+    pub fn register(&self, tool: impl Into<Registration>) -> Result<(), RegistryError> {
+        self.register_all([tool])
+    }
+
+    /// Takes in more tools, all of them in one generation or none.
+    ///
+    /// # Errors
+    /// When a name is taken or a tool has no usable schema; then nothing has changed.
+    pub fn register_all(
+        &self,
+        tools: impl IntoIterator<Item = impl Into<Registration>>,
+    ) -> Result<(), RegistryError> {
+        self.add(tools.into_iter().map(Into::into), Origin::Application)
+    }
+
+    /// Takes a tool out. Calls that run already, and catalogs that were taken, keep it.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn unregister(&self, name: &str) -> Result<Arc<Definition>, UnknownTool> {
+        let removed = self.change(|state| {
+            let (entry, event) = state.remove(name)?;
+            Some((entry, [event]))
+        });
+        let entry = removed.ok_or_else(|| self.unknown(name))?;
+        Ok(Arc::clone(&entry.definition))
+    }
+
+    /// Lets a tool be called again; `false` where it could be already.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn enable(&self, name: &str) -> Result<bool, UnknownTool> {
+        self.switch(name, true)
+    }
+
+    /// Keeps a tool from being shown and called, until it is enabled again; `false` where it was
+    /// kept from it already. Catalogs that were taken keep it.
+    ///
+    /// # Errors
+    /// When no tool has the name.
+    pub fn disable(&self, name: &str) -> Result<bool, UnknownTool> {
+        self.switch(name, false)
+    }
+
+    /// The tools that can be called now, as they are now and stay. Taking it again costs nothing as
+    /// long as nothing changes; after a change the first who asks goes through all tools once.
+    #[must_use]
+    pub fn catalog(&self) -> Catalog {
+        self.read().catalog().clone()
+    }
+
+    /// Counts the changes so far.
+    #[must_use]
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.0.generation.load(Ordering::Acquire)
+    }
+
+    /// The definition of a tool that can be called.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Arc<Definition>> {
+        match self.lookup(name) {
+            Lookup::Enabled(entry) => Some(Arc::clone(&entry.definition)),
+            Lookup::Disabled | Lookup::Absent => None,
+        }
+    }
+
+    /// Every definition that can be called, in the order of registration.
+    pub fn definitions(&self) -> impl Iterator<Item = Arc<Definition>> {
+        self.catalog().into_definitions()
+    }
+
+    /// The names of the tools that are disabled, in the order of registration.
+    #[must_use]
+    pub fn disabled(&self) -> Vec<Arc<str>> {
+        self.read().disabled()
+    }
+
+    /// Hears of every tool that comes, goes, is enabled or disabled. Events come one at a time in
+    /// the order of the generations, on the thread of one who changes the registry; it may change
+    /// the registry itself. A panic harms nobody.
+    pub fn listen(&self, listener: impl Fn(&RegistryEvent) + Send + Sync + 'static) -> Listening {
+        self.0.listeners.add(listener)
+    }
+
+    /// [`Catalog::listing`] of the tools that can be called now.
+    ///
+    /// # Errors
+    /// When the provider would refuse a tool, or all of them together; every reason at once.
+    pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
+        self.catalog().listing(dialect)
+    }
+
+    /// [`Catalog::lint`] of the tools that can be called now.
+    #[must_use]
+    pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
+        self.catalog().lint(dialects)
+    }
+
+    /// The same registry, once every one of the providers is known to take its tools.
+    ///
+    /// ```
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, data, tool};
+    ///
+    /// /// A way to somewhere.
+    /// #[data]
+    /// struct Way {
+    ///     /// The next step.
+    ///     next: Box<Option<Way>>,
+    /// }
+    ///
+    /// /// Goes there.
+    /// #[tool]
+    /// async fn go(
+    ///     /// How.
+    ///     way: Way,
+    /// ) {
+    ///     drop(way);
+    /// }
+    ///
+    /// let registry = Registry::of([GO])?;
+    /// assert!(registry.clone().shown_to([Dialect::Anthropic, Dialect::OpenAiChat]).is_ok());
+    /// let error = registry.shown_to([Dialect::AnthropicStrict]).unwrap_err();
+    /// assert!(error.to_string().contains("tool `go` at /input_schema/$defs/Way: the type contains itself"));
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a provider would refuse a tool; every reason of every provider at once.
+    pub fn shown_to(
+        self,
+        dialects: impl IntoIterator<Item = Dialect>,
+    ) -> Result<Self, DialectError> {
+        self.catalog().shown_to(dialects).map(|_| self)
+    }
+
+    pub(crate) fn lookup(&self, name: &str) -> Lookup {
+        self.read().lookup(name)
+    }
+
+    pub(crate) fn add(
+        &self,
+        tools: impl Iterator<Item = Registration>,
+        origin: Origin,
+    ) -> Result<(), RegistryError> {
+        // Schemas are made by code of others, so before any lock is taken.
+        let mut problems = Vec::new();
+        let mut entries = Vec::new();
+        for tool in tools {
+            match prepare(tool, origin) {
+                Ok(entry) => entries.push(entry),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let added = self.change(|state| {
+            problems.extend(state.duplicates(&entries));
+            // What is refused is dropped after the lock has been given back.
+            problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
+        });
+        added.ok_or(RegistryError { problems })
+    }
+
+    fn switch(&self, name: &str, on: bool) -> Result<bool, UnknownTool> {
+        let switched = self.change(|state| {
+            let event = state.switch(name, on)?;
+            Some((event.is_some(), event))
+        });
+        switched.ok_or_else(|| self.unknown(name))
+    }
+
+    /// One step, and its events once the lock has been given back.
+    fn change<R, E: IntoIterator<Item = RegistryEvent>>(
+        &self,
+        step: impl FnOnce(&mut State) -> Option<(R, E)>,
+    ) -> Option<R> {
+        let changed = {
+            let mut state = self.write();
+            let (result, events) = step(&mut state)?;
+            // In the queue before anybody else can change anything, so in order.
+            self.0.listeners.remember(events);
+            self.0.generation.store(state.generation(), Ordering::Release);
+            result
+        };
+        self.0.listeners.tell();
+        Some(changed)
+    }
+
+    fn unknown(&self, name: &str) -> UnknownTool {
+        let state = self.read();
+        let near = near(name, state.names()).into_iter().map(str::to_owned).collect();
+        UnknownTool { name: name.to_owned(), near }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.0.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// No tools yet.
+impl Default for Registry {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let catalog = self.catalog();
+        formatter.debug_list().entries(catalog.names()).finish()
+    }
+}

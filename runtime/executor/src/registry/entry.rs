@@ -1,0 +1,93 @@
+//! One tool, ready to be called. It is made once and shared by every catalog that has it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::catalog::Words;
+use crate::dynamic::Body;
+use toolwright_core::input::Keys;
+use toolwright_core::spec::Spec;
+use toolwright_core::tool::Definition;
+use toolwright_journal::arguments::fingerprint;
+use toolwright_schema::repair::Ladder;
+use toolwright_schema::schema::Checker;
+
+pub(crate) struct Entry {
+    /// Never given twice, so that what is prepared for one tool is not taken for another of its name.
+    pub(crate) id: u64,
+    pub(crate) name: Arc<str>,
+    pub(crate) spec: &'static Spec,
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) keys: Keys,
+    /// What a run-time tool does; what others do is in their `spec`.
+    pub(crate) body: Option<Arc<Body>>,
+    pub(crate) origin: Origin,
+    output: OnceLock<Option<Checker>>,
+    words: OnceLock<Words>,
+    ladder: OnceLock<Option<Ladder>>,
+    fingerprint: OnceLock<String>,
+}
+
+/// How a tool came into the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The application named it.
+    Application,
+    /// A resolver made it of a name that a model called, so a person ought to look at it.
+    Resolver,
+}
+
+impl Entry {
+    pub(super) fn new(
+        spec: &'static Spec,
+        definition: Definition,
+        keys: Keys,
+        body: Option<Arc<Body>>,
+        origin: Origin,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            name: definition.name.as_str().into(),
+            spec,
+            definition: Arc::new(definition),
+            keys,
+            body,
+            origin,
+            output: OnceLock::new(),
+            words: OnceLock::new(),
+            ladder: OnceLock::new(),
+            fingerprint: OnceLock::new(),
+        }
+    }
+
+    /// The check of the output's schema, made when it is first asked for.
+    pub(crate) fn output(&self) -> Option<&Checker> {
+        let made = self.output.get_or_init(|| {
+            self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
+        });
+        made.as_ref()
+    }
+
+    /// What mends input, made when some is first refused.
+    pub(crate) fn ladder(&self) -> Option<&Ladder> {
+        let made = self.ladder.get_or_init(|| {
+            let Definition { name, input_schema, parameters, .. } = &*self.definition;
+            let aliases = parameters.iter().map(|it| (it.name.as_str(), it.aliases));
+            let made = Ladder::new(input_schema, aliases).map(|it| it.named(name));
+            made.inspect_err(|error| tracing::error!(tool = name, error, "no input can be mended"))
+                .ok()
+        });
+        made.as_ref()
+    }
+
+    /// What a decision about a call of the tool rests on, made when a call is first kept.
+    pub(crate) fn fingerprint(&self) -> &str {
+        self.fingerprint.get_or_init(|| fingerprint(&self.definition))
+    }
+
+    /// What a search looks at, taken apart when it is first asked for.
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::of(&self.definition))
+    }
+}

@@ -1,0 +1,56 @@
+//! From a registration to an entry: the tool with its schema, ready to be called.
+
+use std::sync::Arc;
+
+use toolwright_core::registration::{Registration, Source};
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::tool::{Danger, DeclaredDanger};
+use toolwright_schema::schema;
+
+use super::entry::{Entry, Origin};
+use super::problem::{RegistryProblem, wrong_with_name};
+use crate::dynamic::{self, DynamicTool};
+
+/// The tool with its schema, ready to be called.
+pub(super) fn prepare(
+    registration: Registration,
+    origin: Origin,
+) -> Result<Entry, RegistryProblem> {
+    let (name, location) = (registration.name().to_owned(), registration.location());
+    if let Some(problem) = wrong_with_name(&name) {
+        return Err(RegistryProblem::Name { name, location, problem });
+    }
+    let unusable = |problem| RegistryProblem::Schema { name, location, problem };
+    let (source, changes) = registration.into_source();
+    let (spec, mut definition, keys, body) = match source {
+        Source::Handle(handle) => {
+            let spec = handle.spec();
+            let (definition, keys) = schema::describe(spec).map_err(unusable)?;
+            (spec, definition, keys, None)
+        }
+        Source::Made(_, made) => match made.downcast::<DynamicTool>() {
+            Ok(tool) => {
+                let dynamic::Prepared { spec, definition, keys, body } =
+                    tool.prepare().map_err(unusable)?;
+                (spec, definition, keys, Some(Arc::new(body)))
+            }
+            Err(_) => {
+                let message =
+                    "it was made by another version of toolwright; build the program with one";
+                return Err(unusable(SchemaProblem::new("", message)));
+            }
+        },
+    };
+    changes.apply(&mut definition);
+    let name = || definition.name.clone();
+    if body.is_some() && definition.description.trim().is_empty() {
+        return Err(RegistryProblem::NoDescription { name: name(), location });
+    }
+    if definition.limit == Some(0) {
+        return Err(RegistryProblem::NoCalls { name: name(), location });
+    }
+    if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {
+        definition.danger = DeclaredDanger::Level(Danger::Moderate);
+    }
+    Ok(Entry::new(spec, definition, keys, body, origin))
+}

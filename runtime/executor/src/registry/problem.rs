@@ -1,0 +1,137 @@
+//! What can be wrong with tools that are to be registered, and with names that are to be found.
+
+use std::fmt;
+
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::spec::Location;
+
+/// Why tools make no registry, or cannot join one: every problem, each with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryError {
+    /// At least one.
+    pub problems: Vec<RegistryProblem>,
+}
+
+/// One thing that is wrong with a set of tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistryProblem {
+    /// Two tools have one name.
+    Duplicate {
+        /// The name.
+        name: String,
+        /// The tool that was there.
+        first: Location,
+        /// The tool that came to it.
+        second: Location,
+    },
+    /// A tool has no usable schema.
+    Schema {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+        /// What is wrong.
+        problem: SchemaProblem,
+    },
+    /// A tool has a name by which it could not be called or selected.
+    Name {
+        /// The name.
+        name: String,
+        /// Where it is written.
+        location: Location,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A tool that was made at run time says nothing of itself.
+    NoDescription {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+    },
+    /// A limit of no calls at once lets none run.
+    NoCalls {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+    },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the tools make no registry")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}
+
+impl fmt::Display for RegistryProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { name, first, second } => write!(
+                formatter,
+                "two tools are called `{name}`: one at {first}, one at {second}; rename one with `#[tool(name = \"…\")]`, or where it is registered with `.renamed(\"…\")`"
+            ),
+            Self::Schema { name, location, problem } => {
+                write!(formatter, "the tool `{name}` at {location} has no usable schema: {problem}")
+            }
+            Self::Name { name, location, problem } => write!(
+                formatter,
+                "the tool at {location} cannot be called {name:?}: {problem}; give it a name like `read_file`"
+            ),
+            Self::NoDescription { name, location } => write!(
+                formatter,
+                "the tool `{name}` at {location} has no description, which is all that a model reads of it; give it one"
+            ),
+            Self::NoCalls { name, location } => write!(
+                formatter,
+                "the tool `{name}` at {location} has a limit of 0 calls at once, which lets none run; set at least 1"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RegistryError {}
+
+/// No tool has this name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownTool {
+    /// The name.
+    pub name: String,
+    /// Names that were probably meant.
+    pub near: Vec<String>,
+}
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "no tool is called `{}`", self.name)?;
+        match self.near.as_slice() {
+            [] => Ok(()),
+            near => write!(formatter, "; did you mean `{}`?", near.join("`, `")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+/// What is wrong with a name, by which models call a tool and profiles select it.
+pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
+    const LONGEST: usize = 256;
+    if name.is_empty() {
+        return Some("it is empty");
+    }
+    if name.len() > LONGEST {
+        return Some("it is longer than 256 bytes");
+    }
+    if name.chars().any(|it| it.is_whitespace() || it.is_control()) {
+        return Some("it has white space or control characters");
+    }
+    if name.contains('*') || name.starts_with('!') {
+        return Some("profiles take `*` and a leading `!` for patterns");
+    }
+    if name.starts_with("group:") || name.starts_with("tag:") {
+        return Some("profiles take `group:` and `tag:` for groups and tags");
+    }
+    None
+}

@@ -1,0 +1,229 @@
+//! A tool that keeps failing is left alone for a while.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use tokio::time::Instant;
+
+use super::machine::{Machine, Refused, Sign};
+use toolwright_core::error::{Class, Done, ToolError};
+
+/// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
+///
+/// A failure counts where the tool could not do its work: nothing was begun, a connection was lost, its time was up, it
+/// panicked. An error that the model should see shows that the tool works; a call that was given up shows nothing.
+///
+/// While a tool is left alone, its calls are answered `unavailable` at once, with the time that is left. After it one
+/// call is let through: it does its work and all is well again, or it does not and the time begins anew.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright::retry::CircuitBreaker;
+///
+/// let breaker = CircuitBreaker::new(5, Duration::from_secs(30));
+/// assert_eq!(breaker, CircuitBreaker::default());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CircuitBreaker {
+    /// How many failures in a row it takes.
+    pub failures: u32,
+    /// For how long the tool is left alone.
+    pub open_for: Duration,
+}
+
+impl CircuitBreaker {
+    /// So many failures in a row, and so long a time.
+    #[must_use]
+    pub const fn new(failures: u32, open_for: Duration) -> Self {
+        Self { failures, open_for }
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        let is_never_closed = self.failures == 0;
+        is_never_closed
+            .then_some("a circuit breaker that 0 failures open lets no call run; set at least 1")
+    }
+}
+
+/// Five failures, thirty seconds.
+impl Default for CircuitBreaker {
+    fn default() -> Self {
+        Self::new(5, Duration::from_secs(30))
+    }
+}
+
+/// The circuits of all tools of an executor, by their names: a tool that comes again is still the one that failed.
+pub(crate) struct Circuits {
+    breaker: CircuitBreaker,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
+    /// When there are so many, those that remember nothing and belong to nobody are thrown out.
+    full: usize,
+}
+
+/// The circuit of one tool.
+pub(crate) struct Circuit {
+    breaker: CircuitBreaker,
+    since: Instant,
+    machine: Mutex<Machine>,
+}
+
+/// A call that was let through. Dropped before its end, it says nothing about its tool.
+pub(crate) struct Through {
+    circuit: Arc<Circuit>,
+    entered: u64,
+    sign: Sign,
+}
+
+impl Circuits {
+    pub(crate) fn new(breaker: CircuitBreaker) -> Self {
+        Self { breaker, kept: Mutex::default() }
+    }
+
+    pub(crate) fn of(&self, name: &Arc<str>) -> Arc<Circuit> {
+        let mut kept = lock(&self.kept);
+        if kept.circuits.len() >= kept.full.max(64) {
+            kept.circuits.retain(|_, it| Arc::strong_count(it) > 1 || !it.machine().is_at_rest());
+            kept.full = kept.circuits.len() * 2;
+        }
+        let new = || {
+            let machine = Mutex::new(Machine::NEW);
+            Arc::new(Circuit { breaker: self.breaker, since: Instant::now(), machine })
+        };
+        Arc::clone(kept.circuits.entry(Arc::clone(name)).or_insert_with(new))
+    }
+}
+
+impl Circuit {
+    /// Whether a call would be let through now.
+    pub(crate) fn admits(&self) -> Result<(), Refused> {
+        self.machine().admits(self.breaker, self.now())
+    }
+
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Through, Refused> {
+        let entered = self.machine().enter(self.breaker, self.now())?;
+        Ok(Through { circuit: Arc::clone(self), entered, sign: Sign::None })
+    }
+
+    fn now(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    fn machine(&self) -> MutexGuard<'_, Machine> {
+        lock(&self.machine)
+    }
+}
+
+impl Through {
+    /// The call has ended, with this error or with none.
+    pub(crate) fn ended(mut self, error: Option<&ToolError>) {
+        self.sign = match error.map(|error| (error.done(), error.classified())) {
+            None | Some((None, Class::Invalid | Class::Final)) => Sign::Well,
+            Some((
+                None | Some(Done::TimedOut),
+                Class::NotStarted { .. } | Class::Transient | Class::Unknown,
+            )) => Sign::Ill,
+            Some(_) => Sign::None,
+        };
+    }
+}
+
+impl Drop for Through {
+    fn drop(&mut self) {
+        let now = self.circuit.now();
+        self.circuit.machine().leave(self.entered, self.sign, self.circuit.breaker, now);
+    }
+}
+
+/// What a call is answered that is not let through.
+#[cold]
+pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
+    ToolError::new(
+        "unavailable",
+        format!("`{tool}` has failed several times in a row and is left alone for a while"),
+    )
+    .class(Class::NotStarted { retry_after: refused.left })
+    .by_executor(Done::Unavailable)
+    .hint("go on without it, or try again later")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF_A_MINUTE: Duration = Duration::from_secs(30);
+
+    fn circuits() -> Circuits {
+        Circuits::new(CircuitBreaker::new(2, HALF_A_MINUTE))
+    }
+
+    fn name(number: usize) -> Arc<str> {
+        format!("tool-{number}").into()
+    }
+
+    fn kept(circuits: &Circuits) -> usize {
+        lock(&circuits.kept).circuits.len()
+    }
+
+    fn fails(circuit: &Arc<Circuit>) {
+        let lost = ToolError::new("lost", "the connection was lost").class(Class::Transient);
+        circuit.enter().expect("it is let through").ended(Some(&lost));
+    }
+
+    fn refused(left: Duration) -> Refused {
+        Refused { left: Some(left) }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_that_failed_in_a_row_is_left_alone_for_its_time() {
+        let circuit = circuits().of(&name(0));
+        fails(&circuit);
+        assert_eq!(circuit.admits(), Ok(()));
+        fails(&circuit);
+        assert_eq!(circuit.admits(), Err(refused(HALF_A_MINUTE)));
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(circuit.enter().err(), Some(refused(Duration::from_secs(20))));
+        tokio::time::advance(Duration::from_secs(20)).await;
+        circuit.enter().expect("the time is over").ended(None);
+        assert!(circuit.machine().is_at_rest());
+    }
+
+    #[test]
+    fn what_remembers_nothing_and_belongs_to_nobody_is_thrown_out_when_there_are_many() {
+        let circuits = circuits();
+        let held = circuits.of(&name(0));
+        fails(&circuits.of(&name(1)));
+        for number in 2..64 {
+            circuits.of(&name(number));
+        }
+        assert_eq!(kept(&circuits), 64);
+        circuits.of(&name(64));
+        assert_eq!(kept(&circuits), 3);
+        assert!(Arc::ptr_eq(&held, &circuits.of(&name(0))));
+        assert!(!circuits.of(&name(1)).machine().is_at_rest());
+    }
+
+    #[test]
+    fn room_is_twice_what_was_kept_so_that_it_is_seldom_looked_through() {
+        let circuits = circuits();
+        let held: Vec<_> = (0..64).map(|number| circuits.of(&name(number))).collect();
+        for number in 64..128 {
+            circuits.of(&name(number));
+        }
+        assert_eq!(kept(&circuits), 128);
+        circuits.of(&name(128));
+        assert_eq!(kept(&circuits), held.len() + 1);
+    }
+}

@@ -1,0 +1,226 @@
+//! How often, how long after, and what not at all.
+
+use std::fmt;
+use std::time::Duration;
+
+use toolwright_core::error::Class;
+use toolwright_core::tool::{Effect, Retry};
+
+/// How often a failed call is tried, and how long it waits in between.
+///
+/// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
+/// much of that. Where the other side named a time (`retry_after` of [`Class::NotStarted`]), it waits at least that
+/// long, even where that is longer than `max_delay`; a call that no journal keeps then waits a minute at the most, and
+/// told to wait longer it fails.
+///
+/// | | attempts | delay | max_delay |
+/// | --- | --- | --- | --- |
+/// | [`TOOL`](Self::TOOL), unless set | 3 | 500 ms | 5 s |
+/// | [`NETWORK`](Self::NETWORK) | 3 | 1 s | 30 s |
+/// | [`FILE`](Self::FILE) | 3 | 100 ms | 2 s |
+/// | [`NONE`](Self::NONE) | 1 | | |
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright::retry::{Jitter, RetryPolicy, Stop};
+/// use toolwright::{Class, Effect};
+///
+/// let policy = RetryPolicy::TOOL.attempts(4).jitter(Jitter::None);
+/// let next = |attempt, effect| policy.next(attempt, Class::Transient, effect, 0);
+/// assert_eq!(next(1, Effect::Read), Ok(Duration::from_millis(500)));
+/// assert_eq!(next(3, Effect::Read), Ok(Duration::from_secs(2)));
+/// assert_eq!(next(4, Effect::Read), Err(Stop::Exhausted));
+/// assert_eq!(next(1, Effect::Once), Err(Stop::Effect));
+///
+/// let limited = Class::NotStarted { retry_after: Some(Duration::from_secs(60)) };
+/// assert_eq!(policy.next(1, limited, Effect::Once, 0), Ok(Duration::from_secs(60)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryPolicy {
+    /// The number of attempts, the first included.
+    pub attempts: u32,
+    /// The longest delay before the second attempt.
+    pub delay: Duration,
+    /// By how much each delay is longer than the one before.
+    pub multiplier: u32,
+    /// The longest delay of all.
+    pub max_delay: Duration,
+    /// How much of a delay is left to chance.
+    pub jitter: Jitter,
+}
+
+/// How much of a delay is left to chance, so that calls that failed together do not come back together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Jitter {
+    /// Anything between nothing and the whole delay.
+    Full,
+    /// Always the whole delay.
+    None,
+}
+
+/// Why a failed call is not tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The class of its error does not allow it.
+    Class,
+    /// It may have acted, and its tool must not be repeated.
+    Effect,
+    /// It was the last attempt.
+    Exhausted,
+}
+
+impl RetryPolicy {
+    /// What holds unless said otherwise.
+    pub const TOOL: Self = Self {
+        attempts: 3,
+        delay: Duration::from_millis(500),
+        multiplier: 2,
+        max_delay: Duration::from_secs(5),
+        jitter: Jitter::Full,
+    };
+
+    /// For services elsewhere, which take longer to come back.
+    pub const NETWORK: Self =
+        Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
+
+    /// For files, which others hold for a moment.
+    pub const FILE: Self =
+        Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
+
+    /// One attempt.
+    pub const NONE: Self = Self { attempts: 1, ..Self::TOOL };
+
+    /// The number of attempts, the first included.
+    #[must_use]
+    pub const fn attempts(self, attempts: u32) -> Self {
+        Self { attempts, ..self }
+    }
+
+    /// The longest delay before the second attempt.
+    #[must_use]
+    pub const fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// By how much each delay is longer than the one before.
+    #[must_use]
+    pub const fn multiplier(self, multiplier: u32) -> Self {
+        Self { multiplier, ..self }
+    }
+
+    /// The longest delay of all.
+    #[must_use]
+    pub const fn max_delay(self, max_delay: Duration) -> Self {
+        Self { max_delay, ..self }
+    }
+
+    /// How much of a delay is left to chance.
+    #[must_use]
+    pub const fn jitter(self, jitter: Jitter) -> Self {
+        Self { jitter, ..self }
+    }
+
+    /// The same where a tool says otherwise. A tool that names a delay and no longest one means that delay, so it is
+    /// not cut short by a longest delay that others chose.
+    #[must_use]
+    pub fn overridden_by(self, tool: Retry) -> Self {
+        let delay = tool.delay.unwrap_or(self.delay);
+        let longest = match tool.delay {
+            Some(delay) => self.max_delay.max(delay),
+            None => self.max_delay,
+        };
+        Self {
+            attempts: tool.attempts.unwrap_or(self.attempts),
+            delay,
+            max_delay: tool.max_delay.unwrap_or(longest),
+            ..self
+        }
+    }
+
+    /// How long to wait after a failed attempt, counted from 1. `random` is any number: of all 2⁶⁴ each as likely.
+    ///
+    /// # Errors
+    /// When the call must not be tried again: why.
+    pub fn next(
+        &self,
+        attempt: u32,
+        class: Class,
+        effect: Effect,
+        random: u64,
+    ) -> Result<Duration, Stop> {
+        self.allows(attempt, class, effect)?;
+        let longest = self.longest(attempt);
+        let delay = match self.jitter {
+            Jitter::Full => part(longest, random),
+            Jitter::None => longest,
+        };
+        Ok(match class {
+            Class::NotStarted { retry_after: Some(after) } => delay.max(after),
+            _ => delay,
+        })
+    }
+
+    /// Whether a call may be tried again after a failed attempt, counted from 1.
+    ///
+    /// # Errors
+    /// When it must not: why.
+    pub fn allows(&self, attempt: u32, class: Class, effect: Effect) -> Result<(), Stop> {
+        match (class, effect) {
+            (Class::NotStarted { .. }, _) => {}
+            (Class::Transient, Effect::Once) => return Err(Stop::Effect),
+            (Class::Transient, Effect::Read | Effect::Idempotent | Effect::Keyed) => {}
+            (Class::Invalid | Class::Final | Class::Cancelled | Class::Unknown, _) => {
+                return Err(Stop::Class);
+            }
+        }
+        if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
+    }
+
+    /// The longest that a call waits after a failed attempt, counted from 1, where nobody named a time.
+    #[must_use]
+    pub fn longest(&self, attempt: u32) -> Duration {
+        let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));
+        self.delay.saturating_mul(factor).min(self.max_delay)
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        match self {
+            Self { attempts: 0, .. } => {
+                Some("0 attempts let no call run; the first attempt counts, so set at least 1")
+            }
+            Self { multiplier: 0, .. } => {
+                Some("a multiplier of 0 leaves no delay; set 1 for the same delay each time")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self::TOOL
+    }
+}
+
+/// As much of a time as a number is of 2⁶⁴, to the nanosecond. Of a time longer than 584 years, of that long.
+fn part(whole: Duration, random: u64) -> Duration {
+    let whole = u64::try_from(whole.as_nanos()).unwrap_or(u64::MAX);
+    let scaled = (u128::from(whole) * u128::from(random)) >> u64::BITS;
+    Duration::from_nanos(u64::try_from(scaled).unwrap_or(whole))
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Class => "its error does not allow it",
+            Self::Effect => "it may have acted, and must not be repeated",
+            Self::Exhausted => "it was the last attempt",
+        })
+    }
+}
+
+impl std::error::Error for Stop {}

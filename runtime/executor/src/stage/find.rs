@@ -1,0 +1,115 @@
+//! The tool of a name, or an answer that lists near names.
+
+use std::borrow::Cow;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures::future::{Either, select};
+
+use crate::executor::{Plan, Run};
+use crate::registry::{Lookup, Origin};
+use crate::stage::invoke::{cancelled, given_up, in_time};
+use toolwright_core::call::Call;
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::near::near;
+use toolwright_core::tool::Definition;
+
+/// Up to so many tools, an unknown name is answered with all of them.
+const FEW: usize = 10;
+
+/// A tool of the prepared catalog, or one that came later.
+pub(crate) enum Found<'a> {
+    Ready(&'a Plan),
+    Later(Arc<Plan>),
+}
+
+impl Found<'_> {
+    pub(crate) fn plan(&self) -> &Plan {
+        match self {
+            Self::Ready(plan) => plan,
+            Self::Later(plan) => plan,
+        }
+    }
+
+    pub(crate) fn definition(&self) -> &Definition {
+        &self.plan().entry.definition
+    }
+}
+
+/// The tool of a name, where it is known already.
+///
+/// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
+/// could have shown before; whatever else has joined the registry is not theirs.
+pub(crate) fn find<'a>(run: &'a Run, name: &str) -> Result<Found<'a>, ToolError> {
+    if let Some(plan) = run.ready.plan(name) {
+        return Ok(Found::Ready(plan));
+    }
+    let is_pinned = run.ready.is_pinned();
+    match run.core.registry.lookup(name) {
+        Lookup::Enabled(entry)
+            if !is_pinned
+                || (entry.origin == Origin::Resolver
+                    && run.ready.catalog().admits(&entry.definition)) =>
+        {
+            Ok(Found::Later(run.core.plan(&entry)))
+        }
+        Lookup::Disabled if !is_pinned => Err(disabled(name)),
+        _ => Err(unknown(run, name)),
+    }
+}
+
+/// The same; a resolver is asked for what is not known.
+pub(crate) async fn seek<'a>(run: &'a Run, call: &Call<'_>) -> Result<Found<'a>, ToolError> {
+    let found = find(run, call.name());
+    let Some(resolving) = run.core.resolving.as_ref().filter(|_| found.is_err()) else {
+        return found;
+    };
+    if !matches!(run.core.registry.lookup(call.name()), Lookup::Absent) {
+        return found;
+    }
+    let resolved = resolving.resolve(call.name(), &run.core.registry);
+    let timeout = run.core.provisions.timeout;
+    let resolved = pin!(in_time(call.name(), timeout, resolved));
+    match select(resolved, pin!(given_up(run, call))).await {
+        Either::Left((Ok(Ok(true)), _)) => find(run, call.name()),
+        Either::Left((Ok(Ok(false)), _)) => found,
+        Either::Left((Ok(Err(error)) | Err(error), _)) => Err(error),
+        Either::Right(_) => Err(cancelled(call.name())),
+    }
+}
+
+#[cold]
+fn disabled(name: &str) -> ToolError {
+    ToolError::new("disabled_tool", format!("`{name}` is switched off at the moment"))
+        .class(Class::NotStarted { retry_after: None })
+        .hint("go on without it")
+}
+
+#[cold]
+fn unknown(run: &Run, name: &str) -> ToolError {
+    let name = &*shortened(name);
+    let catalog = run.ready.current();
+    let names = || catalog.callable_names();
+    let close = near(name, names());
+    let error =
+        ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(Class::Invalid);
+    let quoted = |names: &[&str]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    if !close.is_empty() {
+        return error.hint(format!("did you mean {}?", quoted(&close)));
+    }
+    match names().count() {
+        0 => error.hint("there are no tools"),
+        1..=FEW => error.hint(format!("the tools are {}", quoted(&names().collect::<Vec<_>>()))),
+        _ => error.hint("call one of the tools that you were given"),
+    }
+}
+
+/// A name as it is told again: models have sent whole documents as one.
+fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(100) {
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
+    }
+}

@@ -1,0 +1,202 @@
+//! Reads a call's input into the tool's own types, and learns what policy must know of it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::executor::Plan;
+use toolwright_core::capability::Scope;
+use toolwright_core::error::{Done, ToolError};
+use toolwright_core::footprint::Facts;
+use toolwright_core::input::{Changes, Problem, Problems, Rule, words};
+use toolwright_core::json::pointer::unescaped;
+use toolwright_core::output::Answer;
+use toolwright_core::repairs::{Change, Repairs};
+use toolwright_core::spec::Start;
+use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
+use toolwright_schema::repair::{Brackets, Ladder, Refusal, Repaired};
+
+/// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
+#[inline]
+pub(crate) fn read<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    arguments: &str,
+    facts: &mut Facts,
+) -> Result<BoxFuture<'a, Answer>, ToolError> {
+    let changes = Changes::default();
+    let room = if plan.repair == Repair::Off { None } else { Some(&changes) };
+    let keys = &plan.entry.keys;
+    let start = Start { scope, text: arguments, keys, facts, changes: room };
+    match (plan.entry.spec.start)(start) {
+        Ok(future) => match changes.into_inner() {
+            None => Ok(future),
+            Some(changes) => Ok(mended(plan, future, facts, changes, false)),
+        },
+        Err(problems) => mend(plan, scope, arguments, facts, problems),
+    }
+}
+
+/// Mends the input and reads it again, once.
+#[cold]
+fn mend<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    arguments: &str,
+    facts: &mut Facts,
+    problems: Problems,
+) -> Result<BoxFuture<'a, Answer>, ToolError> {
+    let definition = &plan.entry.definition;
+    let Some(ladder) = plan.entry.ladder() else {
+        return Err(refused(definition, &unless_secret(definition, problems)));
+    };
+    let (repaired, lenient) = match climbed(ladder, arguments, plan) {
+        Ok(climbed) => climbed,
+        Err(refusal) => {
+            return Err(refused(definition, &refusal_unless_secret(definition, refusal)));
+        }
+    };
+    if repaired.changes.is_empty() {
+        // The type asks for more than its schema can say.
+        return Err(refused(definition, &unless_secret(definition, problems)));
+    }
+    let (text, keys) = (&repaired.text, &plan.entry.keys);
+    let start = Start { scope, text, keys, facts, changes: None };
+    let future = (plan.entry.spec.start)(start)
+        .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
+    Ok(mended(plan, future, facts, repaired.changes, lenient))
+}
+
+/// A call whose input was changed, which it says from here on.
+#[cold]
+fn mended<'a>(
+    plan: &Plan,
+    future: BoxFuture<'a, Answer>,
+    facts: &mut Facts,
+    changes: Vec<Change>,
+    lenient: bool,
+) -> BoxFuture<'a, Answer> {
+    let changes = changes_unless_secret(&plan.entry.definition, changes);
+    let repairs = Arc::new(Repairs::new(changes, lenient));
+    facts.mended(Arc::clone(&repairs));
+    Box::pin(async move { future.await.mended(repairs) })
+}
+
+/// The text that was read: the one that came, or the same mended.
+pub(super) fn accepted<'t>(
+    plan: &Plan,
+    arguments: &'t str,
+    facts: &Facts,
+) -> Result<Cow<'t, str>, ToolError> {
+    if facts.repairs().is_none() {
+        return Ok(Cow::Borrowed(arguments));
+    }
+    let climbed = plan.entry.ladder().map(|ladder| climbed(ladder, arguments, plan));
+    match climbed {
+        Some(Ok((repaired, _))) => Ok(Cow::Owned(repaired.text)),
+        _ => Err(ToolError::internal(format!(
+            "the arguments of `{}` were mended in one way and not in the other",
+            plan.entry.definition.name
+        ))),
+    }
+}
+
+/// As little as it takes: leniently only what does not mend otherwise.
+fn climbed(ladder: &Ladder, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
+    let brackets = match plan.entry.definition.danger {
+        DeclaredDanger::Level(Danger::Safe) => Brackets::MayBeAdded,
+        _ => Brackets::AsSent,
+    };
+    let climb = |level| ladder.repair(text, level, brackets);
+    match plan.repair {
+        Repair::Lenient => climb(Repair::Standard)
+            .map(|it| (it, false))
+            .or_else(|_| climb(Repair::Lenient).map(|it| (it, true))),
+        level => climb(level).map(|it| (it, false)),
+    }
+}
+
+#[cold]
+fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
+    let tool = &definition.name;
+    ToolError::invalid(format!(
+        "the input of `{tool}` is not what its schema asks for:\n{problems}"
+    ))
+    .by_executor(Done::Refused)
+    .hint("correct the input and call again")
+}
+
+/// The problems without what was found where a secret may have stood: listeners read them too.
+fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
+    if !has_secrets(definition) {
+        return problems;
+    }
+    problems.map(|problem| match may_be_secret(definition, &problem.pointer) {
+        true => without_secret(problem),
+        false => problem,
+    })
+}
+
+/// A problem that tells no value and no key of a secret, not even which was probably meant.
+fn without_secret(mut problem: Problem) -> Problem {
+    let inside = outside(&mut problem.pointer);
+    problem.found.clear();
+    problem.near = None;
+    // A type may say anything, and names the variant that was sent.
+    let may_repeat = match problem.rule {
+        Rule::Other => true,
+        Rule::Type => problem.expected.contains('"'),
+        _ => false,
+    };
+    match (problem.rule, inside) {
+        _ if may_repeat => problem.expected = "what its type and its schema ask for".to_owned(),
+        (_, None) => {}
+        // A key that is missing is one of the schema's.
+        (Rule::MissingKey, Some(inside)) => {
+            let key = inside.rsplit('/').next().unwrap_or_default();
+            problem.rule = Rule::Value;
+            problem.expected = format!("inside it the key {}", words::quote(&unescaped(key)));
+        }
+        (_, Some(_)) => problem.expected = format!("inside it {}", problem.expected),
+    }
+    problem
+}
+
+/// Cuts a place to its parameter, since the keys inside a secret may be secret; what was cut off.
+fn outside(pointer: &mut String) -> Option<String> {
+    let (end, _) = pointer.match_indices('/').nth(1)?;
+    Some(pointer.split_off(end))
+}
+
+fn refusal_unless_secret(definition: &Definition, mut refusal: Refusal) -> Refusal {
+    if has_secrets(definition) {
+        refusal.example = None;
+        refusal.problems = unless_secret(definition, refusal.problems);
+    }
+    refusal
+}
+
+fn changes_unless_secret(definition: &Definition, mut changes: Vec<Change>) -> Vec<Change> {
+    if has_secrets(definition) {
+        for change in changes.iter_mut().filter(|it| may_be_secret(definition, &it.pointer)) {
+            outside(&mut change.pointer);
+            change.from.clear();
+            change.to.clear();
+        }
+    }
+    changes
+}
+
+fn has_secrets(definition: &Definition) -> bool {
+    definition.parameters.iter().any(|parameter| parameter.secret)
+}
+
+/// Whether a place is in a secret, or is the whole input.
+fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
+    let is_secret = |key: &str| {
+        definition.parameters.iter().any(|parameter| parameter.secret && parameter.name == key)
+    };
+    pointer.split('/').nth(1).is_none_or(is_secret)
+}

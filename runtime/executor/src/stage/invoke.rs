@@ -1,0 +1,179 @@
+//! Runs a tool that has to wait: only then are time-out and cancellation set up. A panic is caught.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::mem::forget;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, select_all};
+use tokio_util::sync::CancellationToken;
+
+use crate::executor::{Plan, Run};
+use toolwright_core::call::Call;
+use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::output::Answer;
+
+type Panic = Box<dyn Any + Send>;
+
+/// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
+pub(crate) async fn invoke(
+    mut future: Unfinished<'_>,
+    run: &Run,
+    plan: &Plan,
+    call: &Call<'_>,
+) -> Result<Answer, ToolError> {
+    let timeout = plan.timeout;
+    let mut given_up = pin!(given_up(run, call));
+    let mut time_up = pin!(async {
+        match timeout {
+            // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
+            Some(timeout) => tokio::task::unconstrained(tokio::time::sleep(timeout)).await,
+            None => std::future::pending().await,
+        }
+    });
+    poll_fn(|context| {
+        if let Poll::Ready(ended) = guarded(&mut future, context) {
+            return Poll::Ready(ended.map_err(|panic| panicked(call.name(), panic)));
+        }
+        if given_up.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(cancelled(call.name())));
+        }
+        match catch_unwind(AssertUnwindSafe(|| time_up.as_mut().poll(context))) {
+            Ok(polled) => polled.map(|()| Err(timed_out(call.name(), timeout.unwrap_or_default()))),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
+    })
+    .await
+}
+
+/// What may be waited for as long as a call may take; a runtime without a clock is told.
+pub(crate) async fn in_time<T>(
+    tool: &str,
+    timeout: Option<Duration>,
+    future: impl Future<Output = T>,
+) -> Result<T, ToolError> {
+    let Some(timeout) = timeout else { return Ok(future.await) };
+    let mut future = pin!(future);
+    let mut sleep = None;
+    poll_fn(|context| {
+        if let Poll::Ready(value) = future.as_mut().poll(context) {
+            return Poll::Ready(Ok(value));
+        }
+        let slept = catch_unwind(AssertUnwindSafe(|| {
+            let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
+            sleep.as_mut().poll(context)
+        }));
+        match slept {
+            Ok(slept) => slept.map(|()| Err(timed_out(tool, timeout))),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
+    })
+    .await
+}
+
+/// Waits so long; says at once that it cannot where the runtime has no clock.
+pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
+    let mut sleep = None;
+    poll_fn(|context| {
+        let slept = catch_unwind(AssertUnwindSafe(|| {
+            let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(delay)));
+            sleep.as_mut().poll(context)
+        }));
+        match slept {
+            Ok(slept) => slept.map(Ok),
+            Err(_) => Poll::Ready(Err(no_clock())),
+        }
+    })
+    .await
+}
+
+/// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
+/// answer by then, and keeps it.
+pub(crate) struct Unfinished<'a>(Option<BoxFuture<'a, Answer>>);
+
+impl<'a> Unfinished<'a> {
+    pub(crate) fn new(future: BoxFuture<'a, Answer>) -> Self {
+        Self(Some(future))
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        let future = self.0.take();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
+            forget(panic);
+        }
+    }
+}
+
+/// Polls the tool; a panic is its end.
+fn guarded(future: &mut Unfinished<'_>, context: &mut Context<'_>) -> Poll<Result<Answer, Panic>> {
+    let Some(future) = &mut future.0 else { return Poll::Pending };
+    match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    }
+}
+
+/// Whether the run or the call has been cancelled already.
+#[inline]
+pub(crate) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
+    let cancelled =
+        |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
+    cancelled(run.own_cancellation()) || cancelled(call.cancellation())
+}
+
+/// Ends when the call, its run or the executor is cancelled.
+pub(crate) async fn given_up(run: &Run, call: &Call<'_>) {
+    given_up_by(run, Some(call)).await;
+}
+
+/// The same where nobody may stand behind the call any more.
+pub(crate) async fn given_up_by(run: &Run, call: Option<&Call<'_>>) {
+    let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
+    select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
+}
+
+#[cold]
+pub(crate) fn cancelled(tool: &str) -> ToolError {
+    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+        .class(Class::Cancelled)
+}
+
+#[cold]
+fn no_clock() -> ToolError {
+    ToolError::internal("a call that waits needs a tokio runtime with time enabled")
+}
+
+#[cold]
+fn timed_out(tool: &str, timeout: Duration) -> ToolError {
+    ToolError::new(
+        "timeout",
+        format!("`{tool}` was stopped because it took longer than {timeout:?}"),
+    )
+    .class(Class::Transient)
+    .by_executor(Done::TimedOut)
+    .hint("ask for less at once, or go on without it")
+}
+
+#[cold]
+pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
+    let words = match panic.downcast::<String>() {
+        Ok(words) => *words,
+        Err(panic) => match panic.downcast::<&'static str>() {
+            Ok(words) => (*words).to_owned(),
+            Err(panic) => {
+                // It is of a type of its own, whose drop might panic again.
+                forget(panic);
+                "a panic without words".to_owned()
+            }
+        },
+    };
+    ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
+        .class(Class::Unknown)
+        .hint("go on without it")
+        .caused_by(words)
+}

@@ -1,0 +1,232 @@
+//! Tells listeners and tracing what became of a call.
+
+use std::error::Error;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tracing::Span;
+use tracing::field::{Empty, display};
+use tracing::level_filters::LevelFilter;
+
+use crate::event::{Event, EventKind};
+use crate::executor::Run;
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_core::error::ToolError;
+use toolwright_core::output::Answer;
+use toolwright_core::repairs::Repairs;
+use toolwright_core::tool::Definition;
+use toolwright_journal::approval::ApprovalRequest;
+use toolwright_journal::journal::{CallRecord, State};
+use toolwright_policy::policy::Verdict;
+
+/// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
+/// is asked for: a filter may choose the span by its name, which is known when it is made.
+#[inline]
+pub(crate) fn is_wanted(run: &Run) -> bool {
+    !run.core.is_plain || tracing::Level::INFO <= LevelFilter::current()
+}
+
+/// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
+pub(crate) struct Watch<'a> {
+    pub(crate) id: CallId,
+    run: &'a Run,
+    call: &'a Call<'a>,
+    /// The run that the call belongs to, where that is another one.
+    of_run: Option<Box<str>>,
+    digest: Mutex<Option<Arc<str>>>,
+    /// 0 before the first.
+    attempt: AtomicU32,
+    started: Instant,
+    ended: bool,
+}
+
+impl<'a> Watch<'a> {
+    /// Nothing where nobody listens.
+    #[inline]
+    pub(crate) fn start(run: &'a Run, call: &'a Call<'a>) -> Option<Self> {
+        Self::follow(run, call, CallId::new)
+    }
+
+    /// The same for a call that has an id already.
+    #[inline]
+    pub(crate) fn follow(
+        run: &'a Run,
+        call: &'a Call<'a>,
+        id: impl FnOnce() -> CallId,
+    ) -> Option<Self> {
+        if run.core.listeners.is_empty() {
+            return None;
+        }
+        Some(Self::new(run, call, id(), None).begun())
+    }
+
+    /// The same for a call that has waited in the journal, perhaps of another run, and is claimed now.
+    pub(crate) fn resume(run: &'a Run, call: &'a Call<'a>, record: &CallRecord) -> Option<Self> {
+        if run.core.listeners.is_empty() {
+            return None;
+        }
+        let of_run = (record.place.run != run.id()).then(|| record.place.run.as_str().into());
+        let watch = Self::new(run, call, record.id, of_run);
+        watch.claimed(record);
+        Some(watch.begun())
+    }
+
+    #[cold]
+    fn new(run: &'a Run, call: &'a Call<'a>, id: CallId, of_run: Option<Box<str>>) -> Self {
+        let (digest, attempt) = (Mutex::default(), AtomicU32::new(0));
+        Self { id, run, call, of_run, digest, attempt, started: Instant::now(), ended: false }
+    }
+
+    fn begun(self) -> Self {
+        self.tell(EventKind::Started);
+        self
+    }
+
+    /// The journal gives the right to make an attempt.
+    #[cold]
+    pub(crate) fn claimed(&self, record: &CallRecord) {
+        self.settled(&record.digest);
+        self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
+    }
+
+    /// What is told from now on is told of these arguments.
+    #[cold]
+    pub(crate) fn settled(&self, digest: &str) {
+        *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest.into());
+    }
+
+    pub(crate) fn repaired(&self, repairs: &Repairs) {
+        self.tell(EventKind::Repaired { repairs });
+    }
+
+    #[cold]
+    pub(crate) fn judged(&self, verdict: &Verdict) {
+        self.tell(EventKind::Judged { verdict });
+    }
+
+    #[cold]
+    pub(crate) fn asked(&self, request: &ApprovalRequest) {
+        self.tell(EventKind::Asked { request });
+    }
+
+    #[cold]
+    pub(crate) fn suspended(mut self, state: State) {
+        self.ended = true;
+        self.tell(EventKind::Suspended { state, elapsed: self.started.elapsed() });
+    }
+
+    #[cold]
+    pub(crate) fn executing(&self) {
+        self.attempt.fetch_add(1, Ordering::Relaxed);
+        self.tell(EventKind::Executing);
+    }
+
+    #[cold]
+    pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
+        self.tell(EventKind::Retrying { attempt, error, delay });
+    }
+
+    #[cold]
+    pub(crate) fn end(mut self, answer: &Answer) {
+        self.ended = true;
+        let elapsed = self.started.elapsed();
+        self.tell(match answer.error() {
+            Some(error) => EventKind::Failed { error, elapsed },
+            None => EventKind::Completed { answer, elapsed },
+        });
+    }
+
+    fn tell(&self, kind: EventKind<'_>) {
+        let digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.run.tell(&Event {
+            call: self.id,
+            provider_id: self.call.id.as_deref(),
+            run: self.of_run.as_deref().unwrap_or(self.run.id()),
+            tool: self.call.name(),
+            digest: digest.as_deref(),
+            attempt: Some(self.attempt.load(Ordering::Relaxed)).filter(|attempt| *attempt > 0),
+            kind,
+        });
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.tell(EventKind::Abandoned { elapsed: self.started.elapsed() });
+        }
+    }
+}
+
+/// A span by the OpenTelemetry conventions for generative AI.
+pub(crate) fn span(run: &Run, call: &Call<'_>, tool: Option<&Definition>) -> Span {
+    let span = tracing::info_span!(
+        "execute_tool",
+        otel.name = Empty,
+        otel.status_code = Empty,
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = call.name(),
+        gen_ai.tool.r#type = "function",
+        gen_ai.tool.call.id = call.id.as_deref(),
+        gen_ai.tool.description = Empty,
+        gen_ai.tool.call.arguments = Empty,
+        gen_ai.tool.call.result = Empty,
+        error.r#type = Empty,
+    );
+    if span.is_disabled() {
+        return span;
+    }
+    span.record("otel.name", display(format_args!("execute_tool {}", call.name())));
+    let Some(definition) = tool else { return span };
+    span.record("gen_ai.tool.description", &*definition.description);
+    if run.core.records_content && !takes_a_secret(tool) {
+        span.record("gen_ai.tool.call.arguments", call.arguments());
+    }
+    span
+}
+
+/// Writes the end of a call into its span.
+pub(crate) fn conclude(
+    span: &Span,
+    run: &Run,
+    call: &Call<'_>,
+    tool: Option<&Definition>,
+    answer: &Answer,
+) {
+    if let Some(error) = answer.error() {
+        span.record("error.type", error.kind());
+        span.record("otel.status_code", "ERROR");
+        tell_operators(call, tool, error);
+    }
+    if run.core.records_content && !takes_a_secret(tool) {
+        span.record("gen_ai.tool.call.result", &*answer.text());
+    }
+}
+
+/// Writes down why a call failed, which its model is not told.
+fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError) {
+    if let Some(cause) = error.source().filter(|_| !takes_a_secret(tool)) {
+        let cause = chain(cause);
+        tracing::warn!(tool = call.name(), error.r#type = error.kind(), cause, "a tool failed");
+    }
+}
+
+/// An error and what caused it, outermost first.
+#[doc(hidden)]
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words.push_str(": ");
+        words.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    words
+}
+
+/// Whether a secret is among the arguments, which a result may repeat.
+fn takes_a_secret(tool: Option<&Definition>) -> bool {
+    tool.is_some_and(|it| it.parameters.iter().any(|parameter| parameter.secret))
+}

@@ -1,0 +1,221 @@
+//! Metrics of what becomes of calls, by OpenTelemetry. What exports them is the application's choice.
+//!
+//! | instrument | | counts or measures | attributes |
+//! | --- | --- | --- | --- |
+//! | `gen_ai.execute_tool.duration` | histogram, s | a call from taken in to answered, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
+//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.decisions` | counter | decisions that were acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.judgements` | counter | what the policy said | `gen_ai.tool.name`, `toolwright.verdict` |
+//! | `toolwright.repairs` | counter | calls whose input was mended | `gen_ai.tool.name` |
+//! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
+//! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
+//!
+//! The first is by the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
+//! which are in development; the others are ours.
+//!
+//! - No attribute is an id, a run, an argument or a text of a person. The name of a tool that is unknown is what a model
+//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
+//!   error makes as many series.
+//! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
+//!   with is measured from there.
+//! - Each process counts what its own executors do. A decision that ends a call is counted by whoever finds it; see
+//!   [`EventKind`].
+
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Histogram, Meter};
+
+use crate::event::{Event, EventKind};
+use crate::executor::ExecutorBuilder;
+use toolwright_core::error::ToolError;
+use toolwright_journal::approval::Verdict as Decision;
+use toolwright_journal::journal::State;
+use toolwright_policy::policy::Verdict;
+
+/// The bounds of buckets that the conventions give for the durations of tools, in seconds.
+const TOOL_BOUNDS: [f64; 14] =
+    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+
+/// The same for people: from a second to a day.
+const PEOPLE_BOUNDS: [f64; 12] =
+    [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
+
+/// A value that stands for all others.
+const OTHER: &str = "_OTHER";
+
+/// The instruments, made by a meter of the application.
+///
+/// ```
+/// use toolwright::telemetry::Metrics;
+/// use toolwright::{Executor, Registry};
+///
+/// // Of the provider that the application has set up; until then, nothing is recorded.
+/// let meter = opentelemetry::global::meter("my-agent");
+/// let executor = Executor::builder(Registry::empty()).metrics(&meter).build()?;
+///
+/// // The same, for a listener that does something else as well:
+/// let metrics = Metrics::new(&meter);
+/// let executor = Executor::builder(Registry::empty()).listen(move |event| metrics.record(event)).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    durations: Histogram<f64>,
+    waits: Histogram<f64>,
+    decisions: Counter<u64>,
+    judgements: Counter<u64>,
+    repairs: Counter<u64>,
+    retries: Counter<u64>,
+    dead_letters: Counter<u64>,
+}
+
+impl Metrics {
+    /// Makes the instruments.
+    #[must_use]
+    pub fn new(meter: &Meter) -> Self {
+        let histogram = |name: &'static str, bounds: &[f64], what: &'static str| {
+            let histogram = meter.f64_histogram(name).with_unit("s").with_description(what);
+            histogram.with_boundaries(bounds.to_vec()).build()
+        };
+        let counter = |name: &'static str, unit: &'static str, what: &'static str| {
+            meter.u64_counter(name).with_unit(unit).with_description(what).build()
+        };
+        Self {
+            durations: histogram(
+                "gen_ai.execute_tool.duration",
+                &TOOL_BOUNDS,
+                "The duration of a single tool execution.",
+            ),
+            waits: histogram(
+                "toolwright.decision.wait",
+                &PEOPLE_BOUNDS,
+                "How long calls wait for a person to decide.",
+            ),
+            decisions: counter(
+                "toolwright.decisions",
+                "{decision}",
+                "What people decided about calls, and deadlines that passed.",
+            ),
+            judgements: counter(
+                "toolwright.judgements",
+                "{judgement}",
+                "What the policy said of calls.",
+            ),
+            repairs: counter("toolwright.repairs", "{call}", "Calls whose input was mended."),
+            retries: counter(
+                "toolwright.retries",
+                "{attempt}",
+                "Failed attempts that are followed by another.",
+            ),
+            dead_letters: counter(
+                "toolwright.dead_letters",
+                "{call}",
+                "Calls that failed for good.",
+            ),
+        }
+    }
+
+    /// Records what an event says.
+    pub fn record(&self, event: &Event<'_>) {
+        let tool = || KeyValue::new("gen_ai.tool.name", event.tool.to_owned());
+        match event.kind {
+            EventKind::Completed { elapsed, .. } => self.duration(event.tool, None, elapsed),
+            EventKind::Failed { error, elapsed } => {
+                self.duration(known(event.tool, error), Some(error.kind()), elapsed);
+            }
+            EventKind::Abandoned { elapsed } => {
+                self.duration(event.tool, Some("abandoned"), elapsed);
+            }
+            EventKind::Repaired { .. } => self.repairs.add(1, &[tool()]),
+            EventKind::Judged { verdict, .. } => {
+                self.judgements
+                    .add(1, &[tool(), KeyValue::new("toolwright.verdict", said(verdict))]);
+            }
+            EventKind::Decided { verdict, waited, .. } => {
+                let attributes = [tool(), KeyValue::new("toolwright.decision", decided(verdict))];
+                self.decisions.add(1, &attributes);
+                if ends_a_wait(verdict) {
+                    self.waits.record(waited.as_secs_f64(), &attributes);
+                }
+            }
+            EventKind::Expired { waited } => {
+                let attributes = [tool(), KeyValue::new("toolwright.decision", "expired")];
+                self.decisions.add(1, &attributes);
+                self.waits.record(waited.as_secs_f64(), &attributes);
+            }
+            EventKind::Retrying { error, .. } => self.retries.add(1, &[tool(), kind(error.kind())]),
+            EventKind::OwnerLost { state: State::Ready } => {
+                self.retries.add(1, &[tool(), kind("owner_lost")]);
+            }
+            EventKind::Dead { kind: of, .. } => self.dead_letters.add(1, &[tool(), kind(of)]),
+            _ => {}
+        }
+    }
+
+    /// A listener that records every event.
+    pub fn listener(self) -> impl Fn(&Event<'_>) + Send + Sync + 'static {
+        move |event| self.record(event)
+    }
+
+    fn duration(&self, tool: &str, error: Option<&str>, elapsed: Duration) {
+        let mut attributes = vec![
+            KeyValue::new("gen_ai.operation.name", "execute_tool"),
+            KeyValue::new("gen_ai.tool.name", tool.to_owned()),
+            KeyValue::new("gen_ai.tool.type", "function"),
+        ];
+        attributes.extend(error.map(kind));
+        self.durations.record(elapsed.as_secs_f64(), &attributes);
+    }
+}
+
+impl ExecutorBuilder {
+    /// Records [`Metrics`] of every call with the instruments of a meter.
+    #[must_use]
+    pub fn metrics(self, meter: &Meter) -> Self {
+        self.listen(Metrics::new(meter).listener())
+    }
+}
+
+/// The name of a tool, unless a model has made it up.
+fn known<'a>(tool: &'a str, error: &ToolError) -> &'a str {
+    if error.kind() == "unknown_tool" { OTHER } else { tool }
+}
+
+fn kind(kind: &str) -> KeyValue {
+    KeyValue::new("error.type", kind.to_owned())
+}
+
+fn said(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask { .. } => "ask",
+        Verdict::Deny { .. } => "deny",
+        Verdict::Queue => "queue",
+    }
+}
+
+fn decided(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Approve { .. } => "approved",
+        Decision::Edit { .. } => "edited",
+        Decision::Reject { .. } => "rejected",
+        Decision::Happened { .. } => "happened",
+        Decision::DidNotHappen => "did_not_happen",
+        Decision::Accept => "accepted",
+        Decision::Requeue { .. } => "requeued",
+        Decision::Discard { .. } => "discarded",
+        Decision::Revoke => "revoked",
+    }
+}
+
+/// Whether the call was waiting to be let run.
+fn ends_a_wait(decision: &Decision) -> bool {
+    matches!(
+        decision,
+        Decision::Approve { .. }
+            | Decision::Edit { .. }
+            | Decision::Reject { .. }
+            | Decision::Accept
+    )
+}

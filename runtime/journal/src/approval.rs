@@ -1,0 +1,33 @@
+//! What a person has to agree to, and how they say so.
+//!
+//! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`Enrolled`] says whose
+//!   word counts.
+//! - A [`Desk`] takes signed statements to a journal.
+//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a [`Terminal`].
+//! - A [`Grant`] allows calls in advance, as far as its [`GrantTerms`] go.
+
+mod approver;
+mod covers;
+mod desk;
+mod enrolled;
+mod grant;
+mod granted;
+mod key;
+mod key_file;
+mod layout;
+mod request;
+mod say;
+mod statement;
+mod terminal;
+
+pub use approver::{Approver, ApproverError, Callback, Channel, Decision, Reply};
+pub use covers::{Asked, NotCovered, UselessTerms};
+pub use desk::{Desk, DeskError, Grants, Submitted};
+pub use enrolled::{EnrolError, Enrolled, Unverified, Verified};
+pub use grant::{Clause, GrantTerms, Scope};
+pub use granted::{Grant, GrantError};
+pub use key::{ApproverKey, InvalidPublicKey, NotTheirs, PublicKey};
+pub use key_file::KeyError;
+pub use request::ApprovalRequest;
+pub use statement::{Signed, Statement, Subject, UnreadableStatement, Verdict};
+pub use terminal::Terminal;

@@ -1,0 +1,167 @@
+//! Who is asked: a function, a channel, a terminal, or whatever an application has.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::grant::GrantTerms;
+use super::request::ApprovalRequest;
+
+/// Somebody who can be asked whether a call may run.
+///
+/// An error, a panic or no reply at all is never an approval.
+pub trait Approver: Send + Sync + 'static {
+    /// Asks. The future may be dropped when the call expires or its run ends; what is decided after that does not
+    /// count.
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>>;
+}
+
+/// What an approver says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// This.
+    Decided(Decision),
+    /// Nothing yet: the request was passed on, and the decision comes through a [`Desk`](super::Desk).
+    Noted,
+}
+
+/// What is decided about a call.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It may run.
+    Approve,
+    /// It may run, and so may calls like it, on these terms.
+    ApproveWithGrant(GrantTerms),
+    /// It may run with these arguments: all of them, as JSON text.
+    Edit(String),
+    /// It must not run.
+    Reject {
+        /// Why; the model reads it.
+        reason: Option<String>,
+    },
+}
+
+/// Without arguments, which may be secret.
+impl fmt::Debug for Decision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Approve => "Approve",
+            Self::ApproveWithGrant(_) => "ApproveWithGrant(..)",
+            Self::Edit(_) => "Edit(..)",
+            Self::Reject { .. } => "Reject { .. }",
+        })
+    }
+}
+
+/// Nobody could be asked, or nobody decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApproverError {
+    /// Why, in words that name the approver.
+    pub message: String,
+}
+
+impl ApproverError {
+    /// A failure in words: the approver, what was found, what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+impl fmt::Display for ApproverError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ApproverError {}
+
+/// A function that decides at once.
+///
+/// ```
+/// use toolwright::approval::{Callback, Decision};
+///
+/// let approver = Callback::new(|request| match request.tool.as_str() {
+///     "lend_book" => Decision::Approve,
+///     _ => Decision::Reject { reason: Some("only books are lent today".to_owned()) },
+/// });
+/// # let _ = approver;
+/// ```
+pub struct Callback<F>(F);
+
+impl<F> Callback<F>
+where
+    F: Fn(&ApprovalRequest) -> Decision + Send + Sync + 'static,
+{
+    /// Asks this function.
+    pub fn new(decides: F) -> Self {
+        Self(decides)
+    }
+}
+
+impl<F> Approver for Callback<F>
+where
+    F: Fn(&ApprovalRequest) -> Decision + Send + Sync + 'static,
+{
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        let decision = catch_unwind(AssertUnwindSafe(|| (self.0)(request)));
+        let panicked = |_| {
+            let call = request.call;
+            ApproverError::new(format!(
+                "the function that approves panicked over call {call}, which is not approved"
+            ))
+        };
+        ready(decision.map(Reply::Decided).map_err(panicked)).boxed()
+    }
+}
+
+/// Passes requests on to another task; decisions come through a [`Desk`](super::Desk).
+///
+/// ```
+/// use toolwright::approval::Channel;
+///
+/// let (sender, mut requests) = tokio::sync::mpsc::channel(16);
+/// let approver = Channel::new(sender);
+/// // Elsewhere: while let Some(request) = requests.recv().await { … }
+/// # let _ = (approver, requests.try_recv());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Channel(mpsc::Sender<ApprovalRequest>);
+
+impl Channel {
+    /// Passes requests on through this sender.
+    #[must_use]
+    pub fn new(sender: mpsc::Sender<ApprovalRequest>) -> Self {
+        Self(sender)
+    }
+}
+
+impl Approver for Channel {
+    /// Does not wait where the channel is full: somebody who reads no requests approves none.
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        let call = request.call;
+        let sent = self.0.try_send(request.clone()).map_err(|error| match error {
+            TrySendError::Full(_) => ApproverError::new(format!(
+                "the approval channel is full with {} requests, and call {call} is one more: read them faster, or \
+                 make it longer",
+                self.0.max_capacity()
+            )),
+            TrySendError::Closed(_) => ApproverError::new(format!(
+                "nobody reads the approval channel any more, and call {call} is to be approved: keep its receiver"
+            )),
+        });
+        ready(sent.map(|()| Reply::Noted)).boxed()
+    }
+}

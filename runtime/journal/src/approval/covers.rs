@@ -1,0 +1,212 @@
+//! Whether a grant's terms cover a call. Pure: what counts is given, the time too.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+
+use super::grant::{Clause, GrantTerms, Scope};
+use toolwright_core::json::pointer::{index, segments};
+use toolwright_core::json::{ArgumentsError, canonical};
+
+/// A call that a grant may cover.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's definition as it is now.
+    pub fingerprint: &'a str,
+    /// The arguments that would run, as JSON text.
+    pub arguments: &'a str,
+    /// The call's run.
+    pub run: &'a str,
+    /// The session that the run belongs to.
+    pub session: Option<&'a str>,
+    /// The project that the run belongs to.
+    pub project: Option<&'a str>,
+    /// The time.
+    pub now: Timestamp,
+    /// How many calls have used the grant.
+    pub used: u32,
+}
+
+/// Why terms do not cover a call. Arguments are told by their place alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotCovered {
+    /// It is for another tool.
+    #[error("the grant is for tool {granted:?}, not for {asked:?}")]
+    Tool {
+        /// The grant's tool.
+        granted: String,
+        /// The call's tool.
+        asked: String,
+    },
+    /// The tool is not what it was.
+    #[error("tool {0:?} has changed since the grant was given: grant it again")]
+    Fingerprint(String),
+    /// It does not count here.
+    #[error("the grant counts in another run, session or project")]
+    Scope,
+    /// Its time is over.
+    #[error("the grant ended at {0}")]
+    Ended(Timestamp),
+    /// It was used as often as it may be.
+    #[error("the grant was for {0} calls, which have been made")]
+    UsedUp(u32),
+    /// The call's arguments are not readable.
+    #[error("the call's arguments cannot be compared")]
+    Unreadable(#[from] ArgumentsError),
+    /// It is for calls without arguments.
+    #[error("the grant says nothing of arguments, so it covers only a call that has none")]
+    HasArguments,
+    /// An argument is not one of those that are granted.
+    #[error("the grant does not cover what the call gives at {0:?}")]
+    Clause(String),
+}
+
+/// What makes terms useless, so that nobody should sign them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UselessTerms {
+    /// They are over already.
+    #[error("they ended at {0}, which is past: give a later time, or none")]
+    Ended(Timestamp),
+    /// They allow no call.
+    #[error("they are for no calls at all: give a number of uses, or none for any number")]
+    NoUses,
+    /// A clause names no place.
+    #[error("{0:?} is no JSON pointer: it is empty for all of the arguments, or begins with `/`")]
+    Pointer(String),
+    /// A clause takes no value.
+    #[error("there is no value that the clause at {0:?} takes: give one at least")]
+    NoValues(String),
+    /// A value of a clause is not JSON.
+    #[error("a value of the clause at {pointer:?} is not JSON: a text stands in double quotes")]
+    Value {
+        /// The clause's place.
+        pointer: String,
+        /// Why it is not.
+        #[source]
+        error: ArgumentsError,
+    },
+}
+
+impl GrantTerms {
+    /// Whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of
+    /// their keys; what cannot be read or is not there is not covered.
+    ///
+    /// ```
+    /// use toolwright::approval::{Asked, Clause, GrantTerms, Scope};
+    ///
+    /// let terms = GrantTerms {
+    ///     scope: Scope::Run("run-1".to_owned()),
+    ///     tool: "send_mail".to_owned(),
+    ///     fingerprint: "f1".to_owned(),
+    ///     arguments: vec![Clause { pointer: "/copies".to_owned(), is_one_of: vec!["2".to_owned()] }],
+    ///     until: None,
+    ///     uses: Some(3),
+    /// };
+    /// let asked = Asked {
+    ///     tool: "send_mail",
+    ///     fingerprint: "f1",
+    ///     arguments: r#"{"copies":2.0}"#,
+    ///     run: "run-1",
+    ///     session: None,
+    ///     project: None,
+    ///     now: "2026-01-02T03:04:05Z".parse()?,
+    ///     used: 2,
+    /// };
+    /// assert_eq!(terms.covers(&asked), Ok(()));
+    /// assert!(terms.covers(&Asked { arguments: r#"{"copies":3}"#, ..asked }).is_err());
+    /// # Ok::<(), jiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When they do not; the error says why.
+    pub fn covers(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
+        if self.tool != asked.tool {
+            let (granted, asked) = (self.tool.clone(), asked.tool.to_owned());
+            return Err(NotCovered::Tool { granted, asked });
+        }
+        if self.fingerprint != asked.fingerprint {
+            return Err(NotCovered::Fingerprint(self.tool.clone()));
+        }
+        let here = match &self.scope {
+            Scope::Run(run) => run == asked.run,
+            Scope::Session(session) => Some(session.as_str()) == asked.session,
+            Scope::Project(project) => Some(project.as_str()) == asked.project,
+            Scope::Forever => true,
+        };
+        if !here {
+            return Err(NotCovered::Scope);
+        }
+        if let Some(until) = self.until.filter(|until| asked.now >= *until) {
+            return Err(NotCovered::Ended(until));
+        }
+        if let Some(uses) = self.uses.filter(|uses| asked.used >= *uses) {
+            return Err(NotCovered::UsedUp(uses));
+        }
+        let arguments = canonical(asked.arguments)?;
+        if self.arguments.is_empty() && arguments != "{}" {
+            return Err(NotCovered::HasArguments);
+        }
+        let broken = self.arguments.iter().find(|clause| !clause.holds(&arguments));
+        broken.map_or(Ok(()), |clause| Err(NotCovered::Clause(clause.pointer.clone())))
+    }
+
+    /// Whether the terms can ever cover a call, from `now` on.
+    ///
+    /// # Errors
+    /// When they cannot; the error says why.
+    pub fn check(&self, now: Timestamp) -> Result<(), UselessTerms> {
+        if let Some(until) = self.until.filter(|until| now >= *until) {
+            return Err(UselessTerms::Ended(until));
+        }
+        if self.uses == Some(0) {
+            return Err(UselessTerms::NoUses);
+        }
+        self.arguments.iter().try_for_each(Clause::check)
+    }
+}
+
+impl Clause {
+    fn holds(&self, arguments: &str) -> bool {
+        let Some(found) = at(arguments, &self.pointer) else { return false };
+        self.is_one_of.iter().any(|value| canonical(value).is_ok_and(|value| value == found))
+    }
+
+    fn check(&self) -> Result<(), UselessTerms> {
+        let pointer = || self.pointer.clone();
+        if segments(&self.pointer).is_none() {
+            return Err(UselessTerms::Pointer(pointer()));
+        }
+        if self.is_one_of.is_empty() {
+            return Err(UselessTerms::NoValues(pointer()));
+        }
+        self.is_one_of.iter().try_for_each(|value| match canonical(value) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(UselessTerms::Value { pointer: pointer(), error }),
+        })
+    }
+}
+
+/// What stands at a JSON pointer in a canonical text; it is canonical too, being a part of one.
+fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
+    segments(pointer)?.into_iter().try_fold(text, |text, segment| {
+        let found = match text.as_bytes().first()? {
+            b'{' => {
+                let object: BTreeMap<Cow<'a, str>, &'a RawValue> =
+                    serde_json::from_str(text).ok()?;
+                *object.get(segment.as_str())?
+            }
+            b'[' => {
+                let array: Vec<&'a RawValue> = serde_json::from_str(text).ok()?;
+                *array.get(index(&segment)?)?
+            }
+            _ => return None,
+        };
+        Some(found.get())
+    })
+}

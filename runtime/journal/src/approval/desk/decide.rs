@@ -1,0 +1,143 @@
+//! What a statement makes of the call it names. Pure.
+
+use std::collections::HashMap;
+
+use serde::de::IgnoredAny;
+
+use super::{DeskError, Said};
+use crate::approval::granted::Grant;
+use crate::approval::{GrantTerms, Verdict};
+use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State, may_have_happened};
+use toolwright_core::json::canonical;
+
+/// A call after a decision, and what goes with it.
+pub(super) struct Decided {
+    pub(super) record: CallRecord,
+    pub(super) entry: Entry,
+    pub(super) grant: Option<Grant>,
+}
+
+/// The call after what is said of it; nothing where that cannot happen to it where it stands.
+/// `begun` is how often it may have acted before.
+pub(super) fn decide(
+    mut record: CallRecord,
+    begun: u32,
+    said: &Said<'_>,
+) -> Result<Option<Decided>, DeskError> {
+    let Said { signed, statement, now } = said;
+    let verdict = &statement.verdict;
+    let event =
+        verdict.event().ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let (generation, waited) = (record.generation, record.state == State::Pending);
+    let note = Note {
+        who: statement.by.clone(),
+        at: *now,
+        why: match verdict {
+            Verdict::Reject { reason } => reason.clone(),
+            Verdict::Discard { note, .. } => note.clone(),
+            _ => None,
+        },
+        signed: Some((*signed).clone()),
+    };
+    let Ok(entry) = record.advance(event, note) else { return Ok(None) };
+    if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
+        return Err(DeskError::Late { call: record.id, deadline: ask.deadline });
+    }
+
+    record.decision = Some((*signed).clone());
+    let mut grant = None;
+    match verdict {
+        Verdict::Approve { grant: Some(terms) } => {
+            check_terms(terms, &record, said)?;
+            grant = Some(Grant {
+                id: Grant::id_of(record.id, generation),
+                signed: (*signed).clone(),
+                granted: *now,
+                used: 0,
+                revoked: None,
+            });
+        }
+        Verdict::Edit { arguments, .. } => {
+            check_arguments(arguments, &record)?;
+            record.proposal = Some(arguments.clone());
+        }
+        Verdict::Reject { reason } => {
+            let more = may_have_happened(record.effect, begun);
+            record.answer_with(rejection(reason.as_deref(), more.as_deref()));
+        }
+        Verdict::Happened { result } => record.answer_with(Answered::result(result)),
+        // What was decided before was decided of a generation that is over. What is said now is no approval; the
+        // executor finds it in the history.
+        Verdict::DidNotHappen => record.decision = None,
+        Verdict::Accept => {
+            record.decision = None;
+            record.accepted = Some((*signed).clone());
+        }
+        Verdict::Requeue { arguments, .. } => {
+            if let Some(arguments) = arguments {
+                check_arguments(arguments, &record)?;
+            }
+            record.proposal.clone_from(arguments);
+            record.decision = None;
+        }
+        Verdict::Discard { forget: true, .. } => forget(&mut record),
+        Verdict::Approve { grant: None } | Verdict::Discard { .. } | Verdict::Revoke => {}
+    }
+    Ok(Some(Decided { record, entry, grant }))
+}
+
+fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Result<(), DeskError> {
+    if terms.tool != record.tool || terms.fingerprint != record.fingerprint {
+        return Err(DeskError::OtherTool {
+            call: record.id,
+            tool: record.tool.clone(),
+            granted: terms.tool.clone(),
+        });
+    }
+    terms.check(said.now).map_err(|error| DeskError::Terms { call: record.id, error })
+}
+
+/// Blanks what the call was made with, and what may repeat it. The answer stays, for the same call that arrives again.
+fn forget(record: &mut CallRecord) {
+    (record.raw, record.arguments) = (Kept::Withheld, Kept::Withheld);
+    CallRecord::FORGOTTEN.clone_into(&mut record.shown);
+    record.repairs.clear();
+    for failed in &mut record.failures {
+        (failed.message, failed.cause) = (None, None);
+    }
+    (record.ask, record.proposal, record.result) = (None, None, None);
+}
+
+fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError> {
+    // The statement stands in the history as it was signed, for everybody to read.
+    if !matches!(record.arguments, Kept::Plain(_)) {
+        return Err(DeskError::Secrets { call: record.id });
+    }
+    match canonical(arguments) {
+        Ok(text) if text.starts_with('{') => match secret_given(&text, &record.secrets) {
+            Some(parameter) => Err(DeskError::Secret { call: record.id, parameter }),
+            None => Ok(()),
+        },
+        Ok(_) => Err(DeskError::Arguments { call: record.id, error: None }),
+        Err(error) => Err(DeskError::Arguments { call: record.id, error: Some(error) }),
+    }
+}
+
+/// The first of these parameters that an object has.
+fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
+    if secrets.is_empty() {
+        return None;
+    }
+    let given: HashMap<String, IgnoredAny> = serde_json::from_str(object).ok()?;
+    secrets.iter().find(|it| given.contains_key(*it)).cloned()
+}
+
+fn rejection(reason: Option<&str>, more: Option<&str>) -> Answered {
+    let message = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("a person rejected this call: {reason}"),
+        None => "a person rejected this call and gave no reason".to_owned(),
+    };
+    let message = message + more.unwrap_or_default();
+    let hint = "do not make the same call again: do what the reason says, or go on without it";
+    Answered::error("rejected", &message, Some(hint))
+}

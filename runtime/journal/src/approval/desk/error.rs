@@ -1,0 +1,181 @@
+//! Why a statement does not take effect.
+
+use jiff::Timestamp;
+
+use crate::approval::covers::UselessTerms;
+use crate::approval::granted::GrantError;
+use crate::approval::{UnreadableStatement, Unverified, Verdict};
+use crate::journal::{Illegal, State, StoreError};
+use toolwright_core::context::CallId;
+use toolwright_core::json::ArgumentsError;
+
+/// Why a statement did not take effect. But for [`Store`](Self::Store), after which nobody knows, nothing was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeskError {
+    /// Nobody whose word counts has signed it.
+    #[error("the statement does not count")]
+    Unverified(#[from] Unverified),
+    /// It is no statement.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableStatement),
+    /// Its verdict does not go with what it is about.
+    #[error(
+        "a statement that says `{verdict}` is about the wrong thing: grants are revoked, all else is said of calls"
+    )]
+    Subject {
+        /// What is said.
+        verdict: Box<Verdict>,
+    },
+    /// There is no such call.
+    #[error("there is no call {call} in this journal: it is another journal's, or was removed")]
+    UnknownCall {
+        /// Which.
+        call: CallId,
+    },
+    /// There is no such grant.
+    #[error("there is no grant `{id}` in this journal: list the grants for their ids")]
+    UnknownGrant {
+        /// Which.
+        id: String,
+    },
+    /// Somebody decided before.
+    #[error(
+        "call {call} was {verdict} by {who:?} at {at}, and is {state} now: this decision came too late"
+    )]
+    Decided {
+        /// Which call.
+        call: CallId,
+        /// Who won.
+        who: String,
+        /// When.
+        at: Timestamp,
+        /// What they decided.
+        verdict: Box<Verdict>,
+        /// Where the call stands now.
+        state: State,
+    },
+    /// The call was judged anew since it was shown.
+    #[error(
+        "the statement is about generation {said} of call {call}, which is at generation {found} ({what} by {who:?} \
+         at {at}): show the call again, and decide on what is shown"
+    )]
+    Generation {
+        /// Which call.
+        call: CallId,
+        /// The generation that the statement names.
+        said: u32,
+        /// The generation that the call is at.
+        found: u32,
+        /// What brought it there.
+        what: String,
+        /// Who did.
+        who: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// The call is not the one that was shown.
+    #[error(
+        "the statement is about digest {said:?} and call {call} has `{found}`: show the call again, and decide on \
+         what is shown"
+    )]
+    Digest {
+        /// Which call.
+        call: CallId,
+        /// The digest that the statement names.
+        said: String,
+        /// The call's digest.
+        found: String,
+    },
+    /// It cannot happen to the call where it stands: it expired, was cancelled, or waits for nobody.
+    #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
+    Elsewhere {
+        /// Which call.
+        call: CallId,
+        /// Where it stands, and what was to happen to it.
+        illegal: Illegal,
+        /// What happened to it last.
+        what: String,
+        /// Who did.
+        who: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// Its time to be decided is over, although nobody has recorded so yet.
+    #[error("call {call} could be decided until {deadline}, which is past: it expires")]
+    Late {
+        /// Which call.
+        call: CallId,
+        /// Until when.
+        deadline: Timestamp,
+    },
+    /// A grant is for another tool than the call's, or for the tool as it was.
+    #[error(
+        "call {call} is one of {tool:?} as it is now and the grant's terms are for {granted:?} as they name it: take \
+         tool and fingerprint from the call"
+    )]
+    OtherTool {
+        /// Which call.
+        call: CallId,
+        /// The call's tool.
+        tool: String,
+        /// The grant's tool.
+        granted: String,
+    },
+    /// A grant could never be used.
+    #[error("the terms of the grant that is given with call {call} are useless")]
+    Terms {
+        /// Which call.
+        call: CallId,
+        /// Why.
+        #[source]
+        error: UselessTerms,
+    },
+    /// New arguments would be readable in the history of a call whose own are not.
+    #[error(
+        "the arguments of call {call} are sealed or not kept, so that no others can be given: reject or discard it, \
+         and have it made anew"
+    )]
+    Secrets {
+        /// Which call.
+        call: CallId,
+    },
+    /// An edit would write a secret into the history, for everybody to read.
+    #[error(
+        "`{parameter}` of call {call} is a secret, and what is given here stands in the journal for everybody to read: \
+         leave it out, or reject the call and have it made anew"
+    )]
+    Secret {
+        /// Which call.
+        call: CallId,
+        /// The parameter that was given.
+        parameter: String,
+    },
+    /// What somebody gives as arguments is none.
+    #[error(
+        "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"
+    )]
+    Arguments {
+        /// Which call.
+        call: CallId,
+        /// Why they cannot be read, where they cannot.
+        #[source]
+        error: Option<ArgumentsError>,
+    },
+    /// A grant in the journal cannot be read.
+    #[error(transparent)]
+    Grant(#[from] GrantError),
+    /// Others were faster each time.
+    #[error(
+        "the journal changed {looks} times while the statement was to be recorded: submit it again"
+    )]
+    Busy {
+        /// How often it was tried.
+        looks: u32,
+    },
+    /// The store failed.
+    #[error(
+        "the store failed: it is not known whether the statement was recorded, submit it again"
+    )]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,172 @@
+//! A grant as the journal keeps it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::covers::{Asked, NotCovered};
+use super::enrolled::{Enrolled, Unverified};
+use super::grant::GrantTerms;
+use super::statement::{Signed, Subject, UnreadableStatement, Verdict};
+use toolwright_core::context::CallId;
+
+/// The version of what is kept; an older reader refuses newer data.
+const FORMAT: u32 = 1;
+
+/// What a person allows in advance, kept as the document [`Grant::key`] of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// Its id: the call that it was given with, and that call's generation.
+    pub id: String,
+    /// The approval that carries its terms.
+    pub signed: Signed,
+    /// When it was recorded.
+    pub granted: Timestamp,
+    /// How many calls have used it.
+    pub used: u32,
+    /// What takes it back.
+    pub revoked: Option<Signed>,
+}
+
+/// As it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    format: u32,
+    id: String,
+    signed: Signed,
+    granted: Timestamp,
+    used: u32,
+    revoked: Option<Signed>,
+}
+
+impl Grant {
+    /// What the keys of all grants begin with.
+    pub const PREFIX: &'static str = "grant/";
+
+    /// The key of a grant's document.
+    #[must_use]
+    pub fn key(tool: &str, id: &str) -> String {
+        format!("{}{tool}/{id}", Self::PREFIX)
+    }
+
+    /// The id of the grant that is given with a call's approval. Each call has one in each generation.
+    #[must_use]
+    pub fn id_of(call: CallId, generation: u32) -> String {
+        format!("{call}-{generation}")
+    }
+
+    /// Its terms, as they were signed. Whether the signature is good, [`covers`](Self::covers) says.
+    ///
+    /// # Errors
+    /// When what was signed is no grant, or another than this.
+    pub fn terms(&self) -> Result<GrantTerms, GrantError> {
+        let unreadable = |reason| GrantError::Unreadable { id: self.id.clone(), reason };
+        let statement =
+            self.signed.statement().map_err(|UnreadableStatement { reason }| unreadable(reason))?;
+        let Verdict::Approve { grant: Some(terms) } = statement.verdict else {
+            return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
+        };
+        // A grant that was revoked must not come back under another id.
+        match statement.about {
+            Subject::Call { id, generation, .. } if Self::id_of(id, generation) == self.id => {
+                Ok(terms)
+            }
+            _ => Err(unreadable("what was signed is about another call".to_owned())),
+        }
+    }
+
+    /// Whether the grant covers a call: an enrolled key signed it, nobody has revoked it, and its terms cover the
+    /// call. How often it was used is what it says itself.
+    ///
+    /// # Errors
+    /// When it does not; the error says why.
+    pub fn covers(&self, asked: &Asked<'_>, enrolled: &Enrolled) -> Result<(), GrantError> {
+        let id = || self.id.clone();
+        if self.revoked.is_some() {
+            return Err(GrantError::Revoked { id: id() });
+        }
+        enrolled
+            .verify(&self.signed)
+            .map_err(|error| GrantError::Unverified { id: id(), error })?;
+        let covered = self.terms()?.covers(&Asked { used: self.used, ..*asked });
+        covered.map_err(|error| GrantError::NotCovered { id: id(), error })
+    }
+
+    /// The grant as the text of its document.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let Self { id, signed, granted, used, revoked } = self.clone();
+        let written = Written { format: FORMAT, id, signed, granted, used, revoked };
+        serde_json::to_string(&written).expect("a grant always serialises")
+    }
+
+    /// The grant of a document's text. The key is for errors.
+    ///
+    /// # Errors
+    /// When the text is no grant, or one of a later version.
+    pub fn from_text(key: &str, text: &str) -> Result<Self, GrantError> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let unreadable = |error: serde_json::Error| GrantError::Unreadable {
+            id: key.to_owned(),
+            reason: error.to_string(),
+        };
+        let Format { format } = serde_json::from_str(text).map_err(unreadable)?;
+        if format != FORMAT {
+            return Err(GrantError::Format { key: key.to_owned(), format });
+        }
+        let written: Written = serde_json::from_str(text).map_err(unreadable)?;
+        let Written { format: _, id, signed, granted, used, revoked } = written;
+        Ok(Self { id, signed, granted, used, revoked })
+    }
+}
+
+/// Why a grant does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrantError {
+    /// It is of another version.
+    #[error(
+        "`{key}` is a grant of format {format}, and this version reads format {FORMAT}: update"
+    )]
+    Format {
+        /// The document's key.
+        key: String,
+        /// The format that was found.
+        format: u32,
+    },
+    /// It is no grant.
+    #[error("`{id}` is no grant that can be read: {reason}")]
+    Unreadable {
+        /// Its id, or the key of its document.
+        id: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Somebody took it back.
+    #[error("grant `{id}` was revoked")]
+    Revoked {
+        /// Which.
+        id: String,
+    },
+    /// Nobody whose word counts has signed it.
+    #[error("grant `{id}` does not count")]
+    Unverified {
+        /// Which.
+        id: String,
+        /// Why.
+        #[source]
+        error: Unverified,
+    },
+    /// Its terms do not cover the call.
+    #[error("grant `{id}` does not cover the call")]
+    NotCovered {
+        /// Which.
+        id: String,
+        /// Why.
+        #[source]
+        error: NotCovered,
+    },
+}

@@ -1,0 +1,150 @@
+//! A request as a table for people.
+//!
+//! - Only this file begins a line: what comes from elsewhere is escaped, and broken where it is long, so that it can
+//!   neither draw a row of its own nor reach past the edge of the terminal.
+//! - Nothing is left out or shortened.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::{Formatter, Result};
+
+use serde_json::value::RawValue;
+
+use super::request::ApprovalRequest;
+use toolwright_core::json::canonical;
+use toolwright_core::json::tree::quoted;
+use toolwright_core::tool::Danger;
+
+/// How wide the left column is; a longer label goes into the right one.
+const LABEL: usize = 10;
+/// How wide the right column is.
+const TEXT: usize = 64;
+
+pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Result {
+    let title = request.title.as_ref().map(|title| format!(" ({title})")).unwrap_or_default();
+    row(out, "tool", &format!("{}{title}", request.tool))?;
+    row(out, "danger", danger(request.danger))?;
+    row(out, "why", &request.reason)?;
+    let user = request.requester.user.as_ref().map(|user| format!(", for {user}"));
+    let by = format!("{}{}", request.requester.agent, user.unwrap_or_default());
+    row(out, "asked by", &by)?;
+    row(out, "run", &request.run)?;
+    row(out, "until", &request.deadline.to_string())?;
+    row(out, "call", &format!("{}, generation {}", request.call, request.generation))?;
+    row(out, "digest", &request.digest)?;
+    arguments(&request.arguments, out)?;
+    for change in &request.repairs {
+        row(out, "repaired", &change.to_string())?;
+    }
+    for line in request.preview.iter().flat_map(|preview| preview.lines()) {
+        row(out, "preview", line)?;
+    }
+    Ok(())
+}
+
+fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
+    // Of a key that is given twice, a map would keep one.
+    let read = canonical(text)
+        .ok()
+        .and_then(|_| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(text).ok());
+    match read {
+        Some(entries) if entries.is_empty() => row(out, "arguments", "none"),
+        Some(entries) => {
+            row(out, "arguments", "")?;
+            entries.iter().try_for_each(|(key, value)| row(out, &key_label(key), value.get()))
+        }
+        None => row(out, "arguments", text),
+    }
+}
+
+/// A key, in quotes where it is not a plain word and could be taken for something else.
+fn key_label(key: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    if !key.is_empty() && key.bytes().all(plain) {
+        format!("  {key}")
+    } else {
+        format!("  {}", quoted(key))
+    }
+}
+
+/// One row; its text may take several lines, which are marked.
+fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
+    let (label, text) = (escaped(label), escaped(text));
+    let (label, text) = match label.len() <= LABEL {
+        true => (label, text),
+        false => (String::new(), format!("{}: {text}", label.trim_start())),
+    };
+    for (number, line) in lines(&text).into_iter().enumerate() {
+        let (label, mark) = if number == 0 { (label.as_str(), ' ') } else { ("", '…') };
+        match line {
+            "" => writeln!(out, "{label}")?,
+            line => writeln!(out, "{label:<LABEL$} {mark} {line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The text in pieces that fit; a character beyond ASCII counts as two columns, which is enough for any.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let (mut start, mut width) = (0, 0);
+    for (at, character) in text.char_indices() {
+        let columns = if character.is_ascii() { 1 } else { 2 };
+        if width + columns > TEXT {
+            lines.push(&text[start..at]);
+            (start, width) = (at, 0);
+        }
+        width += columns;
+    }
+    lines.push(&text[start..]);
+    lines
+}
+
+/// The text without what a terminal or a font would act on instead of showing it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if acts(character) {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Whether a character is not shown as itself: controls, marks of direction, characters without width or ink,
+/// separators of lines, tags.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{2000}'..='\u{200f}'
+                | '\u{2028}'..='\u{202f}'
+                | '\u{205f}'..='\u{206f}'
+                | '\u{3000}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+fn danger(danger: Danger) -> &'static str {
+    match danger {
+        Danger::Safe => "safe",
+        Danger::Moderate => "moderate",
+        Danger::Dangerous => "dangerous",
+        Danger::Critical => "critical",
+    }
+}

@@ -1,0 +1,77 @@
+//! What an approver sees of a call.
+
+use jiff::Timestamp;
+
+use super::layout;
+use crate::journal::{CallRecord, Requester};
+use toolwright_core::context::CallId;
+use toolwright_core::repairs::Change;
+use toolwright_core::tool::Danger;
+
+/// A call that somebody has to decide about. Secrets in it are masked.
+///
+/// Its [`Display`](std::fmt::Display) is a table for people. Whatever a model, a tool or a file put into the call,
+/// the table's rows are ours: control characters, escape sequences and marks that turn or hide text are written out,
+/// and long lines are broken here rather than by the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalRequest {
+    /// The call.
+    pub call: CallId,
+    /// As it was judged this time.
+    pub generation: u32,
+    /// What a decision is bound to.
+    pub digest: String,
+    /// The tool's name.
+    pub tool: String,
+    /// The tool's name for people, where it has one.
+    pub title: Option<String>,
+    /// How carefully to look.
+    pub danger: Danger,
+    /// Why it is asked.
+    pub reason: String,
+    /// The arguments that would run, as JSON text with secrets masked.
+    pub arguments: String,
+    /// What repair changed in what the model sent.
+    pub repairs: Vec<Change>,
+    /// What the tool itself shows of the call.
+    pub preview: Option<String>,
+    /// On whose behalf.
+    pub requester: Requester,
+    /// The call's run.
+    pub run: String,
+    /// Until when.
+    pub deadline: Timestamp,
+    /// The tool's definition, hexadecimal.
+    pub fingerprint: String,
+}
+
+impl ApprovalRequest {
+    /// What is asked about a call; nothing where nothing ever was. The title is the tool's, which a record does not
+    /// have.
+    #[must_use]
+    pub fn of(call: &CallRecord) -> Option<Self> {
+        let ask = call.ask.as_ref()?;
+        Some(Self {
+            call: call.id,
+            generation: call.generation,
+            digest: call.digest.clone(),
+            tool: call.tool.clone(),
+            title: None,
+            danger: call.danger,
+            reason: ask.reason.clone(),
+            arguments: call.shown.clone(),
+            repairs: call.repairs.clone(),
+            preview: ask.preview.clone(),
+            requester: call.requester.clone(),
+            run: call.place.run.clone(),
+            deadline: ask.deadline,
+            fingerprint: call.fingerprint.clone(),
+        })
+    }
+}
+
+impl std::fmt::Display for ApprovalRequest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        layout::request(self, formatter)
+    }
+}

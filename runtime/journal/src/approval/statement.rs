@@ -1,0 +1,186 @@
+//! What a person or service says about a call, signed.
+//!
+//! - A statement names its call, generation and digest; never a position, a name, or the latest.
+//! - What is kept is the text that was signed, so that nobody has to write it the same way again to check it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::grant::GrantTerms;
+use crate::journal::Event;
+use toolwright_core::context::CallId;
+
+/// A statement as it was signed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signed {
+    /// The statement, as JSON text.
+    pub text: String,
+    /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
+    pub key: String,
+    /// Hexadecimal.
+    pub signature: String,
+}
+
+impl Signed {
+    /// What its text says, whoever wrote it: nothing is known of the signature until
+    /// [`Enrolled::verify`](super::Enrolled::verify) has checked it.
+    ///
+    /// # Errors
+    /// When the text is no statement that this version reads.
+    pub fn statement(&self) -> Result<Statement, UnreadableStatement> {
+        serde_json::from_str(&self.text)
+            .map_err(|error| UnreadableStatement { reason: error.to_string() })
+    }
+}
+
+/// A text that is no statement, or one of a later version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the text is no statement that this version reads: {reason}")]
+pub struct UnreadableStatement {
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What somebody says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Statement {
+    /// What it is about.
+    pub about: Subject,
+    /// What is said.
+    pub verdict: Verdict,
+    /// When.
+    pub at: Timestamp,
+    /// Who, as the key's holder calls themselves. The key counts, not the name.
+    pub by: String,
+}
+
+/// What a statement is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Subject {
+    /// One call, as it was shown.
+    Call {
+        /// Which.
+        id: CallId,
+        /// As it was judged this time.
+        generation: u32,
+        /// What was shown, see [`CallRecord::digest`](crate::journal::CallRecord::digest).
+        digest: String,
+    },
+    /// A grant.
+    Grant {
+        /// Which.
+        id: String,
+    },
+}
+
+/// What is said of it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Verdict {
+    /// It may run.
+    Approve {
+        /// And calls like it, on these terms.
+        grant: Option<GrantTerms>,
+    },
+    /// It may run with other arguments.
+    Edit {
+        /// All of them, as JSON text.
+        arguments: String,
+        /// The digest of the call with them. Where the application arrives at another (it fills in defaults, or
+        /// refuses them), the approver is asked again.
+        digest: String,
+    },
+    /// It must not run.
+    Reject {
+        /// Why; the model reads it.
+        reason: Option<String>,
+    },
+    /// It happened, although its outcome was not recorded.
+    Happened {
+        /// What the model gets.
+        result: String,
+    },
+    /// It did not happen.
+    DidNotHappen,
+    /// The plan that it waits for is accepted, so that it is judged.
+    Accept,
+    /// It failed for good, and is to be judged once more. That is no approval: where it asks, somebody approves it.
+    /// What cannot be done, or is not taken, leaves it dead.
+    Requeue {
+        /// All of its new arguments, as JSON text; without, it keeps those that it has.
+        arguments: Option<String>,
+        /// Whether it gets another idempotency key although its arguments are the same, so that whoever takes the key
+        /// takes it for another call.
+        new_key: bool,
+    },
+    /// It failed for good, and nobody wants it any more.
+    Discard {
+        /// Why, for other operators.
+        note: Option<String>,
+        /// Whether what it was called with is blanked in its record. Its answer and its history stay, so that the
+        /// same call that arrives again is answered and not run.
+        forget: bool,
+    },
+    /// The grant no longer counts.
+    Revoke,
+}
+
+impl Verdict {
+    /// What happens to a call by it; nothing where it is not one on calls.
+    #[doc(hidden)]
+    pub fn event(&self) -> Option<Event> {
+        Some(match self {
+            Self::Approve { .. } => Event::Approved,
+            Self::Edit { .. } => Event::Edited,
+            Self::Reject { .. } => Event::Rejected,
+            Self::Happened { .. } => Event::Happened,
+            Self::DidNotHappen => Event::DidNotHappen,
+            Self::Accept => Event::Accepted,
+            Self::Requeue { .. } => Event::Requeued,
+            Self::Discard { .. } => Event::Discarded,
+            Self::Revoke => return None,
+        })
+    }
+}
+
+/// What was done, as in `approved`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Approve { grant: None } => "approved",
+            Self::Approve { grant: Some(_) } => "approved with a grant",
+            Self::Edit { .. } => "edited",
+            Self::Reject { .. } => "rejected",
+            Self::Happened { .. } => "found to have happened",
+            Self::DidNotHappen => "found not to have happened",
+            Self::Accept => "accepted",
+            Self::Requeue { arguments: None, .. } => "requeued",
+            Self::Requeue { arguments: Some(_), .. } => "requeued with other arguments",
+            Self::Discard { forget: false, .. } => "discarded",
+            Self::Discard { forget: true, .. } => "discarded and forgotten",
+            Self::Revoke => "revoked",
+        })
+    }
+}
+
+/// Without arguments and results, which may hold secrets.
+impl fmt::Debug for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Verdict({self})")
+    }
+}
+
+/// Without the text, whose arguments and results may hold secrets.
+impl fmt::Debug for Signed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Signed")
+            .field("key", &self.key)
+            .field("signature", &self.signature)
+            .finish_non_exhaustive()
+    }
+}

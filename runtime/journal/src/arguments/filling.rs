@@ -1,0 +1,114 @@
+//! Fills in what a schema says of absent keys.
+//!
+//! - Along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not below `anyOf` and
+//!   `oneOf`, where a value would first have to be told to be one of them.
+//! - A default that is filled in is filled in turn, as its type fills it, so that filling again changes nothing.
+//! - The work has an end, whatever the schema says: it may have come from elsewhere.
+
+use serde_json::Value;
+
+use toolwright_core::json::ArgumentsError;
+use toolwright_core::json::parse::READER_DEPTH;
+use toolwright_core::json::tree::Node;
+
+/// How many values may be filled in; a text of 64 bytes counts as another.
+const MOST: usize = 1 << 18;
+/// How many references and parts may follow on each other; only a schema that refers to itself has more.
+const MOST_HOPS: usize = 32;
+/// How often each value of the arguments may be looked at, for each of the schemas that it has to satisfy.
+const MOST_LOOKS: usize = 64;
+
+/// Fills the arguments in along their schema.
+pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
+    let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
+    Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)
+}
+
+struct Filling<'s> {
+    root: &'s Value,
+    /// How much may still be filled in.
+    left: usize,
+    /// How often something may still be looked at.
+    looks: usize,
+}
+
+impl<'s> Filling<'s> {
+    /// Fills a value in that stands inside `depth` others, by a schema reached by so many references.
+    fn node(
+        &mut self,
+        node: &mut Node,
+        schema: &'s Value,
+        depth: usize,
+        hops: usize,
+    ) -> Result<(), ArgumentsError> {
+        if hops > MOST_HOPS {
+            return Ok(());
+        }
+        self.looks = self.looks.checked_sub(1).ok_or(ArgumentsError::Defaults { most: MOST })?;
+        match node {
+            Node::Object(entries) => self.object(entries, schema, depth)?,
+            Node::Array(items) => {
+                let first = schema.get("prefixItems").and_then(Value::as_array);
+                for (index, item) in items.iter_mut().enumerate() {
+                    let own = first.and_then(|first| first.get(index));
+                    if let Some(schema) = own.or_else(|| schema.get("items")) {
+                        self.node(item, schema, depth + 1, 0)?;
+                    }
+                }
+            }
+            _ => return Ok(()),
+        }
+        let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        for schema in all.chain(self.target(schema)) {
+            self.node(node, schema, depth, hops + 1)?;
+        }
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        entries: &mut Vec<(String, Node)>,
+        schema: &'s Value,
+        depth: usize,
+    ) -> Result<(), ArgumentsError> {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        for (name, property) in properties.into_iter().flatten() {
+            let Some(default) = self.default(property) else { continue };
+            let is_required = required.is_some_and(|it| it.iter().any(|key| key == name));
+            if is_required || entries.iter().any(|(key, _)| key == name) {
+                continue;
+            }
+            let filled = Node::of(default);
+            let is_too_deep = depth + 1 + filled.depth() > READER_DEPTH;
+            self.left = match self.left.checked_sub(filled.weight() + name.len() / 64) {
+                Some(left) if !is_too_deep => left,
+                _ => return Err(ArgumentsError::Defaults { most: MOST }),
+            };
+            entries.push((name.clone(), filled));
+        }
+        let others = match schema.get("patternProperties") {
+            None => schema.get("additionalProperties"),
+            Some(_) => None,
+        };
+        for (key, value) in entries {
+            let own = properties.and_then(|it| it.get(key.as_str()));
+            if let Some(schema) = own.or(others) {
+                self.node(value, schema, depth + 1, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a schema says of an absent key, itself or where it refers to.
+    fn default(&self, schema: &'s Value) -> Option<&'s Value> {
+        let first = Some(schema);
+        let chain = std::iter::successors(first, |schema| self.target(schema));
+        chain.take(MOST_HOPS).find_map(|schema| schema.get("default"))
+    }
+
+    fn target(&self, schema: &'s Value) -> Option<&'s Value> {
+        let reference = schema.get("$ref")?.as_str()?;
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+}

@@ -1,0 +1,71 @@
+//! What of a definition a decision rests on.
+
+use sha2::{Digest, Sha256};
+
+use super::digest::framed;
+use toolwright_core::json::canonical_of;
+use toolwright_core::json::tree::Node;
+use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Definition, Effect};
+
+const TOOL: &str = "toolwright tool 1";
+
+/// The fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger, effect
+/// and approval, and of which parameters are secret. Equal definitions have one, in every process.
+///
+/// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
+/// is not seen here. It is judged by what it says of each call.
+///
+/// ```
+/// use toolwright::arguments::fingerprint;
+/// use toolwright::{Registry, tool};
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() -> &'static str {
+///     "hello"
+/// }
+///
+/// let registry = Registry::of([HELLO])?;
+/// let definition = registry.get("hello").expect("registered");
+/// assert_eq!(fingerprint(&definition).len(), 64);
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+#[must_use]
+pub fn fingerprint(definition: &Definition) -> String {
+    let (approval, reason) = match definition.approval {
+        DeclaredApproval::Never => ("never", ""),
+        DeclaredApproval::Always(reason) => ("always", reason),
+        DeclaredApproval::Computed => ("computed", ""),
+    };
+    let secrets: Vec<&str> = definition.secrets().collect();
+    hex::encode(Sha256::digest(framed(&[
+        TOOL,
+        &definition.name,
+        &definition.description,
+        &canonical_of(&Node::of(&definition.input_schema)),
+        danger(definition.danger),
+        effect(definition.effect),
+        approval,
+        reason,
+        &framed(&secrets),
+    ])))
+}
+
+fn danger(danger: DeclaredDanger) -> &'static str {
+    match danger {
+        DeclaredDanger::Level(Danger::Safe) => "safe",
+        DeclaredDanger::Level(Danger::Moderate) => "moderate",
+        DeclaredDanger::Level(Danger::Dangerous) => "dangerous",
+        DeclaredDanger::Level(Danger::Critical) => "critical",
+        DeclaredDanger::Computed => "computed",
+    }
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "read",
+        Effect::Idempotent => "idempotent",
+        Effect::Keyed => "keyed",
+        Effect::Once => "once",
+    }
+}

@@ -1,0 +1,130 @@
+//! The arguments that run, as everybody sees them who judges the call.
+
+use std::fmt;
+
+use super::filling::fill;
+use toolwright_core::json::tree::{Node, push_segment};
+use toolwright_core::json::{ArgumentsError, canonical_of, read};
+use toolwright_core::tool::Definition;
+
+/// Stands for the value of a secret. It says nothing of the value, not even its length or kind.
+const SECRET: &str = "(secret)";
+
+/// Arguments that are final: mended before, and with the defaults of the tool's schema filled in.
+///
+/// What was sent keeps its spelling, numbers digit for digit. The tool reads the same values as without the defaults,
+/// which it would have filled in itself.
+///
+/// ```
+/// use toolwright::arguments::Settled;
+/// use toolwright::{Registry, tool};
+///
+/// /// Lends a book.
+/// #[tool]
+/// async fn lend(
+///     /// Its title.
+///     title: String,
+///     /// The reader's card.
+///     #[arg(secret)]
+///     card: String,
+///     /// How many.
+///     #[arg(default = 1)]
+///     copies: u8,
+/// ) {
+/// }
+///
+/// let registry = Registry::of([LEND])?;
+/// let definition = registry.get("lend").expect("registered");
+/// let settled = Settled::of(&definition, r#"{"title": "Emma", "card": "4711"}"#)?;
+/// assert_eq!(settled.arguments(), r#"{"title":"Emma","card":"4711","copies":1}"#);
+/// assert_eq!(settled.canonical(), r#"{"card":"4711","copies":1,"title":"Emma"}"#);
+/// assert_eq!(settled.shown(), r#"{"title":"Emma","card":"(secret)","copies":1}"#);
+/// assert!(settled.has_secrets());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settled {
+    arguments: String,
+    canonical: String,
+    /// Where it differs from the arguments.
+    shown: Option<String>,
+}
+
+impl Settled {
+    /// Settles a text that the tool's strict reader has accepted. That reader knows parameters by their names alone, so
+    /// that there are no aliases left to resolve.
+    ///
+    /// # Errors
+    /// When the text is not what a strict reader accepts, or the defaults of the schema have no end.
+    pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
+        let is_secret = |key: &str| definition.secrets().any(|it| it == key);
+        let mut node = read(accepted).map_err(|error| outside_of_secrets(error, is_secret))?;
+        let found = match node {
+            Node::Object(_) => None,
+            Node::Array(_) => Some("an array"),
+            Node::Text(_) => Some("a text"),
+            Node::Number(_) => Some("a number"),
+            Node::Bool(_) => Some("a boolean"),
+            Node::Null => Some("null"),
+        };
+        if let Some(found) = found {
+            return Err(ArgumentsError::NoObject { found });
+        }
+        fill(&mut node, &definition.input_schema)?;
+        let (arguments, canonical) = (node.text(), canonical_of(&node));
+        let mut has_secrets = false;
+        if let Node::Object(entries) = &mut node {
+            for (_, value) in entries.iter_mut().filter(|(key, _)| is_secret(key)) {
+                *value = Node::Text(SECRET.to_owned());
+                has_secrets = true;
+            }
+        }
+        let shown = has_secrets.then(|| node.text());
+        Ok(Self { arguments, canonical, shown })
+    }
+
+    /// The text that runs.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// The same in canonical form, for the digest.
+    #[must_use]
+    pub fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
+    /// The same for people: `"(secret)"` stands for whatever a secret parameter was given.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.shown.as_deref().unwrap_or(&self.arguments)
+    }
+
+    /// Whether a secret parameter is given.
+    #[must_use]
+    pub fn has_secrets(&self) -> bool {
+        self.shown.is_some()
+    }
+}
+
+/// Without what may be secret.
+impl fmt::Debug for Settled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_secrets = self.has_secrets();
+        formatter.debug_struct("Settled").field("has_secrets", &has_secrets).finish_non_exhaustive()
+    }
+}
+
+/// An error that names no key inside a secret.
+fn outside_of_secrets(error: ArgumentsError, is_secret: impl Fn(&str) -> bool) -> ArgumentsError {
+    let ArgumentsError::Duplicate { pointer } = error else { return error };
+    let first = pointer.split('/').nth(1).unwrap_or_default();
+    let key = toolwright_core::json::pointer::unescaped(first);
+    if !is_secret(&key) {
+        return ArgumentsError::Duplicate { pointer };
+    }
+    let mut pointer = String::new();
+    push_segment(&mut pointer, &key);
+    ArgumentsError::Duplicate { pointer }
+}

@@ -1,0 +1,56 @@
+//! Answers as they are kept, in the one shape that the executor reads back.
+//!
+//! `whole` is one of
+//! - `{"error":{"kind":…,"class":"final","message":…,"hint":…}}`, where `hint` may be null,
+//! - `{"text":…}`,
+//! - `{"json":…}`, the JSON text of an object or array as a string, so that its numbers stay exact.
+
+use serde_json::{Value, json};
+
+use super::record::Answered;
+use toolwright_core::error::ToolError;
+
+impl Answered {
+    /// An error of class [`Final`](crate::Class::Final), in the words that a model reads of a [`ToolError`].
+    #[must_use]
+    pub fn error(kind: &str, message: &str, hint: Option<&str>) -> Self {
+        let mut error = ToolError::new(kind.to_owned(), message.to_owned());
+        if let Some(hint) = hint {
+            error = error.hint(hint.to_owned());
+        }
+        let whole = json!({"kind": kind, "class": "final", "message": message, "hint": hint});
+        Self { is_error: true, text: error.to_json(), whole: json!({"error": whole}) }
+    }
+
+    /// A result that is text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { is_error: false, whole: json!({"text": text}), text }
+    }
+
+    /// A result that is a value: the JSON text of an object or array. Nothing where it is not.
+    ///
+    /// ```
+    /// use toolwright::journal::Answered;
+    ///
+    /// let answered = Answered::json(r#"{"id":9007199254740993}"#).expect("an object");
+    /// assert_eq!(answered.whole["json"], r#"{"id":9007199254740993}"#);
+    /// assert!(Answered::json("42").is_none());
+    /// ```
+    #[must_use]
+    pub fn json(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        (value.is_object() || value.is_array()).then(|| Self {
+            is_error: false,
+            text: text.to_owned(),
+            whole: json!({"json": text}),
+        })
+    }
+
+    /// A result that somebody typed: a value where it is one, else text.
+    #[must_use]
+    pub fn result(text: &str) -> Self {
+        Self::json(text).unwrap_or_else(|| Self::text(text))
+    }
+}

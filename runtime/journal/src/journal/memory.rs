@@ -1,0 +1,266 @@
+//! Calls kept in memory: for tests, and for applications whose calls need not outlive them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use super::entry::Entry;
+use super::record::{CallRecord, Place};
+use super::state::State;
+use super::store::{
+    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,
+};
+use toolwright_core::context::CallId;
+
+/// Keeps calls for as long as the process lives. A clone shares them.
+///
+/// ```
+/// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Unit};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = MemoryStore::new();
+/// let note = DocumentWrite { key: "note".to_owned(), expects: None, text: Some("hello".to_owned()) };
+/// let unit = Unit { documents: vec![note], ..Unit::default() };
+/// store.commit(unit, jiff::Timestamp::UNIX_EPOCH).await?;
+/// assert_eq!(store.document("note").await?.map(|it| it.version), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct MemoryStore(Arc<Inner>);
+
+struct Inner {
+    kept: Mutex<Keeping>,
+    changes: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct Keeping {
+    calls: BTreeMap<CallId, CallRecord>,
+    places: HashMap<Place, CallId>,
+    histories: HashMap<CallId, Vec<Entry>>,
+    documents: BTreeMap<String, Document>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Arc::new(Inner { kept: Mutex::default(), changes: watch::Sender::new(()) }))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Keeping> {
+        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn committed(&self, unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+        unit.check()?;
+        let mut kept = self.kept();
+        unit.calls.iter().try_for_each(|write| kept.admits_call(write, now))?;
+        kept.admits_places(&unit.calls)?;
+        unit.documents.iter().try_for_each(|write| kept.admits_document(write))?;
+        unit.calls.into_iter().for_each(|write| kept.put_call(write));
+        unit.documents.into_iter().for_each(|write| kept.put_document(write));
+        Ok(())
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Store for MemoryStore {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            self.committed(unit, now)?;
+            self.0.changes.send_replace(());
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            let mut kept = self.kept();
+            let claimed = kept
+                .calls
+                .get_mut(&call)
+                .filter(|record| record.state == State::Running && record.epoch == epoch);
+            match claimed {
+                Some(record) => record.lease = Some(until),
+                None => return Err(CommitError::Fenced { call, epoch }),
+            }
+            drop(kept);
+            self.0.changes.send_replace(());
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            match self.kept().calls.get_mut(&call) {
+                Some(record) => record.delivered = true,
+                None => return Err(CommitError::NoCall { call }),
+            }
+            self.0.changes.send_replace(());
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        async move { Ok(self.kept().calls.get(&call).cloned()) }.boxed()
+    }
+
+    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        async move {
+            let kept = self.kept();
+            Ok(kept.places.get(place).and_then(|call| kept.calls.get(call)).cloned())
+        }
+        .boxed()
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+        async move {
+            let kept = self.kept();
+            let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
+            let found: Vec<_> = if page.latest_first {
+                let calls = kept.calls.range((Bound::Unbounded, after)).rev();
+                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
+            } else {
+                let calls = kept.calls.range((after, Bound::Unbounded));
+                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
+            };
+            Ok(found.into_iter().map(|(_, call)| call.clone()).collect())
+        }
+        .boxed()
+    }
+
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        async move { Ok(self.kept().histories.get(&call).cloned().unwrap_or_default()) }.boxed()
+    }
+
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
+        async move { Ok(self.kept().documents.get(key).cloned()) }.boxed()
+    }
+
+    fn documents<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
+        async move {
+            let kept = self.kept();
+            let from = kept.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+            let found = from.take_while(|(key, _)| key.starts_with(prefix));
+            Ok(found.map(|(_, document)| document.clone()).collect())
+        }
+        .boxed()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        let mut changes = self.0.changes.subscribe();
+        async move {
+            // The sender is in `self`, which is borrowed, so it cannot be gone.
+            let _ = changes.changed().await;
+        }
+        .boxed()
+    }
+}
+
+impl Keeping {
+    fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
+        let (call, place) = (write.record.id, &write.record.place);
+        let found = self.calls.get(&call);
+        let version = found.map(|record| record.version);
+        if version != write.expects {
+            return Err(CommitError::Call { call, expected: write.expects, found: version });
+        }
+        let Some(record) = found else { return Ok(()) };
+        if record.place != *place {
+            return Err(StoreError::moved(call).into());
+        }
+        match record.lease.filter(|until| *until > now && write.takes_from_owner()) {
+            Some(until) => Err(CommitError::Leased { call, until }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the places of new calls are free.
+    fn admits_places(&self, writes: &[CallWrite]) -> Result<(), CommitError> {
+        let mut taken = HashMap::new();
+        for write in writes.iter().filter(|write| write.expects.is_none()) {
+            let (call, place) = (write.record.id, &write.record.place);
+            if place.turn.is_none() {
+                continue;
+            }
+            let before = taken.insert(place, call);
+            if let Some(holder) = before.or_else(|| self.places.get(place).copied()) {
+                return Err(CommitError::Place { place: place.clone(), holder });
+            }
+        }
+        Ok(())
+    }
+
+    fn admits_document(&self, write: &DocumentWrite) -> Result<(), CommitError> {
+        let found = self.documents.get(&write.key).map(|document| document.version);
+        if found == write.expects {
+            return Ok(());
+        }
+        let key = write.key.clone();
+        Err(CommitError::Document { key, expected: write.expects, found })
+    }
+
+    fn put_call(&mut self, write: CallWrite) {
+        let CallWrite { mut record, entries, .. } = write;
+        let call = record.id;
+        record.delivered |= self.calls.get(&call).is_some_and(|before| before.delivered);
+        if record.place.turn.is_some() {
+            self.places.insert(record.place.clone(), call);
+        }
+        self.calls.insert(call, record);
+        self.histories.entry(call).or_default().extend(entries);
+    }
+
+    fn put_document(&mut self, write: DocumentWrite) {
+        let DocumentWrite { key, expects, text } = write;
+        match text {
+            Some(text) => {
+                let version = expects.map_or(1, |before| before + 1);
+                self.documents.insert(key.clone(), Document { key, version, text });
+            }
+            None => {
+                self.documents.remove(&key);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.kept();
+        formatter
+            .debug_struct("MemoryStore")
+            .field("calls", &kept.calls.len())
+            .field("documents", &kept.documents.len())
+            .finish()
+    }
+}

@@ -1,0 +1,274 @@
+//! The machine: what becomes of a call when something happens to it.
+//!
+//! - One total function decides. It has no clock and does no I/O; the same function replays a journal and is
+//!   explored by tests.
+//! - Whether an error may be repeated depends on what failed, on the tool's effect and on whether attempts are left.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::state::State;
+use toolwright_core::error::Class;
+use toolwright_core::tool::Effect;
+
+/// Something that happened to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// Judged: it must not run.
+    Denied,
+    /// Judged: it waits for its plan.
+    Planned,
+    /// Judged: a person has to decide.
+    Asked,
+    /// Judged: it may run, by policy or by a grant.
+    Allowed,
+    /// Its plan was accepted.
+    Accepted,
+    /// A person approved it.
+    Approved,
+    /// A person changed its arguments.
+    Edited,
+    /// A person said no.
+    Rejected,
+    /// Nobody decided in time.
+    Expired,
+    /// Its run ended, or was ended, before it ran.
+    RunEnded,
+    /// Somebody took the right to run it.
+    Claimed,
+    /// What it was judged by is not as it was: the tool, the policy, the decision.
+    Changed,
+    /// It gave a result.
+    Succeeded,
+    /// It gave none.
+    Errored {
+        /// What went wrong.
+        failure: Failure,
+        /// The tool's effect.
+        effect: Effect,
+        /// Whether this was the last attempt.
+        exhausted: bool,
+    },
+    /// It was found to have happened.
+    Happened,
+    /// It was found not to have happened.
+    DidNotHappen,
+    /// It may have happened after all: whoever said that it did not has no say, or its tool must not be repeated any
+    /// more.
+    Doubted,
+    /// An operator wants it tried again.
+    Requeued,
+    /// It cannot be tried again: what an operator wanted of it cannot be done, so that it is as dead as before, or its
+    /// tool found too often that it did not happen.
+    PutBack,
+    /// An operator put it away.
+    Discarded,
+}
+
+/// What went wrong with a call that ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Failure {
+    /// Nothing happened.
+    NotStarted,
+    /// It may have acted.
+    Transient,
+    /// The model should correct its call.
+    Invalid,
+    /// Trying again would fail again.
+    Final,
+    /// Somebody gave it up.
+    Cancelled,
+    /// Nobody knows, as after a panic.
+    Unknown,
+    /// It took too long.
+    TimedOut,
+    /// Whoever ran it is gone.
+    OwnerLost,
+}
+
+impl Failure {
+    /// Every failure.
+    pub const ALL: [Self; 8] = [
+        Self::NotStarted,
+        Self::Transient,
+        Self::Invalid,
+        Self::Final,
+        Self::Cancelled,
+        Self::Unknown,
+        Self::TimedOut,
+        Self::OwnerLost,
+    ];
+}
+
+impl From<Class> for Failure {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::NotStarted { .. } => Self::NotStarted,
+            Class::Transient => Self::Transient,
+            Class::Invalid => Self::Invalid,
+            Class::Final => Self::Final,
+            Class::Cancelled => Self::Cancelled,
+            Class::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Something happened to a call that cannot happen to it where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Illegal {
+    /// Where it stands.
+    pub state: State,
+    /// What should have happened.
+    pub event: Event,
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a call that is {} cannot be {}", self.state, self.event)
+    }
+}
+
+impl std::error::Error for Illegal {}
+
+/// Where a call stands after something has happened to it.
+///
+/// ```
+/// use toolwright::journal::{Event, State, next};
+///
+/// assert_eq!(next(State::Pending, Event::Approved), Ok(State::Ready));
+/// let twice = next(State::Ready, Event::Approved).expect_err("it is approved already");
+/// assert_eq!(twice.to_string(), "a call that is ready cannot be approved");
+/// ```
+///
+/// # Errors
+/// When that cannot happen to a call in this state.
+pub fn next(state: State, event: Event) -> Result<State, Illegal> {
+    use State as S;
+    Ok(match (state, event) {
+        (S::Judging, Event::Denied) => S::Refused,
+        (S::Judging, Event::Planned) => S::Planned,
+        (S::Judging, Event::Asked) => S::Pending,
+        (S::Judging, Event::Allowed) => S::Ready,
+
+        (S::Planned, Event::Accepted) => S::Judging,
+        (S::Planned, Event::Rejected) => S::Rejected,
+
+        (S::Pending, Event::Approved) => S::Ready,
+        (S::Pending, Event::Edited) => S::Judging,
+        (S::Pending, Event::Rejected) => S::Rejected,
+        (S::Pending, Event::Expired) => S::Expired,
+
+        (S::Ready, Event::Claimed) => S::Running,
+        (S::Ready, Event::Changed) => S::Judging,
+
+        (S::Judging | S::Planned | S::Pending | S::Ready, Event::RunEnded) => S::Cancelled,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Event::Doubted) => S::Indeterminate,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Event::PutBack) => S::Dead,
+
+        (S::Running, Event::Succeeded) => S::Succeeded,
+        (S::Running, Event::Errored { failure, effect, exhausted }) => {
+            errored(failure, effect, exhausted)
+        }
+
+        (S::Indeterminate, Event::Happened) => S::Succeeded,
+        (S::Indeterminate, Event::DidNotHappen) => S::Judging,
+
+        (S::Dead, Event::Requeued) => S::Judging,
+        (S::Dead, Event::Discarded) => S::Discarded,
+
+        _ => return Err(Illegal { state, event }),
+    })
+}
+
+fn errored(failure: Failure, effect: Effect, exhausted: bool) -> State {
+    let again = if exhausted { State::Dead } else { State::Ready };
+    match (failure, effect) {
+        (Failure::Invalid | Failure::Final, _) => State::Failed,
+        (Failure::NotStarted, _) => again,
+        (_, Effect::Once) => State::Indeterminate,
+        (Failure::Transient | Failure::TimedOut | Failure::OwnerLost, _) => again,
+        (Failure::Cancelled, _) => State::Cancelled,
+        (Failure::Unknown, _) => State::Dead,
+    }
+}
+
+impl Event {
+    /// Every event, with every failure, effect and end of attempts.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let plain = [
+            Self::Denied,
+            Self::Planned,
+            Self::Asked,
+            Self::Allowed,
+            Self::Accepted,
+            Self::Approved,
+            Self::Edited,
+            Self::Rejected,
+            Self::Expired,
+            Self::RunEnded,
+            Self::Claimed,
+            Self::Changed,
+            Self::Succeeded,
+            Self::Happened,
+            Self::DidNotHappen,
+            Self::Doubted,
+            Self::Requeued,
+            Self::PutBack,
+            Self::Discarded,
+        ];
+        let effects = [Effect::Read, Effect::Idempotent, Effect::Keyed, Effect::Once];
+        let errors = Failure::ALL.into_iter().flat_map(move |failure| {
+            effects.into_iter().flat_map(move |effect| {
+                [false, true].map(|exhausted| Self::Errored { failure, effect, exhausted })
+            })
+        });
+        plain.into_iter().chain(errors)
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Denied => "denied",
+            Self::Planned => "planned",
+            Self::Asked => "asked about",
+            Self::Allowed => "allowed",
+            Self::Accepted => "accepted",
+            Self::Approved => "approved",
+            Self::Edited => "edited",
+            Self::Rejected => "rejected",
+            Self::Expired => "expired",
+            Self::RunEnded => "ended with its run",
+            Self::Claimed => "claimed",
+            Self::Changed => "judged again",
+            Self::Succeeded => "finished",
+            Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
+            Self::Happened => "found to have happened",
+            Self::DidNotHappen => "found not to have happened",
+            Self::Doubted => "put in doubt again",
+            Self::Requeued => "requeued",
+            Self::PutBack => "put back to the dead letters",
+            Self::Discarded => "discarded",
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotStarted => "nothing happened",
+            Self::Transient => "it may have acted",
+            Self::Invalid => "the model should correct it",
+            Self::Final => "for good",
+            Self::Cancelled => "given up",
+            Self::Unknown => "nobody knows how",
+            Self::TimedOut => "out of time",
+            Self::OwnerLost => "whoever ran it is gone",
+        })
+    }
+}

@@ -1,0 +1,337 @@
+//! What the journal keeps of one call.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, FailedAttempt, Note};
+use super::next::{Event, Illegal, next};
+use super::state::State;
+use crate::approval::Signed;
+use crate::arguments::digest;
+use toolwright_core::context::CallId;
+use toolwright_core::json::canonical;
+use toolwright_core::repairs::Change;
+use toolwright_core::tool::{Danger, Effect};
+
+/// The version of what is stored; an older reader refuses newer data.
+pub const FORMAT: u32 = 1;
+
+/// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The run.
+    pub run: String,
+    /// The turn of the run, counted by the application; none for a call outside of turns, which is known by
+    /// its id alone.
+    pub turn: Option<u64>,
+    /// Which call of the turn, counted from 0.
+    pub index: u32,
+}
+
+/// On whose behalf a call was made.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Requester {
+    /// Who made it: `agent:<run>`.
+    pub agent: String,
+    /// The user it was made for.
+    pub user: Option<String>,
+    /// The session that its run belonged to.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// A text that may hold secrets.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// It holds none.
+    Plain(String),
+    /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
+    Sealed(String),
+    /// It was not kept, because there was no key to seal it with.
+    Withheld,
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Why.
+    pub reason: String,
+    /// What the tool itself shows of the call.
+    pub preview: Option<String>,
+    /// Until when.
+    pub deadline: Timestamp,
+    /// Whether somebody has taken note of it.
+    pub told: bool,
+}
+
+/// One call, as it is now.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The call's own id.
+    pub id: CallId,
+    /// Where it stands in its run.
+    pub place: Place,
+    /// The id that the provider gave it.
+    pub provider_id: Option<String>,
+    /// The tool's name.
+    pub tool: String,
+    /// The tool's definition as it was judged, hexadecimal.
+    pub fingerprint: String,
+    /// How carefully to look.
+    pub danger: Danger,
+    /// Whether it may be repeated.
+    pub effect: Effect,
+    /// Parameters whose values are secret, by name, whether or not they are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+    /// The arguments as the model sent them.
+    pub raw: Kept,
+    /// The arguments that run: repaired, with defaults filled in, in canonical form.
+    pub arguments: Kept,
+    /// The same for people, with secrets masked.
+    pub shown: String,
+    /// What repair changed.
+    pub repairs: Vec<Change>,
+    /// What a decision is bound to, hexadecimal.
+    pub digest: String,
+    /// On whose behalf.
+    pub requester: Requester,
+    /// Stays the same for every attempt.
+    pub idempotency_key: String,
+    /// The id of the trace in which it was made, by whatever traces the application; see
+    /// [`ExecutorBuilder::trace_id`](crate::ExecutorBuilder::trace_id).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+
+    /// Where it stands.
+    pub state: State,
+    /// One more with every change of this record, but for its lease and for [`delivered`](Self::delivered), which its
+    /// owner need not follow.
+    pub version: u64,
+    /// One more whenever it is judged again.
+    pub generation: u32,
+    /// How often it was begun in this generation.
+    pub attempt: u32,
+    /// Who runs it.
+    pub owner: Option<String>,
+    /// One more with every claim.
+    pub epoch: u64,
+    /// Until when its owner may run it without a word.
+    pub lease: Option<Timestamp>,
+    /// Not to be claimed before.
+    pub not_before: Option<Timestamp>,
+
+    /// What a person is or was asked.
+    pub ask: Option<Ask>,
+    /// What a person decided in this generation.
+    pub decision: Option<Signed>,
+    /// That a person accepted the plan that it is in. It counts as long as the call is what was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Signed>,
+    /// The grant that covers it.
+    pub grant: Option<String>,
+    /// A change of the arguments that is still to be judged, as JSON text.
+    pub proposal: Option<String>,
+
+    /// How its attempts failed, in order; of the last generation that ran. They stay until the next one is claimed, so
+    /// that whoever decides on the call sees them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedAttempt>,
+    /// Its one answer, as its run gets it.
+    pub answer: Option<Answered>,
+    /// What came of it after its run had its answer: of a planned call that was accepted, of a dead one that was
+    /// requeued. It is for operators and listeners, never for a history that has an answer already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Answered>,
+    /// Whether the run has taken note of its answer; once it has, it stays so.
+    pub delivered: bool,
+    /// When it was recorded.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub updated: Timestamp,
+}
+
+/// An answer as it is kept.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// What the model gets, as text.
+    pub text: String,
+    /// All of it, as the executor reads it back.
+    pub whole: serde_json::Value,
+}
+
+impl CallRecord {
+    /// What is [`shown`](Self::shown) of a call whose arguments an operator had blanked, as JSON.
+    pub const FORGOTTEN: &str = r#""(forgotten)""#;
+
+    /// A record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
+    /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
+    #[must_use]
+    pub fn draft(id: CallId, place: Place, tool: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            id,
+            place,
+            provider_id: None,
+            tool: tool.into(),
+            fingerprint: String::new(),
+            danger: Danger::Critical,
+            effect: Effect::Once,
+            secrets: Vec::new(),
+            raw: Kept::Withheld,
+            arguments: Kept::Withheld,
+            shown: String::new(),
+            repairs: Vec::new(),
+            digest: String::new(),
+            requester: Requester::default(),
+            idempotency_key: id.to_string(),
+            trace: None,
+            state: State::Judging,
+            version: 1,
+            generation: 1,
+            attempt: 0,
+            owner: None,
+            epoch: 0,
+            lease: None,
+            not_before: None,
+            ask: None,
+            decision: None,
+            accepted: None,
+            grant: None,
+            proposal: None,
+            failures: Vec::new(),
+            answer: None,
+            result: None,
+            delivered: false,
+            created: at,
+            updated: at,
+        }
+    }
+
+    /// Sets its answer; where its run has one already, that one stays and this is its [`result`](Self::result).
+    pub fn answer_with(&mut self, answer: impl Into<Answered>) {
+        let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
+        *place = Some(answer.into());
+    }
+
+    /// When somebody has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
+    /// time of the next attempt. Nothing where nobody has to.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
+            State::Running => self.lease,
+            // Not the time of the decision: the clock of whoever decided may be ahead.
+            State::Ready => Some(self.not_before.unwrap_or(self.created)),
+            State::Judging => Some(self.created),
+            _ => None,
+        }
+    }
+
+    /// Whether a decision on it would be about the arguments that people are shown. Somebody who can write to the
+    /// journal could show one call and have another signed, so this is asked before anybody decides. Of a call with
+    /// secrets only the executor's key could tell, so of such a call it says nothing.
+    #[must_use]
+    pub fn shows_what_is_judged(&self) -> Option<bool> {
+        let Kept::Plain(_) = &self.arguments else { return None };
+        let Ok(shown) = canonical(&self.shown) else { return Some(false) };
+        let principal = self.requester.user.as_deref().unwrap_or_default();
+        Some(digest(&self.tool, &self.fingerprint, &shown, principal, None) == self.digest)
+    }
+
+    /// Lets something happen to the call: the machine says what becomes of it, the counters follow. The entry
+    /// for its history is given back; `entries` is how many it has already.
+    ///
+    /// What the event carries besides (an answer, an owner, new arguments) the caller sets.
+    ///
+    /// # Errors
+    /// When that cannot happen to it; the record is as it was.
+    pub fn advance(&mut self, event: Event, note: Note) -> Result<Entry, Illegal> {
+        let from = self.state;
+        let to = next(from, event)?;
+        self.version += 1;
+        self.state = to;
+        self.updated = note.at;
+        if to == State::Judging {
+            self.generation += 1;
+            self.attempt = 0;
+            self.not_before = None;
+            self.grant = None;
+        }
+        match event {
+            Event::Claimed => {
+                if self.attempt == 0 {
+                    self.failures.clear();
+                }
+                self.epoch += 1;
+                self.attempt += 1;
+            }
+            _ => {
+                self.owner = None;
+                self.lease = None;
+            }
+        }
+        Ok(self.entry(Some((from, event)), note))
+    }
+
+    /// The first entry of its history.
+    #[must_use]
+    pub fn opened(&self, note: Note) -> Entry {
+        self.entry(None, note)
+    }
+
+    /// What has just happened to it.
+    fn entry(&self, happened: Option<(State, Event)>, note: Note) -> Entry {
+        Entry {
+            call: self.id,
+            number: self.version,
+            at: note.at,
+            who: note.who,
+            from: happened.map(|(from, _)| from),
+            event: happened.map(|(_, event)| event),
+            to: self.state,
+            generation: self.generation,
+            digest: self.digest.clone(),
+            why: note.why,
+            signed: note.signed,
+        }
+    }
+}
+
+/// Without what a model or a person wrote, which may be secret.
+impl fmt::Debug for CallRecord {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CallRecord")
+            .field("id", &self.id)
+            .field("place", &self.place)
+            .field("tool", &self.tool)
+            .field("state", &self.state)
+            .field("version", &self.version)
+            .field("generation", &self.generation)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without what may be secret.
+impl fmt::Debug for Kept {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Plain(_) => "Plain(..)",
+            Self::Sealed(_) => "Sealed(..)",
+            Self::Withheld => "Withheld",
+        })
+    }
+}
+
+/// Without the result, which may repeat a secret.
+impl fmt::Debug for Answered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()
+    }
+}

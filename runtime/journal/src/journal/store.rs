@@ -1,0 +1,345 @@
+//! What a journal is kept in.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use super::entry::Entry;
+use super::next::{Event, Failure};
+use super::record::{CallRecord, Place};
+use super::state::State;
+use toolwright_core::context::CallId;
+
+/// Keeps calls, their histories, and documents by key. One for all its users: it is shared by many tasks, and
+/// where it is a file or a server, by many processes.
+///
+/// A store decides nothing: it compares versions, and does all of a [`Unit`] or nothing of it. Every store keeps
+/// the rules of `toolwright::journal::conformance` (feature `conformance`).
+pub trait Store: Send + Sync + 'static {
+    /// Does all of it, durably, or nothing. That nobody hears of a success does not mean that there was none.
+    ///
+    /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
+    /// lease may have been renewed since whoever takes it has looked.
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>>;
+
+    /// Extends the lease of a running call, for the owner that claimed it with this epoch alone. The record's
+    /// version stays as it is, and its history too.
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>>;
+
+    /// Notes that the run of a call has taken its answer: the record is [`delivered`](CallRecord::delivered) from then
+    /// on, also when a commit of somebody who has read it before says otherwise. Its version, its lease and its history
+    /// stay as they are, so that whoever runs the call meanwhile keeps it.
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
+
+    /// The call of an id.
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
+
+    /// The call of a place in a turn.
+    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
+
+    /// Calls, in the order of their ids, which is that of their making; one page.
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>>;
+
+    /// What happened to a call, in order.
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
+
+    /// The document of a key.
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>>;
+
+    /// The documents whose keys begin with a prefix, in the order of their keys.
+    fn documents<'a>(&'a self, prefix: &'a str)
+    -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
+
+    /// Ends when something may have changed since it was called, perhaps by another process; a hint on which
+    /// nothing depends.
+    fn changed(&self) -> BoxFuture<'_, ()>;
+
+    /// The file it is kept in, if it is one, by the whole name that it was opened by: links in it are not followed,
+    /// because an executor refuses a journal inside a workspace, and one whose name leads through a workspace too.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
+}
+
+/// Changes that belong together.
+#[derive(Debug, Clone, Default)]
+pub struct Unit {
+    /// Calls.
+    pub calls: Vec<CallWrite>,
+    /// Documents.
+    pub documents: Vec<DocumentWrite>,
+}
+
+impl Unit {
+    /// Whether the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
+    /// such a unit is a mistake of whoever made it, not a conflict that a second look would solve.
+    ///
+    /// # Errors
+    /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or by a
+    /// number that is no version it makes.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let mut calls = HashSet::new();
+        for write in &self.calls {
+            if self.calls.len() > 1 && !calls.insert(write.record.id) {
+                let call = write.record.id;
+                return Err(StoreError::new(format!("call {call} is written twice in one unit")));
+            }
+            write.check()?;
+        }
+        let mut keys = HashSet::new();
+        for write in &self.documents {
+            if self.documents.len() > 1 && !keys.insert(&write.key) {
+                let key = &write.key;
+                return Err(StoreError::new(format!(
+                    "document `{key}` is written twice in one unit"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A call as it shall be.
+#[derive(Debug, Clone)]
+pub struct CallWrite {
+    /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
+    pub expects: Option<u64>,
+    /// All of it. Its version is higher than the one expected; its place never changes.
+    pub record: CallRecord,
+    /// What happened, to be added to its history. They are numbered by the versions of the record that they led
+    /// to: in order, above the version expected and not above the record's own. So their numbers follow those that
+    /// are there, and a change without an entry leaves one out.
+    pub entries: Vec<Entry>,
+}
+
+impl CallWrite {
+    /// Whether it says that whoever runs the call is gone. A store that has a later lease of the call refuses that.
+    #[must_use]
+    pub fn takes_from_owner(&self) -> bool {
+        let is_lost = |event| matches!(event, Event::Errored { failure: Failure::OwnerLost, .. });
+        self.entries.iter().any(|entry| entry.event.is_some_and(is_lost))
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        let (call, version) = (self.record.id, self.record.version);
+        let mut last = self.expects.unwrap_or(0);
+        if version <= last {
+            let message = format!(
+                "call {call} is written with version {version}, which must be higher than {last}"
+            );
+            return Err(StoreError::new(message));
+        }
+        for entry in &self.entries {
+            if entry.call != call {
+                let other = entry.call;
+                let message = format!("an entry of call {other} is added to call {call}");
+                return Err(StoreError::new(message));
+            }
+            if entry.number <= last || entry.number > version {
+                let number = entry.number;
+                let message = format!(
+                    "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
+                );
+                return Err(StoreError::new(message));
+            }
+            last = entry.number;
+        }
+        Ok(())
+    }
+}
+
+/// A document as it shall be.
+#[derive(Debug, Clone)]
+pub struct DocumentWrite {
+    /// Its key.
+    pub key: String,
+    /// The version that is there now; nothing where there must be none. To remove what must not be there changes
+    /// nothing, but it is a condition of the unit.
+    pub expects: Option<u64>,
+    /// Its text; nothing to remove it.
+    pub text: Option<String>,
+}
+
+/// A text by key. Its version is 1 when it is made, and one more with every change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Its key.
+    pub key: String,
+    /// Counts its changes.
+    pub version: u64,
+    /// The text.
+    pub text: String,
+}
+
+/// Which calls to list; what is not set is not asked about.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// In one of these states; all where there are none.
+    pub states: Vec<State>,
+    /// Of this run.
+    pub run: Option<String>,
+    /// Of this tool.
+    pub tool: Option<String>,
+    /// With this digest.
+    pub digest: Option<String>,
+    /// With this text in the arguments as they are shown, or in the answer.
+    pub text: Option<String>,
+    /// Due at this time or before, see [`CallRecord::due`].
+    pub due: Option<Timestamp>,
+    /// Recorded at this time or before.
+    pub created_before: Option<Timestamp>,
+    /// Whether their run has taken note of the answer.
+    pub delivered: Option<bool>,
+}
+
+impl Filter {
+    /// Whether a call is one of those.
+    #[must_use]
+    pub fn takes(&self, call: &CallRecord) -> bool {
+        let Self { states, run, tool, digest, text, due, created_before, delivered } = self;
+        let answer = || call.answer.as_ref().map(|answer| answer.text.as_str());
+        let holds = |text: &str| {
+            call.shown.contains(text) || answer().is_some_and(|answer| answer.contains(text))
+        };
+        (states.is_empty() || states.contains(&call.state))
+            && run.as_ref().is_none_or(|run| *run == call.place.run)
+            && tool.as_ref().is_none_or(|tool| *tool == call.tool)
+            && digest.as_ref().is_none_or(|digest| *digest == call.digest)
+            && delivered.is_none_or(|delivered| delivered == call.delivered)
+            && created_before.is_none_or(|time| call.created <= time)
+            && due.is_none_or(|time| call.due().is_some_and(|due| due <= time))
+            && text.as_ref().is_none_or(|text| holds(text))
+    }
+}
+
+/// Which part of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Only what comes after this call.
+    pub after: Option<CallId>,
+    /// At most so many.
+    pub limit: usize,
+    /// The latest first.
+    pub latest_first: bool,
+}
+
+impl Page {
+    /// The first page.
+    #[must_use]
+    pub fn first(limit: usize) -> Self {
+        Self { after: None, limit, latest_first: false }
+    }
+
+    /// The page after a call.
+    #[must_use]
+    pub fn after(self, call: CallId) -> Self {
+        Self { after: Some(call), ..self }
+    }
+}
+
+/// Why a unit was not committed. Nothing of it was done, but for [`Store`](Self::Store), after which nobody knows.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// A call is not as expected.
+    #[error("call {call} is at version {found:?}, not at {expected:?}")]
+    Call {
+        /// Which call.
+        call: CallId,
+        /// The version that was expected.
+        expected: Option<u64>,
+        /// The version that is there.
+        found: Option<u64>,
+    },
+    /// Another call stands at the place of a new one.
+    #[error("call {holder} stands at that place of run `{}` already", place.run)]
+    Place {
+        /// Where.
+        place: Place,
+        /// Which call stands there.
+        holder: CallId,
+    },
+    /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
+    #[error("call {call} is not run by whoever claimed it with epoch {epoch}")]
+    Fenced {
+        /// Which call.
+        call: CallId,
+        /// The epoch of the one who asked.
+        epoch: u64,
+    },
+    /// A call was to be taken from its owner, whose lease has not ended.
+    #[error("call {call} is held by whoever runs it until {until}")]
+    Leased {
+        /// Which call.
+        call: CallId,
+        /// The end of the lease.
+        until: Timestamp,
+    },
+    /// There is no call of this id.
+    #[error("there is no call {call} to be acknowledged")]
+    NoCall {
+        /// Which call.
+        call: CallId,
+    },
+    /// A document is not as expected.
+    #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
+    Document {
+        /// Its key.
+        key: String,
+        /// The version that was expected.
+        expected: Option<u64>,
+        /// The version that is there.
+        found: Option<u64>,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CommitError {
+    /// Whether somebody else was faster, so that it helps to look again.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        !matches!(self, Self::Store(_))
+    }
+}
+
+/// A store failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreError {
+    /// What it is that failed, in words that name the store.
+    pub message: String,
+}
+
+impl StoreError {
+    /// Why a write is refused whose call stands at another place than it does in the store.
+    #[must_use]
+    pub fn moved(call: CallId) -> Self {
+        Self::new(format!("call {call} is written with another place, which never changes"))
+    }
+
+    /// A failure in words: the store, what was found, what was expected, what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StoreError {}

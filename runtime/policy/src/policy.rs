@@ -1,0 +1,286 @@
+//! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
+//! [`Policy::load`].
+//!
+//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* silences the mode's
+//!   question and nothing else. Rules can only add objections, so that their order does not matter.
+//! - A [`Mode`] says what becomes of calls by their danger; `plan` puts aside what changes something.
+//! - A [`Protection`] is a rule that is there unless it is named off.
+//! - What is not known counts: a call that does not say which files it touches may touch any.
+//!
+//! # Patterns for files
+//!
+//! | pattern | fits |
+//! | --- | --- |
+//! | `*.pem` | files of that name in any folder, as in `.gitignore` |
+//! | `./*.pem` | those in the base folder |
+//! | `src/**`, `src/` | `src` and all that is in it |
+//! | `**/.git/**` | any `.git` and all that is in it |
+//! | `/etc/**` | an absolute name |
+//! | `*`, `?`, `[ab]`, `{a,b}` | characters, but for `/` |
+//!
+//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; links are the business of whoever opens files.
+//! A rule that refuses or asks compares without regard to case. A call that reads a whole folder names the folder: a
+//! pattern that begins in it, `secrets/**`, counts; one for any folder, `*.pem`, does not.
+//!
+//! # A file
+//!
+//! ```
+//! use toolwright::policy::{Policy, Question, Verdict};
+//! use toolwright::{Danger, Effect, Footprint, Registry, tool};
+//!
+//! /// Deletes a file.
+//! #[tool(effect = idempotent, danger = dangerous, writes(file = path))]
+//! async fn delete_file(
+//!     /// Which.
+//!     path: String,
+//! ) {
+//! }
+//!
+//! let text = r#"
+//! version = 1
+//! mode = "interactive"
+//!
+//! [[allow]]
+//! name = "clean-up"
+//! reason = "what was built can be built again"
+//! tool = "delete_file"
+//! writes = ["target/**"]
+//! matches = [{ tool = "delete_file", writes = ["target/debug"] }]
+//! does_not_match = [{ tool = "delete_file", writes = ["targets"] }]
+//! "#;
+//! let catalog = Registry::of([DELETE_FILE])?.catalog();
+//! let policy = Policy::builder().text("policy.toml", text).build(&catalog)?;
+//!
+//! let footprint = Footprint::nothing().writing::<toolwright::File>("target/debug");
+//! let mut question = Question {
+//!     tool: "delete_file",
+//!     group: None,
+//!     tags: &[],
+//!     danger: Danger::Dangerous,
+//!     effect: Effect::Idempotent,
+//!     principal: None,
+//!     arguments: r#"{"path":"target/debug"}"#,
+//!     footprint: Some(&footprint),
+//!     approval: None,
+//!     accepted: false,
+//! };
+//! assert_eq!(policy.judge(&question).verdict, Verdict::Allow);
+//! // What the tool itself asks for, no rule silences.
+//! question.approval = Some("it deletes");
+//! assert!(matches!(policy.judge(&question).verdict, Verdict::Ask { grants_count: true, .. }));
+//! println!("{}", policy.explain(&question));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod argument;
+mod builder;
+mod command;
+mod command_flags;
+mod compile;
+mod compiled;
+mod decimal;
+mod examples;
+mod explain;
+mod glob;
+mod holds;
+mod judged;
+mod mode;
+mod outline;
+mod paths;
+mod possible;
+mod problem;
+mod protection;
+mod question;
+mod read;
+mod rule;
+mod values;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use compiled::Compiled;
+use holds::Holds;
+use judged::decide;
+use paths::Base;
+use question::Asking;
+use toolwright_core::footprint::{File, ResourceKind};
+use toolwright_core::tool::ToolSet;
+
+pub use argument::ArgumentTest;
+pub use builder::PolicyBuilder;
+pub use explain::Explanation;
+pub use judged::{Judged, Said, Says, Verdict, Vouched};
+pub use mode::{Mode, ModeSays};
+pub use outline::RuleOutline;
+pub use problem::{Place, PolicyError, PolicyProblem};
+pub use protection::Protection;
+pub use question::Question;
+pub use rule::{Example, Rule, RuleKind, WhenUnknown};
+
+/// Decides which calls run, which ask a person, and which are refused. It is shared, not copied.
+///
+/// See [the module](self) for an example.
+#[derive(Debug, Clone)]
+pub struct Policy(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    /// The strongest first.
+    rules: Vec<Compiled>,
+    /// Which rules may say something of the tools that were there when the policy was made.
+    by_tool: HashMap<String, Box<[usize]>, FixedState>,
+    base: Base,
+    /// Whether a rule says what its calls touch.
+    vouches: bool,
+}
+
+/// What a policy says besides its rules.
+#[derive(Debug)]
+struct Settings {
+    mode: Mode,
+    plan: bool,
+    four_eyes: bool,
+    /// The folders that tools work in.
+    roots: Vec<String>,
+    off: Vec<Protection>,
+}
+
+impl Policy {
+    fn new(settings: Settings, rules: Vec<Compiled>, catalog: &dyn ToolSet, base: Base) -> Self {
+        let known = |tool: &str| {
+            let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
+            known.map(|(index, _)| index).collect()
+        };
+        let by_tool = catalog
+            .definitions()
+            .into_iter()
+            .map(|it| (it.name.clone(), known(&it.name)))
+            .collect();
+        let vouches = rules.iter().any(|it| it.touches.is_some());
+        Self(Arc::new(Inner { settings, rules, by_tool, base, vouches }))
+    }
+
+    /// A policy in code, or of several files.
+    pub fn builder() -> PolicyBuilder {
+        PolicyBuilder::default()
+    }
+
+    /// The policy of a file, for these tools. Relative names begin in the current directory.
+    ///
+    /// # Errors
+    /// When it cannot be read, or something in it is wrong; every problem at once, each with its place.
+    pub fn load(path: impl AsRef<Path>, catalog: &dyn ToolSet) -> Result<Self, PolicyError> {
+        Self::builder().load(path).build(catalog)
+    }
+
+    /// What becomes of a call.
+    #[must_use]
+    pub fn judge(&self, question: &Question<'_>) -> Judged {
+        let inner = &*self.0;
+        let mut asking = Asking::new(question, &inner.base);
+        let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
+        let said = |rule: &Compiled| {
+            let (says, certain) = rule.says(&asking)?;
+            let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
+            Some(Said { rule, says, reason, certain })
+        };
+        let mut rules: Vec<Said> = self.rules_for(question.tool).filter_map(said).collect();
+        // A deny that may not match has become an ask.
+        rules.sort_by_key(|it| it.says);
+        let verdict = decide(&rules, inner.settings.mode, inner.settings.plan, question);
+        Judged { verdict, rules, mode: inner.settings.mode.says(question.danger), touches }
+    }
+
+    /// The rules that may say something of a tool, the strongest first.
+    fn rules_for(&self, tool: &str) -> impl Iterator<Item = &Compiled> {
+        let inner = &*self.0;
+        let known = inner.by_tool.get(tool);
+        let all =
+            known.is_none().then(|| inner.rules.iter().filter(move |it| it.selects_name(tool)));
+        let indexed = known.into_iter().flatten().map(|index| &inner.rules[*index]);
+        indexed.chain(all.into_iter().flatten())
+    }
+
+    /// Takes the word of the rules that are for a call for what it does not say of its files.
+    fn vouched(&self, asking: &mut Asking<'_>) -> Vec<Vouched> {
+        if !asking.is_open() {
+            return Vec::new();
+        }
+        let given = self.rules_for(asking.question.tool).filter_map(|rule| {
+            let touches = rule.touches.as_ref()?;
+            (rule.holds(asking) == Holds::Yes).then_some((rule, touches))
+        });
+        let given: Vec<(&Compiled, &[Vec<String>; 2])> = given.collect();
+        if !given.is_empty() {
+            asking.vouch(given.iter().map(|(_, touches)| *touches));
+        }
+        let vouched = given.into_iter().map(|(rule, [reads, writes])| Vouched {
+            rule: Arc::clone(&rule.name),
+            reads: reads.clone(),
+            writes: writes.clone(),
+        });
+        vouched.collect()
+    }
+
+    /// What becomes of a call, and what every rule, the tool and the mode say of it.
+    #[must_use]
+    pub fn explain(&self, question: &Question<'_>) -> Explanation {
+        Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
+    }
+
+    /// The mode.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.0.settings.mode
+    }
+
+    /// Whether what changes something is planned first.
+    #[must_use]
+    pub fn plans(&self) -> bool {
+        self.0.settings.plan
+    }
+
+    /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.
+    #[must_use]
+    pub fn looks_at_arguments(&self, tool: &str) -> bool {
+        let looks = |rule: &Compiled| !rule.arguments.is_empty();
+        self.rules_for(tool).any(looks)
+    }
+
+    /// Whether whoever a call is made for may not approve it.
+    #[must_use]
+    pub fn four_eyes(&self) -> bool {
+        self.0.settings.four_eyes
+    }
+
+    /// The folders that tools work in, as they are written.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.0.settings.roots.iter().map(Path::new)
+    }
+
+    /// The same from the base folder on, where that is known.
+    #[doc(hidden)]
+    pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
+        self.0.settings.roots.iter().map(whole)
+    }
+
+    /// The rules in short, the strongest first; the protections that hold are among them.
+    pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
+        self.0.rules.iter().map(RuleOutline::of)
+    }
+
+    /// The protections that are named off.
+    pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
+        Protection::ALL.into_iter().filter(|it| self.0.settings.off.contains(it))
+    }
+
+    /// The names of the rules, the strongest first.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.0.rules.iter().map(|it| &*it.name)
+    }
+}

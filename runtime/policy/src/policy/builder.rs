@@ -1,0 +1,277 @@
+//! Puts a policy together: what is written in code, in files, and what holds without being written.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::mode::Mode;
+use super::paths::{Base, is_absolute};
+use super::problem::{At, PolicyError, Problems, suggestion};
+use super::protection::{Known, Protection};
+use super::read::read;
+use super::rule::{Rule, RuleKind};
+use super::{Policy, Settings};
+use toolwright_core::footprint::{File, ResourceKind};
+use toolwright_core::tool::ToolSet;
+
+/// Puts a [`Policy`] together. Whatever is wrong is told by [`build`](Self::build), all of it at once.
+///
+/// ```
+/// use toolwright::Registry;
+/// use toolwright::policy::{Mode, Policy, Protection, Rule};
+///
+/// let policy = Policy::builder()
+///     .mode(Mode::Unattended)
+///     .root("/srv")
+///     .without([Protection::Env])
+///     .rule(Rule::deny("vendored code is not ours").named("vendored").writes("vendor/**"))
+///     .build(&Registry::default().catalog())?;
+/// assert!(policy.rules().any(|it| it == "vendored"));
+/// assert!(policy.rules().any(|it| it == "workspace-bounds"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct PolicyBuilder {
+    mode: Option<Mode>,
+    plan: Option<bool>,
+    rules: Vec<Rule>,
+    off: Vec<Protection>,
+    roots: Vec<At<String>>,
+    base: Option<String>,
+    /// Where a file was loaded; counts where nothing else says where relative names begin.
+    loaded_in: Option<String>,
+    /// Files that are read when the policy is made.
+    files: Vec<PathBuf>,
+    policies: Vec<String>,
+    four_eyes: bool,
+    journals: Vec<String>,
+    pub(super) arriving: Arriving,
+    pub(super) problems: Problems,
+}
+
+/// Tools that are not there yet when the policy is made: a resolver brings them, or a server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arriving {
+    pub(super) tools: Vec<At<String>>,
+    pub(super) groups: Vec<At<String>>,
+    pub(super) tags: Vec<At<String>>,
+}
+
+impl PolicyBuilder {
+    /// The mode, once; `interactive` where nobody says.
+    pub fn mode(self, mode: Mode) -> Self {
+        self.moded(At::code(mode))
+    }
+
+    pub(super) fn moded(mut self, mode: At<Mode>) -> Self {
+        match self.mode.replace(mode.value) {
+            None => {}
+            Some(before) => self.problems.add(
+                mode.place.as_ref(),
+                format!(
+                    "the mode is given twice, as `{before}` and as `{}`: give it once",
+                    mode.value
+                ),
+            ),
+        }
+        self
+    }
+
+    /// Whether what changes something is planned first. One `true` is enough.
+    pub fn plan(mut self, plan: bool) -> Self {
+        self.plan = Some(self.plan.unwrap_or(false) || plan);
+        self
+    }
+
+    /// One more rule. Their order does not matter.
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// More rules.
+    pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
+    /// Names protections off.
+    pub fn without(mut self, protections: impl IntoIterator<Item = Protection>) -> Self {
+        self.off.extend(protections);
+        self
+    }
+
+    /// A folder that tools work in; files outside of all of them are refused.
+    pub fn root(self, folder: impl AsRef<Path>) -> Self {
+        self.rooted(At::code(text_of(folder.as_ref())))
+    }
+
+    pub(super) fn rooted(mut self, folder: At<String>) -> Self {
+        self.roots.push(folder);
+        self
+    }
+
+    /// The folder in which relative names of files begin, absolute. Where it is not given it is the first absolute root,
+    /// and with a loaded file the current directory.
+    pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
+        self.base = Some(text_of(folder.as_ref()));
+        self
+    }
+
+    /// Whoever a call is made for may not approve it. Once is enough.
+    ///
+    /// A call is made for the user of its run, and approved by the name with which a key was enrolled: give the same
+    /// person the same name in both.
+    pub fn four_eyes(mut self, four_eyes: bool) -> Self {
+        self.four_eyes |= four_eyes;
+        self
+    }
+
+    /// Where the journal lies, so that no tool writes it.
+    pub fn journal(mut self, path: impl AsRef<Path>) -> Self {
+        self.journals.push(text_of(path.as_ref()));
+        self
+    }
+
+    /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
+    pub fn arriving(mut self, tool: impl Into<String>) -> Self {
+        self.arriving.tools.push(At::code(tool.into()));
+        self
+    }
+
+    /// What a file says; its name is for problems.
+    pub fn text(self, name: impl AsRef<str>, text: &str) -> Self {
+        read(self, &Arc::from(name.as_ref()), text)
+    }
+
+    /// What a file says, read when the policy is made, each time anew; the file is protected from then on.
+    pub fn load(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        match std::env::current_dir() {
+            Ok(folder) => self.loaded_in = Some(text_of(&folder)),
+            Err(error) => {
+                self.problems.add(None, format!("the current directory cannot be told: {error}"))
+            }
+        }
+        // Under both names: as it is called, and with its links followed.
+        for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
+        {
+            self.policies.push(text_of(&known));
+        }
+        self.policies.dedup();
+        self.files.push(path.to_owned());
+        self
+    }
+
+    /// Adds what the files say. Nothing else here does I/O.
+    fn with_files(mut self) -> Self {
+        for path in std::mem::take(&mut self.files) {
+            let name = path.display().to_string();
+            match std::fs::read_to_string(&path) {
+                Ok(text) => self = self.text(name, &text),
+                Err(error) => {
+                    self.problems.add(None, format!("the policy `{name}` cannot be read: {error}"));
+                }
+            }
+        }
+        self
+    }
+
+    /// The files that it is read from, under all names that are known.
+    #[doc(hidden)]
+    pub fn protected_files(&self) -> impl Iterator<Item = &Path> {
+        self.policies.iter().map(Path::new)
+    }
+
+    pub(super) fn protections_off(&mut self, names: Vec<At<String>>) {
+        for name in names {
+            match Protection::ALL.into_iter().find(|it| it.name() == name.value) {
+                Some(protection) => self.off.push(protection),
+                None => {
+                    let near = suggestion(&name.value, Protection::ALL.iter().map(|it| it.name()));
+                    let message = format!("no protection is called `{}`{near}", name.value);
+                    self.problems.add(name.place.as_ref(), message);
+                }
+            }
+        }
+    }
+
+    /// Makes the policy, for these tools.
+    ///
+    /// # Errors
+    /// When something in it is wrong: every problem.
+    pub fn build(self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
+        self.with_files().made(catalog)
+    }
+
+    fn made(mut self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
+        let base = self.known_base();
+        self.name_rules();
+        let roots: Vec<String> = self.roots.iter().map(|it| it.value.clone()).collect();
+        let known = Known { policies: &self.policies, journals: &self.journals, roots: &roots };
+        let on = Protection::ALL.into_iter().filter(|it| !self.off.contains(it));
+        let mut protections: Vec<Rule> = on.filter_map(|it| it.rule(&known)).collect();
+        for rule in &mut protections {
+            for folder in rule.outside.iter_mut().flatten() {
+                let written = self.roots.iter().find(|it| it.value == folder.value);
+                folder.place = written.and_then(|it| it.place.clone());
+            }
+        }
+        let rules = protections.iter().chain(&self.rules);
+        let compiled = compile(rules, catalog, &self.arriving, &base, &mut self.problems);
+        self.problems.finish()?;
+        let settings = Settings {
+            mode: self.mode.unwrap_or_default(),
+            plan: self.plan.unwrap_or(false),
+            four_eyes: self.four_eyes,
+            roots,
+            off: self.off,
+        };
+        Ok(Policy::new(settings, compiled, catalog, base))
+    }
+
+    fn known_base(&mut self) -> Base {
+        let root = self.roots.iter().map(|it| it.value.clone()).find(|it| is_absolute(it));
+        let folder = self.base.clone().or(root).or_else(|| self.loaded_in.clone());
+        let folder = folder.map(|it| File::normalise(&it));
+        if let Some(folder) = folder.as_ref().filter(|it| !is_absolute(it)) {
+            let message = format!(
+                "the base folder `{folder}` is relative: give it from the root of the file system on"
+            );
+            self.problems.add(None, message);
+            return Base(None);
+        }
+        Base(folder)
+    }
+
+    /// Gives every rule a name of its own.
+    fn name_rules(&mut self) {
+        let mut taken: Vec<String> =
+            Protection::ALL.iter().map(|it| it.name().to_owned()).collect();
+        for rule in &self.rules {
+            let Some(name) = &rule.name else { continue };
+            if taken.contains(&name.value) {
+                let message =
+                    format!("two rules are called `{}`: give each a name of its own", name.value);
+                self.problems.add(name.place.as_ref(), message);
+            }
+            taken.push(name.value.clone());
+        }
+        for kind in RuleKind::ALL {
+            let rules = self.rules.iter_mut().filter(|it| it.kind == kind);
+            for (number, rule) in (1_usize..).zip(rules).filter(|(_, it)| it.name.is_none()) {
+                let mut name = format!("{}-{number}", kind.name().replace('_', "-"));
+                while taken.contains(&name) {
+                    name.push('\'');
+                }
+                taken.push(name.clone());
+                rule.name = Some(At { value: name, place: rule.place.clone() });
+            }
+        }
+    }
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,380 @@
+//! Makes rules ready, and finds what is wrong with them: words that name nothing, rules that match nothing or everything
+//! by accident, examples that say otherwise.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::builder::Arriving;
+use super::command::refusal;
+use super::compiled::Compiled;
+use super::examples::check;
+use super::glob;
+use super::paths::Base;
+use super::possible;
+use super::problem::{At, Problems, suggestion};
+use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
+use super::values::ValueTest;
+use toolwright_core::json::pointer::segments;
+use toolwright_core::tool::ToolSet;
+use toolwright_core::tool::{DeclaredDanger, Definition};
+
+/// Rules made ready, the strongest first; a rule that is wrong may be missing, and is told.
+pub(super) fn compile<'r>(
+    rules: impl Iterator<Item = &'r Rule>,
+    catalog: &dyn ToolSet,
+    arriving: &Arriving,
+    base: &Base,
+    problems: &mut Problems,
+) -> Vec<Compiled> {
+    let came = names(&arriving.tools, "arriving", problems);
+    let is_command = super::command::is_command;
+    let scope = Scope { catalog, arriving, came: came.unwrap_or_default(), base, is_command };
+    let mut ready: Vec<Compiled> = rules.filter_map(|rule| scope.compile(rule, problems)).collect();
+    ready.sort_by(|one, other| {
+        (one.kind, &one.reason, &one.name).cmp(&(other.kind, &other.reason, &other.name))
+    });
+    ready
+}
+
+/// What a rule may name.
+pub(super) struct Scope<'a> {
+    pub(super) catalog: &'a dyn ToolSet,
+    arriving: &'a Arriving,
+    came: Vec<Regex>,
+    pub(super) base: &'a Base,
+    is_command: fn(&Definition, &str) -> bool,
+}
+
+impl Scope<'_> {
+    fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
+        let name = rule.name.as_ref().map_or("", |it| &it.value);
+        if !rule.is_partial {
+            self.sense(rule, name, problems);
+        }
+        let mut is_known = self.tools_known(rule, name, problems);
+        let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
+        let known_tools = self.catalog.definitions();
+        let groups = known_tools.iter().filter_map(|it| it.group.as_deref());
+        is_known &=
+            known(rule.groups.as_deref(), "group", groups, &self.arriving.groups, name, problems);
+        let tags = known_tools.iter().flat_map(|it| it.tags.iter().map(String::as_str));
+        is_known &= known(rule.tags.as_deref(), "tag", tags, &self.arriving.tags, name, problems);
+        let is_folded = rule.kind != RuleKind::Allow;
+        let files = |written: &Option<Vec<At<String>>>, problems: &mut Problems| {
+            written
+                .as_ref()
+                .map(|it| self.ready(it, name, problems, |it| self.base.pattern(it, is_folded)))
+        };
+        let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
+        let outside = rule.outside.as_ref();
+        // What lies outside is what lies inside of nothing: here the broad comparison is the one that allows.
+        let outside =
+            outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
+        let arguments: Vec<Option<ValueTest>> = rule
+            .arguments
+            .iter()
+            .map(|(pointer, test)| {
+                ValueTest::compile(pointer, &test.0, self.base, rule.kind, name, problems)
+            })
+            .collect();
+        let words = |words: &Option<Vec<At<String>>>| {
+            words.as_ref().map(|it| it.iter().map(|word| word.value.clone()).collect())
+        };
+        let compiled = Compiled {
+            name: Arc::from(name),
+            reason: Arc::from(rule.reason.value.as_str()),
+            kind: rule.kind,
+            when_unknown: rule.when_unknown.value,
+            only_certain: rule.only_certain,
+            tools: whole(tools)?,
+            groups: words(&rule.groups),
+            tags: words(&rule.tags),
+            principals: words(&rule.principals),
+            dangers: rule.dangers.clone(),
+            danger_at_least: rule.danger_at_least,
+            effects: rule.effects.clone(),
+            arguments: arguments.into_iter().collect::<Option<_>>()?,
+            reads: whole(reads)?,
+            writes: whole(writes)?,
+            outside: whole(outside)?,
+            touches: rule.touches.as_ref().map(Touches::words),
+            examples: rule.examples.len(),
+        };
+        if is_known {
+            self.arguments_known(rule, &compiled, problems);
+        }
+        if !rule.is_partial {
+            check(rule, &compiled, self, problems);
+        }
+        Some(compiled)
+    }
+
+    /// Whether the rule says anything at all, and why.
+    fn sense(&self, rule: &Rule, name: &str, problems: &mut Problems) {
+        if rule.reason.value.trim().is_empty() {
+            let place = rule.reason.place.as_ref().or(rule.place.as_ref());
+            problems.add(place, format!("rule `{name}` has no reason: say why it is there"));
+        }
+        let lists = [
+            &rule.tools,
+            &rule.groups,
+            &rule.tags,
+            &rule.principals,
+            &rule.reads,
+            &rule.writes,
+            &rule.outside,
+        ];
+        let is_empty = lists.iter().any(|it| it.as_ref().is_some_and(Vec::is_empty))
+            || rule.dangers.as_ref().is_some_and(Vec::is_empty)
+            || rule.effects.as_ref().is_some_and(Vec::is_empty);
+        if is_empty {
+            problems.add(rule.place.as_ref(), format!("rule `{name}` has an empty list, which nothing matches: name something, or leave the key out"));
+        }
+        let selects = lists.iter().any(|it| it.is_some())
+            || rule.dangers.is_some()
+            || rule.danger_at_least.is_some()
+            || rule.effects.is_some()
+            || !rule.arguments.is_empty();
+        if !selects {
+            problems.add(rule.place.as_ref(), format!("rule `{name}` does not say which calls it is for; if it is for all of them, give it the tool `*`"));
+        }
+        if let Some(touches) = &rule.touches {
+            vouches(rule, touches, name, problems);
+        }
+        if rule.kind != RuleKind::Deny && rule.when_unknown.value != WhenUnknown::Count {
+            problems.add(rule.when_unknown.place.as_ref(), format!("rule `{name}` is no deny: only a deny may ask where nobody can tell whether it matches"));
+        }
+    }
+
+    fn tools_known(&self, rule: &Rule, name: &str, problems: &mut Problems) -> bool {
+        let mut all = true;
+        for tool in rule.tools.iter().flatten() {
+            let Ok(glob) = glob::compile_name(&tool.value) else { continue };
+            let is_known = tool.value == "*"
+                || self.catalog.definitions().iter().any(|it| glob.is_match(&it.name))
+                || self.arrives(&tool.value);
+            if !is_known {
+                all = false;
+                let names: Vec<&str> =
+                    self.catalog.definitions().into_iter().map(|it| it.name.as_str()).collect();
+                let near = suggestion(&tool.value, names.into_iter());
+                let message = format!("rule `{name}`: no tool is called `{}`{near}", tool.value);
+                problems.add(tool.place.as_ref(), message);
+            }
+        }
+        all
+    }
+
+    /// Whether a tool of this name may come later.
+    pub(super) fn arrives(&self, tool: &str) -> bool {
+        self.came.iter().any(|it| it.is_match(tool))
+    }
+
+    /// A rule over an argument that no tool has would never match, and nobody would notice.
+    fn arguments_known(&self, rule: &Rule, compiled: &Compiled, problems: &mut Problems) {
+        let selected: Vec<&Definition> =
+            self.catalog.definitions().into_iter().filter(|it| selects(compiled, it)).collect();
+        let may_arrive = !self.came.is_empty()
+            && rule.tools.as_ref().is_none_or(|tools| {
+                tools.iter().any(|it| it.value == "*" || self.arrives(&it.value))
+            });
+        let is_empty = rule.is_partial || rule.tools.as_ref().is_some_and(Vec::is_empty);
+        let is_for_tools = rule.tools.is_some() || rule.groups.is_some() || rule.tags.is_some();
+        if is_for_tools
+            && !is_empty
+            && selected.is_empty()
+            && !may_arrive
+            && !self.catalog.definitions().is_empty()
+        {
+            let message = format!("rule `{}`: no tool has all that it selects by", compiled.name);
+            problems.add(rule.place.as_ref(), message);
+        }
+        for (pointer, test) in &rule.arguments {
+            let commands = selected.iter().filter(|it| (self.is_command)(it, &pointer.value));
+            if test.0.is_pattern() {
+                for definition in commands {
+                    let message = format!(
+                        "rule `{}`: {}",
+                        compiled.name,
+                        refusal(&definition.name, &pointer.value)
+                    );
+                    problems.add(pointer.place.as_ref(), message);
+                }
+            }
+            let parts = segments(&pointer.value).unwrap_or_default();
+            let Some(first) = parts.first() else { continue };
+            let known = || selected.iter().filter_map(|it| keys(it)).flatten();
+            let is_open = selected.iter().any(|it| keys(it).is_none());
+            if may_arrive || selected.is_empty() {
+                continue;
+            }
+            if is_open || known().any(|it| it == first) {
+                possible::check(&compiled.name, pointer, &test.0, &selected, problems);
+                continue;
+            }
+            let keys: Vec<&str> = known().map(String::as_str).collect();
+            let near = suggestion(first, keys.into_iter());
+            let message = format!(
+                "rule `{}`: no tool that it is for has an argument `{first}`{near}",
+                compiled.name
+            );
+            problems.add(pointer.place.as_ref(), message);
+        }
+    }
+
+    fn ready<T>(
+        &self,
+        values: &[At<String>],
+        rule: &str,
+        problems: &mut Problems,
+        make: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<Vec<T>> {
+        let mut made = Vec::with_capacity(values.len());
+        for value in values {
+            match make(&value.value) {
+                Ok(it) => made.push(it),
+                Err(error) => problems.add(value.place.as_ref(), format!("rule `{rule}`: {error}")),
+            }
+        }
+        (made.len() == values.len()).then_some(made)
+    }
+}
+
+/// The names of a tool's arguments; nothing where it takes any.
+pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &String>> {
+    let schema = &definition.input_schema;
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    schema.get("properties").and_then(Value::as_object).filter(|_| is_closed).map(|it| it.keys())
+}
+
+/// Whether a rule may match calls of a tool, by all that is known without a call.
+fn selects(rule: &Compiled, tool: &Definition) -> bool {
+    let danger = match tool.danger {
+        DeclaredDanger::Level(danger) => Some(danger),
+        DeclaredDanger::Computed => None,
+    };
+    let group = |groups: &Vec<String>| tool.group.as_ref().is_some_and(|it| groups.contains(it));
+    rule.selects_name(&tool.name)
+        && rule.groups.as_ref().is_none_or(group)
+        && rule.tags.as_ref().is_none_or(|tags| tool.tags.iter().any(|it| tags.contains(it)))
+        && rule.effects.as_ref().is_none_or(|it| it.contains(&tool.effect))
+        && danger.is_none_or(|danger| {
+            rule.dangers.as_ref().is_none_or(|it| it.contains(&danger))
+                && rule.danger_at_least.is_none_or(|it| danger >= it)
+        })
+}
+
+/// Whether it makes sense that a rule says what its calls touch.
+fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) {
+    let mut wrong = |message: &str| {
+        problems.add(touches.place.as_ref(), format!("rule `{name}`: {message}"));
+    };
+    if rule.kind != RuleKind::Allow {
+        wrong("only an allow says what its calls touch");
+    }
+    if rule.tools.is_none() {
+        wrong("it says what its calls touch, so it has to name the tool");
+    }
+    if rule.reads.is_some() || rule.writes.is_some() || rule.outside.is_some() {
+        wrong("it says what its calls touch, so it cannot select by the files that they touch");
+    }
+    for file in touches.reads.iter().chain(&touches.writes) {
+        let is_name = !file.value.is_empty() && !file.value.contains(['*', '?', '~']);
+        if !is_name {
+            let message = format!("rule `{name}`: `{}` is no name of a file or folder", file.value);
+            problems.add(file.place.as_ref(), message);
+        }
+    }
+}
+
+fn known<'a>(
+    words: Option<&[At<String>]>,
+    what: &str,
+    there: impl Iterator<Item = &'a str> + Clone,
+    arriving: &[At<String>],
+    rule: &str,
+    problems: &mut Problems,
+) -> bool {
+    let mut all = true;
+    for word in words.unwrap_or_default() {
+        let is_known = there.clone().any(|it| it == word.value)
+            || arriving.iter().any(|it| it.value == word.value);
+        if !is_known {
+            all = false;
+            let near = suggestion(&word.value, there.clone());
+            let message = format!("rule `{rule}`: no tool has the {what} `{}`{near}", word.value);
+            problems.add(word.place.as_ref(), message);
+        }
+    }
+    all
+}
+
+fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Vec<Regex>> {
+    let mut made = Vec::with_capacity(tools.len());
+    for tool in tools {
+        match glob::compile_name(&tool.value) {
+            Ok(glob) if !tool.value.is_empty() => made.push(glob),
+            Ok(_) => {
+                let message = format!("rule `{rule}`: the name of a tool is empty");
+                problems.add(tool.place.as_ref(), message);
+            }
+            Err(error) => problems.add(tool.place.as_ref(), format!("rule `{rule}`: {error}")),
+        }
+    }
+    (made.len() == tools.len()).then_some(made)
+}
+
+/// Nothing where something of it is wrong.
+fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
+    match written {
+        Some(made) => made.map(Some),
+        None => Some(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::argument::ArgumentTest;
+    use super::*;
+    use toolwright_core::tool::Definition;
+
+    /// What is wrong with a rule, where `/command` is a command line.
+    fn refused(test: ArgumentTest) -> Vec<String> {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"command": {"type": "string"}},
+            "additionalProperties": false
+        });
+        let mut shell = Definition::of(&toolwright_core::spec::Spec::EMPTY);
+        shell.name = "shell".to_owned();
+        shell.input_schema = schema;
+        let catalog = [shell];
+        let (arriving, base, mut problems) =
+            (Arriving::default(), Base::default(), Problems::default());
+        let scope = Scope {
+            catalog: &catalog,
+            arriving: &arriving,
+            came: Vec::new(),
+            base: &base,
+            is_command: |_, pointer| pointer == "/command",
+        };
+        let rule =
+            Rule::allow("it is harmless").named("git").tool("shell").argument("/command", test);
+        scope.compile(&rule, &mut problems);
+        let problems = problems.finish().err();
+        problems.iter().flat_map(|it| it.problems()).map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_pattern_over_a_command_line_is_refused_with_a_sentence() {
+        let problems = refused(ArgumentTest::glob(["git *"]));
+        let [problem] = problems.as_slice() else { panic!("one problem: {problems:?}") };
+        assert!(
+            problem.starts_with("rule `git`: `/command` of `shell` is a command line"),
+            "{problem}"
+        );
+        assert_eq!(refused(ArgumentTest::equals(r#""git status""#)), [""; 0]);
+    }
+}

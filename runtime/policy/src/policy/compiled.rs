@@ -1,0 +1,125 @@
+//! A rule made ready: what it selects by, in the order of what it costs to find out.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::holds::Holds;
+use super::judged::Says;
+use super::paths::{Folder, Name, PathPattern};
+use super::question::{Asking, Files};
+use super::rule::{RuleKind, WhenUnknown};
+use super::values::ValueTest;
+use toolwright_core::tool::{Danger, Effect};
+
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) name: Arc<str>,
+    pub(super) reason: Arc<str>,
+    pub(super) kind: RuleKind,
+    pub(super) when_unknown: WhenUnknown,
+    pub(super) only_certain: bool,
+    pub(super) tools: Option<Vec<Regex>>,
+    pub(super) groups: Option<Vec<String>>,
+    pub(super) tags: Option<Vec<String>>,
+    pub(super) principals: Option<Vec<String>>,
+    pub(super) dangers: Option<Vec<Danger>>,
+    pub(super) danger_at_least: Option<Danger>,
+    pub(super) effects: Option<Vec<Effect>>,
+    pub(super) arguments: Vec<ValueTest>,
+    pub(super) reads: Option<Vec<PathPattern>>,
+    pub(super) writes: Option<Vec<PathPattern>>,
+    pub(super) outside: Option<Vec<Folder>>,
+    /// What its calls read and write, where they do not say so themselves.
+    pub(super) touches: Option<[Vec<String>; 2]>,
+    /// How many examples it was tried on.
+    pub(super) examples: usize,
+}
+
+impl Compiled {
+    /// Whether it may say something of a tool of this name.
+    pub(super) fn selects_name(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
+    }
+
+    /// What it says of a call whose tool's name it selects, and whether that is certain.
+    pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(Says, bool)> {
+        let holds = self.holds(asking);
+        let says = match (self.kind, holds) {
+            (_, Holds::No) | (RuleKind::Allow, Holds::Unknown) => return None,
+            (_, Holds::Unknown) if self.only_certain => return None,
+            (RuleKind::Deny, Holds::Unknown) if self.when_unknown == WhenUnknown::Ask => Says::Ask,
+            (RuleKind::Deny, _) => Says::Deny,
+            (RuleKind::AlwaysAsk, _) => Says::AlwaysAsk,
+            (RuleKind::Ask, _) => Says::Ask,
+            (RuleKind::Allow, _) => Says::Allow,
+        };
+        Some((says, holds == Holds::Yes))
+    }
+
+    pub(super) fn holds(&self, asking: &Asking<'_>) -> Holds {
+        let question = asking.question;
+        let named = |words: &Option<Vec<String>>, word: Option<&str>| {
+            words
+                .as_ref()
+                .is_none_or(|words| word.is_some_and(|it| words.iter().any(|one| one == it)))
+        };
+        let is_plain = self.effects.as_ref().is_none_or(|it| it.contains(&question.effect))
+            && self.dangers.as_ref().is_none_or(|it| it.contains(&question.danger))
+            && self.danger_at_least.is_none_or(|it| question.danger >= it)
+            && named(&self.groups, question.group)
+            && named(&self.principals, question.principal)
+            && self.tags.as_ref().is_none_or(|it| question.tags.iter().any(|tag| it.contains(tag)));
+        if !is_plain {
+            return Holds::No;
+        }
+        let mut holds = self.files(asking);
+        if holds == Holds::No || self.arguments.is_empty() {
+            return holds;
+        }
+        let Some(arguments) = asking.arguments() else { return Holds::Unknown };
+        let all = self.kind == RuleKind::Allow;
+        for test in &self.arguments {
+            holds = holds.min(test.passes(arguments, asking.base, all));
+            if holds == Holds::No {
+                break;
+            }
+        }
+        holds
+    }
+
+    fn files(&self, asking: &Asking<'_>) -> Holds {
+        let fits = |patterns: &[PathPattern], name: &Name, written| {
+            Holds::any(patterns.iter().map(|pattern| pattern.fits(name, written)))
+        };
+        let mut holds = Holds::Yes;
+        if let Some(patterns) = &self.writes {
+            holds = holds.min(self.each(asking.writes(), |name| fits(patterns, name, true)));
+        }
+        if let Some(patterns) = &self.reads {
+            holds = holds.min(self.each(asking.reads(), |name| fits(patterns, name, false)));
+        }
+        if let Some(folders) = &self.outside {
+            let is_outside =
+                |name: &Name| Holds::any(folders.iter().map(|it| it.holds(name))).not();
+            let (read, written) = (asking.reads(), asking.writes());
+            let either = match (self.each(read, is_outside), self.each(written, is_outside)) {
+                // Files of one sort alone.
+                (one, Holds::No) if written.is_some_and(Vec::is_empty) => one,
+                (Holds::No, other) if read.is_some_and(Vec::is_empty) => other,
+                (one, other) if self.kind == RuleKind::Allow => one.min(other),
+                (one, other) => one.max(other),
+            };
+            holds = holds.min(either);
+        }
+        holds
+    }
+
+    /// One file is enough to refuse or to ask; to allow, each must be one that is meant.
+    fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
+        let Some(files) = files else { return Holds::Unknown };
+        let is_allow = self.kind == RuleKind::Allow;
+        let each = files.iter().map(|it| it.as_ref().map_or((!is_allow).into(), &holds));
+        if is_allow { Holds::all(each) } else { Holds::any(each) }
+    }
+}

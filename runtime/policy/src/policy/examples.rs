@@ -1,0 +1,104 @@
+//! Tries rules on the examples that they come with.
+
+use super::compile::{Scope, keys};
+use super::compiled::Compiled;
+use super::holds::Holds;
+use super::problem::{At, Problems, suggestion};
+use super::question::{Asking, Question};
+use super::rule::{Checked, Rule};
+use toolwright_core::footprint::{File, Footprint};
+use toolwright_core::json::read;
+use toolwright_core::json::tree::Node;
+use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Effect};
+
+/// Tells which examples say otherwise than their rule.
+pub(super) fn check(rule: &Rule, compiled: &Compiled, scope: &Scope<'_>, problems: &mut Problems) {
+    for (index, example) in rule.examples.iter().enumerate() {
+        let of_kind = |it: &&At<Checked>| it.value.matches == example.value.matches;
+        let number = rule.examples[..index].iter().filter(of_kind).count() + 1;
+        let key = if example.value.matches { "matches" } else { "does_not_match" };
+        if let Err(error) = attempt(&example.value, compiled, scope) {
+            let message = format!("rule `{}`, example {number} of `{key}`: {error}", compiled.name);
+            problems.add(example.place.as_ref(), message);
+        }
+    }
+}
+
+fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), String> {
+    let example = &checked.example;
+    let definition = scope.catalog.definitions().into_iter().find(|it| it.name == example.tool);
+    if definition.is_none() && !scope.arrives(&example.tool) {
+        let names: Vec<&str> =
+            scope.catalog.definitions().into_iter().map(|it| it.name.as_str()).collect();
+        let near = suggestion(&example.tool, names.into_iter());
+        return Err(format!("no tool is called `{}`{near}", example.tool));
+    }
+    let arguments =
+        read(&example.arguments).map_err(|error| format!("its arguments are no JSON: {error}"))?;
+    let Node::Object(entries) = &arguments else {
+        return Err("its arguments are no object".to_owned());
+    };
+    if let Some(known) = definition.and_then(keys) {
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        if let Some((key, _)) = entries.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+            let near = suggestion(key, known.iter().copied());
+            return Err(format!("`{}` has no argument `{key}`{near}", example.tool));
+        }
+    }
+    let asks_files = rule.reads.is_some() || rule.writes.is_some() || rule.outside.is_some();
+    if asks_files && example.reads.is_none() && example.writes.is_none() {
+        return Err(
+            "the rule asks for files, so the example has to say which it `reads` or `writes`"
+                .to_owned(),
+        );
+    }
+    let danger = match (example.danger, definition.map(|it| it.danger)) {
+        (Some(danger), _) => danger,
+        (None, Some(DeclaredDanger::Level(danger))) => danger,
+        (None, None) => Danger::Moderate,
+        (None, Some(DeclaredDanger::Computed))
+            if rule.dangers.is_none() && rule.danger_at_least.is_none() =>
+        {
+            Danger::Moderate
+        }
+        (None, Some(DeclaredDanger::Computed)) => {
+            return Err(format!(
+                "the danger of `{}` depends on the call, so the example has to say its `danger`",
+                example.tool
+            ));
+        }
+    };
+    let footprint = footprint(example.reads.as_deref(), example.writes.as_deref());
+    let question = Question {
+        tool: &example.tool,
+        group: definition.and_then(|it| it.group.as_deref()),
+        tags: definition.map_or(&[], |it| it.tags.as_slice()),
+        danger,
+        effect: definition.map_or(Effect::Once, |it: &Definition| it.effect),
+        principal: example.principal.as_deref(),
+        arguments: &example.arguments,
+        footprint: Some(&footprint),
+        approval: None,
+        accepted: false,
+    };
+    let asking = Asking::new(&question, scope.base);
+    let holds = match rule.selects_name(&example.tool) {
+        true => rule.holds(&asking),
+        false => Holds::No,
+    };
+    match (holds, checked.matches) {
+        (Holds::Yes, true) | (Holds::No, false) => Ok(()),
+        (Holds::No, true) => Err("the rule does not match it".to_owned()),
+        (Holds::Yes, false) => Err("the rule matches it".to_owned()),
+        (Holds::Unknown, _) => Err("whether the rule matches it cannot be told".to_owned()),
+    }
+}
+
+fn footprint(reads: Option<&[String]>, writes: Option<&[String]>) -> Footprint {
+    let nothing = Footprint::nothing();
+    let read = reads
+        .unwrap_or_default()
+        .iter()
+        .fold(nothing, |it, name| it.reading::<File>(name.as_str()));
+    writes.unwrap_or_default().iter().fold(read, |it, name| it.writing::<File>(name.as_str()))
+}

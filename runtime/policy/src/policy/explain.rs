@@ -1,0 +1,146 @@
+//! An answer in words: who decided, and what everybody else says.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::judged::{Judged, Said, Says, Verdict, Vouched, danger_name};
+use super::mode::{Mode, ModeSays};
+use super::question::Question;
+use toolwright_core::tool::Danger;
+
+/// Why a policy answers as it does; its text is for people, its serialised form for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The tool's name.
+    pub tool: String,
+    /// What becomes of the call.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The rules that match, the strongest first.
+    pub rules: Vec<Said>,
+    /// What rules say that it touches, where it does not say it itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Vouched>,
+    /// Why the tool itself asks.
+    pub tool_asks: Option<String>,
+    /// The mode.
+    pub mode: Mode,
+    /// How dangerous the call is.
+    pub danger: Danger,
+    /// What the mode says of calls of that danger.
+    pub mode_says: ModeSays,
+    /// Whether what changes something is planned first.
+    pub plan: bool,
+}
+
+impl Explanation {
+    pub(super) fn new(judged: Judged, mode: Mode, plan: bool, question: &Question<'_>) -> Self {
+        Self {
+            tool: question.tool.to_owned(),
+            verdict: judged.verdict,
+            rules: judged.rules,
+            touches: judged.touches,
+            tool_asks: question.approval.map(ToOwned::to_owned),
+            mode,
+            danger: question.danger,
+            mode_says: judged.mode,
+            plan: plan && !question.accepted,
+        }
+    }
+
+    /// Who decided: the names of rules, `tool`, `mode` or `plan`.
+    #[must_use]
+    pub fn because(&self) -> Vec<&str> {
+        let rules = self.rules.iter().filter(|it| self.is_decisive(it.says));
+        let mut because: Vec<&str> = rules.map(|it| &*it.rule).collect();
+        let is_allowed = self.rules.iter().any(|it| it.says == Says::Allow);
+        match self.verdict {
+            Verdict::Queue => because.push("plan"),
+            Verdict::Ask { .. } => {
+                because.extend(self.tool_asks.as_ref().map(|_| "tool"));
+                if self.mode_says == ModeSays::Ask && !is_allowed {
+                    because.push("mode");
+                }
+            }
+            Verdict::Deny { .. } | Verdict::Allow if because.is_empty() => because.push("mode"),
+            Verdict::Deny { .. } | Verdict::Allow => {}
+        }
+        because
+    }
+
+    /// Whether what a rule says is what is done.
+    fn is_decisive(&self, says: Says) -> bool {
+        match self.verdict {
+            Verdict::Deny { .. } => says == Says::Deny,
+            Verdict::Ask { .. } => matches!(says, Says::Ask | Says::AlwaysAsk),
+            // Only rules that allow match a call that runs, and where the mode does not ask they decide nothing.
+            Verdict::Allow => self.mode_says == ModeSays::Ask,
+            Verdict::Queue => false,
+        }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tool = &self.tool;
+        match &self.verdict {
+            Verdict::Allow => write!(formatter, "`{tool}` runs")?,
+            Verdict::Ask { grants_count: true, .. } => {
+                write!(formatter, "`{tool}` needs a person's decision, or a grant that covers it")?;
+            }
+            Verdict::Ask { grants_count: false, .. } => {
+                write!(formatter, "`{tool}` needs a person's decision; a grant does not count")?;
+            }
+            Verdict::Deny { .. } => write!(formatter, "`{tool}` is refused")?,
+            Verdict::Queue => write!(formatter, "`{tool}` is put into the plan")?,
+        }
+        for said in &self.rules {
+            let (does, would) = match said.says {
+                Says::Deny => ("denies it", "would deny it"),
+                Says::AlwaysAsk => ("asks each time", "would ask each time"),
+                Says::Ask => ("asks", "would ask"),
+                Says::Allow => ("allows it", "would allow it"),
+            };
+            let verb = if self.is_decisive(said.says) { does } else { would };
+            write!(formatter, "\n- rule `{}` {verb}: {}", said.rule, said.reason)?;
+            if !said.certain {
+                write!(formatter, " (whether it matches cannot be told, so it counts)")?;
+            }
+        }
+        if let Some(reason) = &self.tool_asks {
+            let verb =
+                if matches!(self.verdict, Verdict::Ask { .. }) { "asks" } else { "would ask" };
+            write!(formatter, "\n- the tool {verb}: {reason}")?;
+        }
+        for Vouched { rule, reads, writes } in &self.touches {
+            let listed = |files: &[String]| match files {
+                [] => "nothing".to_owned(),
+                some => format!("`{}`", some.join("`, `")),
+            };
+            let (reads, writes) = (listed(reads), listed(writes));
+            write!(formatter, "\n- rule `{rule}` says that it reads {reads} and writes {writes}")?;
+        }
+        let denied_by_rule = self.rules.iter().any(|it| it.says == Says::Deny);
+        let allowed = self.rules.iter().find(|it| it.says == Says::Allow);
+        let calls = format!("{} calls", danger_name(self.danger));
+        write!(formatter, "\n- the mode `{}` ", self.mode)?;
+        match (self.mode_says, &self.verdict) {
+            (ModeSays::Deny, _) if !denied_by_rule => write!(formatter, "refuses {calls}")?,
+            (ModeSays::Deny, _) => write!(formatter, "would refuse {calls}")?,
+            (ModeSays::Ask, Verdict::Ask { .. }) if allowed.is_none() => {
+                write!(formatter, "asks about {calls}")?;
+            }
+            (ModeSays::Ask, _) => write!(formatter, "would ask about {calls}")?,
+            (ModeSays::Allow, _) => write!(formatter, "lets {calls} run")?,
+        }
+        if let (ModeSays::Ask, Some(allowed)) = (self.mode_says, allowed) {
+            write!(formatter, ", which rule `{}` silences", allowed.rule)?;
+        }
+        if self.plan {
+            formatter.write_str("\n- what changes something is planned first")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! What a policy answers.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::mode::{Mode, ModeSays};
+use super::question::Question;
+use toolwright_core::tool::Effect;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "verdict")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// A person decides.
+    Ask {
+        /// Why, at least one reason.
+        reasons: Vec<String>,
+        /// Whether a grant that covers the call is a decision.
+        grants_count: bool,
+    },
+    /// It is refused.
+    Deny {
+        /// Why.
+        reason: String,
+    },
+    /// It is put into the plan, for a person to accept.
+    Queue,
+}
+
+/// The answer about one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// The rules that match it, the strongest first.
+    pub rules: Vec<Said>,
+    /// What the mode says.
+    pub mode: ModeSays,
+    /// What rules say that the call touches, where it does not say it itself.
+    pub touches: Vec<Vouched>,
+}
+
+/// What one rule says of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Said {
+    /// The rule's name.
+    #[serde(serialize_with = "text")]
+    pub rule: Arc<str>,
+    /// What it says.
+    pub says: Says,
+    /// Why.
+    #[serde(serialize_with = "text")]
+    pub reason: Arc<str>,
+    /// Whether it is certain that the rule matches. Where it is not, it counts all the same.
+    pub certain: bool,
+}
+
+/// What one rule says that a call touches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Vouched {
+    /// The rule's name.
+    #[serde(serialize_with = "text")]
+    pub rule: Arc<str>,
+    /// The files and folders that are read.
+    pub reads: Vec<String>,
+    /// The files and folders that are written.
+    pub writes: Vec<String>,
+}
+
+/// What a rule says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// It is refused.
+    Deny,
+    /// A person decides, granted or not.
+    AlwaysAsk,
+    /// A person decides, or has granted it.
+    Ask,
+    /// The mode does not ask.
+    Allow,
+}
+
+/// Decides, from what everybody says. A rule can only add an objection; an allow takes away the mode's question and
+/// nothing else.
+pub(super) fn decide(rules: &[Said], mode: Mode, plan: bool, question: &Question<'_>) -> Verdict {
+    let said = |says: Says| rules.iter().filter(move |it| it.says == says);
+    let mode_says = mode.says(question.danger);
+    if let Some(denial) = said(Says::Deny).next() {
+        return Verdict::Deny { reason: denial.reason.to_string() };
+    }
+    if mode_says == ModeSays::Deny {
+        let danger = danger_name(question.danger);
+        return Verdict::Deny { reason: format!("the mode `{mode}` refuses {danger} calls") };
+    }
+    if plan && !question.accepted && question.effect != Effect::Read {
+        return Verdict::Queue;
+    }
+    let asks = said(Says::AlwaysAsk).chain(said(Says::Ask)).map(|it| it.reason.to_string());
+    let mut reasons: Vec<String> = asks.collect();
+    reasons.extend(question.approval.map(ToOwned::to_owned));
+    if mode_says == ModeSays::Ask && said(Says::Allow).next().is_none() {
+        let danger = danger_name(question.danger);
+        reasons.push(format!("the mode `{mode}` asks about {danger} calls"));
+    }
+    if reasons.is_empty() {
+        return Verdict::Allow;
+    }
+    Verdict::Ask { reasons, grants_count: said(Says::AlwaysAsk).next().is_none() }
+}
+
+pub(super) fn danger_name(danger: toolwright_core::tool::Danger) -> &'static str {
+    use toolwright_core::tool::Danger::{Critical, Dangerous, Moderate, Safe};
+
+    match danger {
+        Safe => "safe",
+        Moderate => "moderate",
+        Dangerous => "dangerous",
+        Critical => "critical",
+    }
+}
+
+fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}

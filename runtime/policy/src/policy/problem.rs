@@ -1,0 +1,150 @@
+//! What is wrong with a policy, all of it at once, each with its place.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toolwright_core::near::near;
+
+/// Where something stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, where it is known.
+    pub file: Option<Arc<str>>,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The character in the line, counted from 1.
+    pub column: usize,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PolicyProblem {
+    /// Where; nothing for what was written in code.
+    pub place: Option<Place>,
+    /// What, and what to do about it.
+    pub message: String,
+}
+
+/// Why there is no policy: at least one problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyError {
+    problems: Vec<PolicyProblem>,
+}
+
+/// A value with its place.
+#[derive(Debug, Clone)]
+pub(super) struct At<T> {
+    pub(super) value: T,
+    pub(super) place: Option<Place>,
+}
+
+/// Gathers problems.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Problems(Vec<PolicyProblem>);
+
+impl Place {
+    /// The place of a span of a text.
+    pub(super) fn of(file: Option<&Arc<str>>, text: &str, span: &Range<usize>) -> Self {
+        let before = text.get(..span.start).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self { file: file.cloned(), line, column: before[start..].chars().count() + 1 }
+    }
+}
+
+impl PolicyError {
+    /// Nothing where nothing is wrong.
+    #[doc(hidden)]
+    pub fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
+        let messages = messages.into_iter();
+        let problems: Vec<PolicyProblem> =
+            messages.map(|message| PolicyProblem { place: None, message }).collect();
+        (!problems.is_empty()).then_some(Self { problems })
+    }
+
+    /// What is wrong, in the order of the places.
+    #[must_use]
+    pub fn problems(&self) -> &[PolicyProblem] {
+        &self.problems
+    }
+}
+
+impl<T> At<T> {
+    pub(super) fn code(value: T) -> Self {
+        Self { value, place: None }
+    }
+}
+
+impl Problems {
+    pub(super) fn add(&mut self, place: Option<&Place>, message: impl Into<String>) {
+        self.0.push(PolicyProblem { place: place.cloned(), message: message.into() });
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), PolicyError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        self.0.sort_by_key(|it| it.place.as_ref().map(|it| (it.file.clone(), it.line, it.column)));
+        self.0.dedup();
+        Err(PolicyError { problems: self.0 })
+    }
+}
+
+/// What was probably meant, or what there is, as the end of a sentence.
+pub(super) fn suggestion<'a>(
+    written: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> String {
+    let mut close = near(written, known.clone());
+    close.dedup();
+    if !close.is_empty() {
+        return format!("; did you mean `{}`?", close.join("`, `"));
+    }
+    let mut all: Vec<&str> = known.collect();
+    all.sort_unstable();
+    all.dedup();
+    match all.len() {
+        0 => "; there are none".to_owned(),
+        1..=20 => format!("; expected one of `{}`", all.join("`, `")),
+        more => format!("; none of the {more} that there are is like it"),
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(formatter, "{file}:{}:{}", self.line, self.column),
+            None => write!(formatter, "line {}, column {}", self.line, self.column),
+        }
+    }
+}
+
+impl fmt::Display for PolicyProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(formatter, "{place}: {}", self.message),
+            None => formatter.write_str(&self.message),
+        }
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.as_slice() {
+            [only] => write!(formatter, "the policy cannot be used: {only}"),
+            several => {
+                write!(formatter, "the policy cannot be used, for {} reasons", several.len())?;
+                several.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for PolicyError {}

@@ -1,0 +1,124 @@
+//! Rules that hold without being written, unless they are named off.
+
+use super::glob::escape;
+use super::paths::is_absolute;
+use super::rule::{Rule, WhenUnknown};
+use toolwright_core::footprint::{File, ResourceKind};
+
+/// A rule that every policy has unless it is named off ([`PolicyBuilder::without`](super::PolicyBuilder::without),
+/// `protections_off` in a file).
+///
+/// | name | rule |
+/// | --- | --- |
+/// | `protect-git` | nothing is written below `.git` |
+/// | `protect-env` | no file `.env*` is written |
+/// | `protect-keys` | no key file is written |
+/// | `ask-for-keys` | a person is asked before a key file is read |
+/// | `protect-policy` | the files of the policy are not written, where they are known |
+/// | `protect-journal` | the journal is not written, where it is known |
+/// | `workspace-bounds` | no file outside of the roots is touched, where there are roots |
+///
+/// Each refuses where a call says which files it touches. A call that does not say so may touch these too: a person is
+/// asked about it; but `ask-for-keys` asks only about calls that name a key, because else it would ask about every read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Protection {
+    /// `protect-git`.
+    Git,
+    /// `protect-env`.
+    Env,
+    /// `protect-keys`.
+    Keys,
+    /// `ask-for-keys`.
+    KeyReads,
+    /// `protect-policy`.
+    Policy,
+    /// `protect-journal`.
+    Journal,
+    /// `workspace-bounds`.
+    Bounds,
+}
+
+const KEYS: [&str; 4] = ["*.pem", "*.key", "id_{rsa,dsa,ecdsa,ed25519,xmss}*", "**/.ssh/**"];
+
+impl Protection {
+    /// Every one.
+    pub const ALL: [Self; 7] = [
+        Self::Git,
+        Self::Env,
+        Self::Keys,
+        Self::KeyReads,
+        Self::Policy,
+        Self::Journal,
+        Self::Bounds,
+    ];
+
+    /// Its name, which is its rule's.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Git => "protect-git",
+            Self::Env => "protect-env",
+            Self::Keys => "protect-keys",
+            Self::KeyReads => "ask-for-keys",
+            Self::Policy => "protect-policy",
+            Self::Journal => "protect-journal",
+            Self::Bounds => "workspace-bounds",
+        }
+    }
+
+    /// Its rule; nothing where there is nothing to protect.
+    pub(super) fn rule(self, known: &Known<'_>) -> Option<Rule> {
+        let rule = match self {
+            Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
+            Self::Env => writes("files of the environment may hold secrets", [".env*"]),
+            Self::Keys => writes("keys are not for tools to write", KEYS),
+            Self::KeyReads => {
+                let rule = Rule::ask("keys are secret");
+                Some(KEYS.into_iter().fold(rule, Rule::reads))
+            }
+            Self::Policy => writes(
+                "a policy is not changed by those it is for",
+                known.policies.iter().map(|it| literal(it)),
+            ),
+            Self::Journal => {
+                let beside = |path: &String| [literal(path), format!("{}-*", literal(path))];
+                writes(
+                    "the journal is written by the executor alone",
+                    known.journals.iter().flat_map(beside),
+                )
+            }
+            Self::Bounds if known.roots.is_empty() => None,
+            Self::Bounds => {
+                let rule = Rule::deny("it lies outside of the folders that tools work in");
+                Some(known.roots.iter().cloned().fold(rule, Rule::outside))
+            }
+        };
+        let rule = rule?.named(self.name());
+        Some(match self {
+            Self::KeyReads => Rule { only_certain: true, ..rule },
+            _ => rule.when_unknown(WhenUnknown::Ask),
+        })
+    }
+}
+
+/// What there is to protect.
+pub(super) struct Known<'a> {
+    pub(super) policies: &'a [String],
+    pub(super) journals: &'a [String],
+    pub(super) roots: &'a [String],
+}
+
+/// A pattern for this path and no other.
+fn literal(path: &str) -> String {
+    let path = File::normalise(path);
+    let start = if is_absolute(&path) { "" } else { "./" };
+    format!("{start}{}", escape(&path))
+}
+
+/// Refuses to write files of these patterns; nothing without any.
+fn writes(reason: &str, patterns: impl IntoIterator<Item = impl Into<String>>) -> Option<Rule> {
+    let mut patterns = patterns.into_iter().peekable();
+    patterns.peek()?;
+    Some(patterns.fold(Rule::deny(reason), Rule::writes))
+}

@@ -1,0 +1,144 @@
+//! What a policy is asked about, and what of it is worked out when a rule needs it.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use super::paths::{Base, Name};
+use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind};
+use toolwright_core::json::read;
+use toolwright_core::json::tree::Node;
+use toolwright_core::tool::{Danger, Definition, Effect};
+
+/// A call, as a policy sees it.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's group.
+    pub group: Option<&'a str>,
+    /// The tool's tags.
+    pub tags: &'a [String],
+    /// How dangerous this call is.
+    pub danger: Danger,
+    /// What the tool changes.
+    pub effect: Effect,
+    /// The user on whose behalf it is called.
+    pub principal: Option<&'a str>,
+    /// The arguments that would run, as JSON text.
+    pub arguments: &'a str,
+    /// What the call touches; nothing where that is not known, which counts as everything.
+    pub footprint: Option<&'a Footprint>,
+    /// Why the tool itself wants a person's word.
+    pub approval: Option<&'a str>,
+    /// It was planned, and a person accepted it: the flag `plan` is off for it.
+    pub accepted: bool,
+}
+
+impl<'a> Question<'a> {
+    /// The question about a call of a tool.
+    #[must_use]
+    pub fn of(
+        definition: &'a Definition,
+        facts: &'a Facts,
+        principal: Option<&'a str>,
+        arguments: &'a str,
+    ) -> Self {
+        Self {
+            tool: &definition.name,
+            group: definition.group.as_deref(),
+            tags: &definition.tags,
+            danger: facts.danger,
+            effect: definition.effect,
+            principal,
+            arguments,
+            footprint: facts.touches(),
+            approval: facts.approval.as_deref(),
+            accepted: false,
+        }
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Question")
+            .field("tool", &self.tool)
+            .field("danger", &self.danger)
+            .field("effect", &self.effect)
+            .field("principal", &self.principal)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A question that is being answered. Arguments are parsed and names prepared once, when the first rule asks for them.
+pub(super) struct Asking<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) base: &'a Base,
+    arguments: OnceCell<Option<Node>>,
+    reads: OnceCell<Option<Files>>,
+    writes: OnceCell<Option<Files>>,
+    /// What rules say that it reads and writes, which counts where the call does not say it.
+    vouched: Option<[Files; 2]>,
+}
+
+/// Files that a call names; nothing stands for all files.
+pub(super) type Files = Vec<Option<Name>>;
+
+impl<'a> Asking<'a> {
+    pub(super) fn new(question: &'a Question<'a>, base: &'a Base) -> Self {
+        let (arguments, reads, writes) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { question, base, arguments, reads, writes, vouched: None }
+    }
+
+    /// Whether the call leaves open which files it touches.
+    pub(super) fn is_open(&self) -> bool {
+        self.writes().is_none() || self.reads().is_none()
+    }
+
+    /// Takes the word of rules for what the call does not say.
+    pub(super) fn vouch<'n>(&mut self, touched: impl Iterator<Item = &'n [Vec<String>; 2]>) {
+        let vouched = self.vouched.get_or_insert_default();
+        for [reads, writes] in touched {
+            vouched[0].extend(reads.iter().map(|it| Some(self.base.name(it))));
+            vouched[1].extend(writes.iter().map(|it| Some(self.base.name(it))));
+        }
+    }
+
+    /// Nothing where they cannot be read.
+    pub(super) fn arguments(&self) -> Option<&Node> {
+        self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref()
+    }
+
+    /// The files that the call reads, where it says which. Who does not say what it writes has not said either that
+    /// it reads nothing.
+    pub(super) fn reads(&self) -> Option<&Files> {
+        let find = || {
+            self.told_writes()?;
+            self.files(self.question.footprint?.reads_named()?)
+        };
+        self.reads.get_or_init(find).as_ref().or(self.vouched.as_ref().map(|[reads, _]| reads))
+    }
+
+    /// The files that the call writes, where it says which.
+    pub(super) fn writes(&self) -> Option<&Files> {
+        self.told_writes().or(self.vouched.as_ref().map(|[_, writes]| writes))
+    }
+
+    fn told_writes(&self) -> Option<&Files> {
+        let find = || match self.question.footprint {
+            Some(footprint) => self.files(footprint.writes_named()?),
+            None if self.question.effect == Effect::Read => Some(Files::new()),
+            None => None,
+        };
+        self.writes.get_or_init(find).as_ref()
+    }
+
+    fn files<'n>(
+        &self,
+        named: impl Iterator<Item = (&'static str, Option<&'n str>)>,
+    ) -> Option<Files> {
+        let files = named.filter(|(kind, _)| *kind == File::LABEL);
+        Some(files.map(|(_, name)| name.map(|it| self.base.name(it))).collect())
+    }
+}

@@ -1,0 +1,341 @@
+//! A rule as it is written, in code or in a file.
+
+use serde::Serialize;
+
+use super::argument::ArgumentTest;
+use super::problem::{At, Place};
+use toolwright_core::tool::{Danger, Effect};
+
+/// What a rule says of the calls that it matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleKind {
+    /// They are refused.
+    Deny,
+    /// A person decides each of them; a grant does not count.
+    AlwaysAsk,
+    /// A person decides them, or has granted them.
+    Ask,
+    /// The mode does not ask about them. What a rule or the tool asks for, is asked all the same.
+    Allow,
+}
+
+/// What a deny becomes where nobody can tell whether it matches: the call does not say which files it touches, for
+/// instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum WhenUnknown {
+    /// It counts as if it matched.
+    #[default]
+    Count,
+    /// A person is asked.
+    Ask,
+}
+
+/// A rule: what it says, why, and of which calls. Everything that selects must hold; where several values are given for
+/// one thing, one of them.
+///
+/// ```
+/// use toolwright::policy::{ArgumentTest, Example, Policy, Rule};
+/// use toolwright::{Registry, tool};
+///
+/// /// Sends mail.
+/// #[tool]
+/// async fn send_mail(
+///     /// To whom.
+///     to: String,
+///     /// How many copies.
+///     copies: u8,
+/// ) {
+/// }
+///
+/// let rule = Rule::deny("nobody wants so much mail")
+///     .named("not-so-much-mail")
+///     .tool("send_*")
+///     .argument("/copies", ArgumentTest::more_than("3"))
+///     .matches(Example::new("send_mail", r#"{"to":"emma","copies":4}"#))
+///     .does_not_match(Example::new("send_mail", r#"{"to":"emma","copies":3}"#));
+/// let catalog = Registry::of([SEND_MAIL])?.catalog();
+/// Policy::builder().rule(rule).build(&catalog)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub(super) kind: RuleKind,
+    pub(super) name: Option<At<String>>,
+    pub(super) reason: At<String>,
+    pub(super) place: Option<Place>,
+    pub(super) tools: Option<Vec<At<String>>>,
+    pub(super) groups: Option<Vec<At<String>>>,
+    pub(super) tags: Option<Vec<At<String>>>,
+    pub(super) principals: Option<Vec<At<String>>>,
+    pub(super) dangers: Option<Vec<Danger>>,
+    pub(super) danger_at_least: Option<Danger>,
+    pub(super) effects: Option<Vec<Effect>>,
+    pub(super) arguments: Vec<(At<String>, ArgumentTest)>,
+    pub(super) reads: Option<Vec<At<String>>>,
+    pub(super) writes: Option<Vec<At<String>>>,
+    pub(super) outside: Option<Vec<At<String>>>,
+    pub(super) touches: Option<Touches>,
+    pub(super) when_unknown: At<WhenUnknown>,
+    pub(super) examples: Vec<At<Checked>>,
+    /// What is not known does not count; for protections alone.
+    pub(super) only_certain: bool,
+    /// Not all of it could be read, so that nothing follows from what is missing.
+    pub(super) is_partial: bool,
+}
+
+/// What the calls that a rule matches touch, by the word of whoever wrote it.
+#[derive(Debug, Clone)]
+pub(super) struct Touches {
+    pub(super) reads: Vec<At<String>>,
+    pub(super) writes: Vec<At<String>>,
+    pub(super) place: Option<Place>,
+}
+
+impl Touches {
+    pub(super) fn words(&self) -> [Vec<String>; 2] {
+        [&self.reads, &self.writes].map(|it| it.iter().map(|file| file.value.clone()).collect())
+    }
+}
+
+/// An example, and whether its rule must match it.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
+    pub(super) matches: bool,
+    pub(super) example: Example,
+}
+
+/// A call that a rule is tried on when the policy is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    pub(super) tool: String,
+    pub(super) arguments: String,
+    pub(super) principal: Option<String>,
+    pub(super) danger: Option<Danger>,
+    pub(super) reads: Option<Vec<String>>,
+    pub(super) writes: Option<Vec<String>>,
+}
+
+impl Rule {
+    /// Refuses calls.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::new(RuleKind::Deny, At::code(reason.into()))
+    }
+
+    /// Asks a person about calls, unless they were granted.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self::new(RuleKind::Ask, At::code(reason.into()))
+    }
+
+    /// Asks a person about each call, granted or not.
+    pub fn always_ask(reason: impl Into<String>) -> Self {
+        Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
+    }
+
+    /// Keeps the mode from asking about calls.
+    pub fn allow(reason: impl Into<String>) -> Self {
+        Self::new(RuleKind::Allow, At::code(reason.into()))
+    }
+
+    pub(super) fn new(kind: RuleKind, reason: At<String>) -> Self {
+        Self {
+            kind,
+            name: None,
+            reason,
+            place: None,
+            tools: None,
+            groups: None,
+            tags: None,
+            principals: None,
+            dangers: None,
+            danger_at_least: None,
+            effects: None,
+            arguments: Vec::new(),
+            reads: None,
+            writes: None,
+            outside: None,
+            touches: None,
+            when_unknown: At::code(WhenUnknown::Count),
+            examples: Vec::new(),
+            only_certain: false,
+            is_partial: false,
+        }
+    }
+
+    /// A name, by which problems and explanations call it. Without one it is called by its kind and number: `deny-2`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(At::code(name.into()));
+        self
+    }
+
+    /// Of this tool, or with `*` in it of the tools that are so called; `*` is any characters, `/` too, and alone every
+    /// tool.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>) -> Self {
+        self.tools.get_or_insert_default().push(At::code(name.into()));
+        self
+    }
+
+    /// Of tools of this group.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.groups.get_or_insert_default().push(At::code(group.into()));
+        self
+    }
+
+    /// Of tools with this tag.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.get_or_insert_default().push(At::code(tag.into()));
+        self
+    }
+
+    /// On behalf of this user.
+    #[must_use]
+    pub fn principal(mut self, user: impl Into<String>) -> Self {
+        self.principals.get_or_insert_default().push(At::code(user.into()));
+        self
+    }
+
+    /// Of exactly this danger.
+    #[must_use]
+    pub fn danger(mut self, danger: Danger) -> Self {
+        self.dangers.get_or_insert_default().push(danger);
+        self
+    }
+
+    /// Of this danger or a worse one.
+    #[must_use]
+    pub fn danger_at_least(mut self, danger: Danger) -> Self {
+        self.danger_at_least = Some(danger);
+        self
+    }
+
+    /// With this effect.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effects.get_or_insert_default().push(effect);
+        self
+    }
+
+    /// With an argument, by its place as a JSON pointer, that passes a test. An argument that is not there, or null,
+    /// passes none. A list passes a test of paths or numbers when one of its items does; for an allow, when all do.
+    #[must_use]
+    pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
+        self.arguments.push((At::code(pointer.into()), test));
+        self
+    }
+
+    /// That read a file which a pattern fits; see [the module](super) for patterns. For an allow every file that they
+    /// read must fit one, and there must be one.
+    #[must_use]
+    pub fn reads(mut self, pattern: impl Into<String>) -> Self {
+        self.reads.get_or_insert_default().push(At::code(pattern.into()));
+        self
+    }
+
+    /// That write a file which a pattern fits. For an allow every file that they write must fit one, and there must be
+    /// one.
+    #[must_use]
+    pub fn writes(mut self, pattern: impl Into<String>) -> Self {
+        self.writes.get_or_insert_default().push(At::code(pattern.into()));
+        self
+    }
+
+    /// That touch a file outside of this folder, and outside of every other one that is named so.
+    #[must_use]
+    pub fn outside(mut self, folder: impl Into<String>) -> Self {
+        self.outside.get_or_insert_default().push(At::code(folder.into()));
+        self
+    }
+
+    /// For an allow: what its calls read and write, files or folders, where their tool cannot say it: a program that is
+    /// run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules give
+    /// theirs, both count together.
+    #[must_use]
+    pub fn touches(
+        mut self,
+        reads: impl IntoIterator<Item = impl Into<String>>,
+        writes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let reads = reads.into_iter().map(|it| At::code(it.into())).collect();
+        let writes = writes.into_iter().map(|it| At::code(it.into())).collect();
+        self.touches = Some(Touches { reads, writes, place: None });
+        self
+    }
+
+    /// For a deny: what it becomes where nobody can tell whether it matches.
+    #[must_use]
+    pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
+        self.when_unknown = At::code(what);
+        self
+    }
+
+    /// A call that it has to match.
+    #[must_use]
+    pub fn matches(mut self, example: Example) -> Self {
+        self.examples.push(At::code(Checked { matches: true, example }));
+        self
+    }
+
+    /// A call that it must not match.
+    #[must_use]
+    pub fn does_not_match(mut self, example: Example) -> Self {
+        self.examples.push(At::code(Checked { matches: false, example }));
+        self
+    }
+}
+
+impl Example {
+    /// A call of a tool with these arguments, as JSON text.
+    pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
+        let (tool, arguments) = (tool.into(), arguments.into());
+        Self { tool, arguments, principal: None, danger: None, reads: None, writes: None }
+    }
+
+    /// On behalf of this user.
+    #[must_use]
+    pub fn principal(mut self, user: impl Into<String>) -> Self {
+        self.principal = Some(user.into());
+        self
+    }
+
+    /// Of this danger, where it is not the tool's own.
+    #[must_use]
+    pub fn danger(mut self, danger: Danger) -> Self {
+        self.danger = Some(danger);
+        self
+    }
+
+    /// It reads this file.
+    #[must_use]
+    pub fn reading(mut self, file: impl Into<String>) -> Self {
+        self.reads.get_or_insert_default().push(file.into());
+        self
+    }
+
+    /// It writes this file.
+    #[must_use]
+    pub fn writing(mut self, file: impl Into<String>) -> Self {
+        self.writes.get_or_insert_default().push(file.into());
+        self
+    }
+}
+
+impl RuleKind {
+    /// Every kind, with the strongest first.
+    pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
+
+    /// Its name, as it stands in a file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::AlwaysAsk => "always_ask",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Tests of arguments, made ready: values in their canonical form, patterns compiled, limits read.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::argument::{Side, Test};
+use super::command_flags;
+use super::decimal::Decimal;
+use super::holds::Holds;
+use super::paths::{Base, Folder, PathPattern};
+use super::problem::{At, Problems};
+use super::rule::RuleKind;
+use toolwright_core::json::pointer::{index, segments};
+use toolwright_core::json::tree::Node;
+use toolwright_core::json::{canonical, canonical_of, read};
+
+/// One test of one argument.
+#[derive(Debug)]
+pub(super) struct ValueTest {
+    segments: Vec<String>,
+    check: Check,
+}
+
+#[derive(Debug)]
+enum Check {
+    OneOf(BTreeSet<String>),
+    Contains(BTreeSet<String>),
+    Within(BTreeSet<String>),
+    Begins(Vec<Vec<String>>),
+    Flags(Vec<String>),
+    OnlyFlags(Vec<String>),
+    Under(Vec<Folder>),
+    Glob(Vec<PathPattern>),
+    Limit(Side, Decimal),
+}
+
+impl ValueTest {
+    /// Makes a test ready; what is wrong with it is told to `problems`.
+    pub(super) fn compile(
+        pointer: &At<String>,
+        test: &Test,
+        base: &Base,
+        kind: RuleKind,
+        rule: &str,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let is_folded = kind != RuleKind::Allow;
+        let found = segments(&pointer.value);
+        if found.is_none() {
+            problems.add(
+                pointer.place.as_ref(),
+                format!(
+                    "rule `{rule}`: `{}` is no JSON pointer: it is empty for all of the arguments, or begins with `/`, as `/path` does",
+                    pointer.value
+                ),
+            );
+        }
+        if let Some(why) = test.misplaced(kind) {
+            problems.add(pointer.place.as_ref(), format!("rule `{rule}`: {why}"));
+            return None;
+        }
+        if test.values().is_empty() && !test.may_be_empty() {
+            let message = format!(
+                "rule `{rule}`: the test of `{}` names no value, so that nothing passes it",
+                pointer.value
+            );
+            problems.add(pointer.place.as_ref(), message);
+            return None;
+        }
+        let mut each = |value: &At<String>, error: String| {
+            let place = value.place.as_ref().or(pointer.place.as_ref());
+            problems.add(place, format!("rule `{rule}`: {error}"));
+        };
+        let mut texts = |values: &[At<String>]| {
+            let mut texts = BTreeSet::new();
+            for value in values {
+                match canonical(&value.value) {
+                    Ok(text) => drop(texts.insert(text)),
+                    Err(error) => {
+                        each(value, format!("a value for `{}` is no JSON: {error}", pointer.value))
+                    }
+                }
+            }
+            (texts.len() == values.len()).then_some(texts)
+        };
+        let check = match test {
+            Test::OneOf(values) => {
+                let texts = texts(values);
+                let null =
+                    |value: &&At<String>| canonical(&value.value).is_ok_and(|it| it == "null");
+                for value in values.iter().filter(null) {
+                    each(
+                        value,
+                        format!(
+                            "`{}` is tested for null, and an argument that is null passes no test: leave it out",
+                            pointer.value
+                        ),
+                    );
+                }
+                texts.map(Check::OneOf)
+            }
+            Test::Contains(values) => texts(values).map(Check::Contains),
+            Test::Within(values) => texts(values).map(Check::Within),
+            Test::Begins(values) => ready(values, items, &mut each).map(Check::Begins),
+            Test::Flags(values) => ready(values, flag, &mut each).map(Check::Flags),
+            Test::OnlyFlags(values) => ready(values, flag, &mut each).map(Check::OnlyFlags),
+            Test::Under(values) => {
+                ready(values, |it| base.folder(it, is_folded), &mut each).map(Check::Under)
+            }
+            Test::Glob(values) => {
+                ready(values, |it| base.pattern(it, is_folded), &mut each).map(Check::Glob)
+            }
+            Test::Limit(side, value) => match read(&value.value) {
+                Ok(Node::Number(number)) if Decimal::of(&number).is_comparable() => {
+                    Some(Check::Limit(*side, Decimal::of(&number)))
+                }
+                _ => {
+                    each(
+                        value,
+                        format!("the limit `{}` for `{}` is no number", value.value, pointer.value),
+                    );
+                    None
+                }
+            },
+        };
+        Some(Self { segments: found?, check: check? })
+    }
+
+    /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
+    pub(super) fn passes(&self, arguments: &Node, base: &Base, all: bool) -> Holds {
+        let found = self.segments.iter().try_fold(arguments, |node, segment| match node {
+            Node::Object(entries) => {
+                entries.iter().find(|(key, _)| key == segment).map(|(_, value)| value)
+            }
+            Node::Array(items) => items.get(index(segment)?),
+            _ => None,
+        });
+        match found {
+            None | Some(Node::Null) => Holds::No,
+            Some(value) => self.check.passes(value, base, all),
+        }
+    }
+}
+
+impl Check {
+    fn passes(&self, value: &Node, base: &Base, all: bool) -> Holds {
+        match (self, value) {
+            (Self::OneOf(values), value) => values.contains(&canonical_of(value)).into(),
+            (Self::Contains(values), Node::Array(items)) => {
+                items.iter().any(|item| values.contains(&canonical_of(item))).into()
+            }
+            (Self::Within(values), Node::Array(items)) => {
+                items.iter().all(|item| values.contains(&canonical_of(item))).into()
+            }
+            (Self::Begins(lists), Node::Array(items)) => {
+                let begins = |list: &Vec<String>| {
+                    let mut each = items.iter().map(canonical_of);
+                    list.iter().all(|wanted| each.next().as_ref() == Some(wanted))
+                };
+                lists.iter().any(begins).into()
+            }
+            (Self::Flags(flags), Node::Array(items)) => command_flags::any(items, flags),
+            (Self::OnlyFlags(flags), Node::Array(items)) => command_flags::none_but(items, flags),
+            (
+                Self::Contains(_)
+                | Self::Within(_)
+                | Self::Begins(_)
+                | Self::Flags(_)
+                | Self::OnlyFlags(_),
+                _,
+            ) => Holds::Unknown,
+            (_, Node::Array(items)) => {
+                let each = items.iter().map(|item| self.passes(item, base, all));
+                if all { Holds::all(each) } else { Holds::any(each) }
+            }
+            (Self::Under(folders), Node::Text(path)) => {
+                let name = base.name(path);
+                Holds::any(folders.iter().map(|folder| folder.holds(&name)))
+            }
+            (Self::Glob(patterns), Node::Text(path)) => {
+                let name = base.name(path);
+                Holds::any(patterns.iter().map(|pattern| pattern.fits(&name, false)))
+            }
+            (Self::Limit(side, limit), Node::Number(number)) => {
+                let order = Decimal::of(number).cmp(limit);
+                let holds = match side {
+                    Side::AtLeast => order != Ordering::Less,
+                    Side::MoreThan => order == Ordering::Greater,
+                    Side::AtMost => order != Ordering::Greater,
+                    Side::LessThan => order == Ordering::Less,
+                };
+                holds.into()
+            }
+            // A value of another kind than the rule has in mind.
+            (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,
+        }
+    }
+}
+
+/// The items of a list, a JSON text, each in its canonical form.
+fn items(list: &str) -> Result<Vec<String>, String> {
+    match read(list) {
+        Ok(Node::Array(items)) if !items.is_empty() => Ok(items.iter().map(canonical_of).collect()),
+        Ok(Node::Array(_)) => Err("an empty list begins every list: name its items".to_owned()),
+        Ok(_) => Err(format!(
+            "`{list}` is no list: expected one such as `[[\"test\"]]`, a list of lists"
+        )),
+        Err(error) => Err(format!("a value for a list is no JSON: {error}")),
+    }
+}
+
+fn flag(flag: &str) -> Result<String, String> {
+    command_flags::refusal(flag).map_or_else(|| Ok(flag.to_owned()), Err)
+}
+
+/// Every value made ready, or none where one is wrong.
+fn ready<T>(
+    values: &[At<String>],
+    make: impl Fn(&str) -> Result<T, String>,
+    wrong: &mut impl FnMut(&At<String>, String),
+) -> Option<Vec<T>> {
+    let mut made = Vec::with_capacity(values.len());
+    for value in values {
+        match make(&value.value) {
+            Ok(it) => made.push(it),
+            Err(error) => wrong(value, error),
+        }
+    }
+    (made.len() == values.len()).then_some(made)
+}

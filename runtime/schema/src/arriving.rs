@@ -1,0 +1,141 @@
+//! Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people: brought to the
+//! normal form, or refused with every problem.
+//!
+//! - The same objects are valid before and after; nothing is closed, nothing made optional or null.
+//! - Nothing is fetched: a reference leads to a place of the same document, or is a problem.
+//! - Time, memory and stack are bounded, whatever arrives.
+//! - What is left out, mapped or of no effect is told in a note; what no value or no tool could
+//!   satisfy is a problem.
+
+mod contradictions;
+mod inlining;
+mod keywords;
+mod limits;
+mod presets;
+mod reading;
+mod references;
+mod report;
+mod root;
+mod types;
+
+use std::fmt;
+
+use serde_json::Value;
+
+use self::reading::Reading;
+use self::report::Report;
+use toolwright_core::schema::SchemaProblem;
+
+/// Whose names of types are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum TypeNames {
+    /// JSON Schema's own.
+    #[default]
+    JsonSchema,
+    /// Also those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`, `HashMap`, `any`,
+    /// in any case. Each is mapped and noted; what it says beyond its type goes into the description.
+    Foreign,
+}
+
+/// A schema in the normal form.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Arrived {
+    /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
+    pub schema: Value,
+    /// What a person who wonders about the schema should know; the first hundred things.
+    pub notes: Vec<Note>,
+}
+
+/// Something about a schema that does not keep it from being used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Note {
+    /// The place, as a JSON pointer into the schema as it arrived.
+    pub pointer: String,
+    /// What stands there and what was made of it.
+    pub message: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.pointer, self.message)
+    }
+}
+
+/// The normal form of a tool's input schema.
+///
+/// | what arrives | what becomes of it |
+/// | --- | --- |
+/// | a root without `type` that describes an object, `{}`, `["object", "null"]` | `"type": "object"`: a call's input is an object |
+/// | `$ref` to any place of the document | inlined; kept in `$defs` where it is recursive, or the result would be large |
+/// | `definitions`, `dependencies`, `items` as a list, `additionalItems`, boolean `exclusiveMinimum`, `divisibleBy` | what 2020-12 has for it |
+/// | `nullable: true` beside a `type` | `"null"` among the types |
+/// | `example` | `examples` |
+/// | `title`, `$schema`, `$id`, `$comment`, `format: int32` and the like | left out |
+/// | keywords that JSON Schema does not know, `x-…` included | left out, with a note |
+/// | `null` where a list, a number or a schema belongs, as in `"required": null` | left out, with a note |
+/// | a `default` or an example that breaks its schema | left out, with a note |
+/// | an unknown `type`, a keyword with a value of the wrong kind, an invalid `pattern` | a problem |
+/// | a schema that contradicts itself, as `minimum` above `maximum` | a problem; in a branch of a choice, a note |
+/// | a reference to another document, to nothing, or to itself | a problem |
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::arriving::{TypeNames, input_schema};
+///
+/// let schema = json!({
+///     "definitions": {"city": {"type": "string", "minLength": 1}},
+///     "type": "object",
+///     "properties": {"from": {"$ref": "#/definitions/city"}, "stops": {"type": "int"}},
+///     "required": ["from"],
+/// });
+/// let problems = input_schema(&schema, TypeNames::JsonSchema).unwrap_err();
+/// assert_eq!(
+///     problems[0].to_string(),
+///     r#"/properties/stops/type: type "int" is no type of JSON Schema, expected "integer""#,
+/// );
+///
+/// let arrived = input_schema(&schema, TypeNames::Foreign).expect("`int` is an integer in Python");
+/// assert_eq!(
+///     arrived.schema,
+///     json!({
+///         "type": "object",
+///         "properties": {"from": {"type": "string", "minLength": 1}, "stops": {"type": "integer"}},
+///         "required": ["from"],
+///     }),
+/// );
+/// assert_eq!(arrived.notes[0].pointer, "/properties/stops/type");
+/// ```
+///
+/// # Errors
+/// Every problem, by its place in the schema as it arrived; the first hundred where there are more.
+pub fn input_schema(schema: &Value, names: TypeNames) -> Result<Arrived, Vec<SchemaProblem>> {
+    limits::check(schema).map_err(|problem| vec![problem])?;
+    root::is_schema(schema).map_err(|problem| vec![problem])?;
+    let mut report = Report::default();
+    let mut converted = Reading::new(schema, names, &mut report).all();
+    let graph = references::Graph::of(&converted);
+    graph.judge(&converted, &mut report);
+    if report.is_sound() {
+        presets::check(&mut converted, &mut report);
+        let mut schema = inlining::inline(converted, &graph);
+        root::make_object(&mut schema, &mut report);
+        if report.is_sound() {
+            backstop(&schema, &mut report);
+        }
+        return report.conclude(schema);
+    }
+    report.conclude(Value::Null)
+}
+
+/// Nothing is accepted that the validator, which will check calls, does not take.
+fn backstop(schema: &Value, report: &mut Report) {
+    if let Err(error) = jsonschema::options().build(schema) {
+        report.problem(
+            error.instance_path().to_string(),
+            format!("{error}; expected what the meta-schema of JSON Schema 2020-12 takes"),
+        );
+    }
+}

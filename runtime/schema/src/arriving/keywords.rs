@@ -1,0 +1,206 @@
+//! The keywords of JSON Schema 2020-12 that the normal form knows, and what may stand after each.
+
+use serde_json::Value;
+
+/// What stands after a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Schema,
+    SchemaList,
+    SchemaMap,
+    /// A schema for each regular expression.
+    PatternMap,
+    /// How many: a whole number from 0 on.
+    Count,
+    Number,
+    /// A number above 0.
+    Step,
+    Flag,
+    Text,
+    Pattern,
+    Names,
+    NamesMap,
+    Values,
+    Value,
+}
+
+impl Shape {
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::Schema => "a schema",
+            Self::SchemaList => "a list of schemas",
+            Self::SchemaMap => "an object of schemas by name",
+            Self::PatternMap => "an object of schemas by regular expression",
+            Self::Count => "a whole number from 0 on",
+            Self::Number => "a number",
+            Self::Step => "a number above 0",
+            Self::Flag => "true or false",
+            Self::Text => "a string",
+            Self::Pattern => "a regular expression as a string",
+            Self::Names => "a list of property names",
+            Self::NamesMap => "an object of lists of property names",
+            Self::Values => "a list of values",
+            Self::Value => "a value",
+        }
+    }
+}
+
+/// Keywords that decide which values are valid. `type`, `$ref` and what only older drafts know are
+/// not here: each has a rule of its own.
+const ASSERTIONS: &[(&str, Shape)] = &[
+    ("properties", Shape::SchemaMap),
+    ("required", Shape::Names),
+    ("additionalProperties", Shape::Schema),
+    ("patternProperties", Shape::PatternMap),
+    ("propertyNames", Shape::Schema),
+    ("minProperties", Shape::Count),
+    ("maxProperties", Shape::Count),
+    ("dependentRequired", Shape::NamesMap),
+    ("dependentSchemas", Shape::SchemaMap),
+    ("unevaluatedProperties", Shape::Schema),
+    ("items", Shape::Schema),
+    ("prefixItems", Shape::SchemaList),
+    ("contains", Shape::Schema),
+    ("minContains", Shape::Count),
+    ("maxContains", Shape::Count),
+    ("minItems", Shape::Count),
+    ("maxItems", Shape::Count),
+    ("uniqueItems", Shape::Flag),
+    ("unevaluatedItems", Shape::Schema),
+    ("minLength", Shape::Count),
+    ("maxLength", Shape::Count),
+    ("pattern", Shape::Pattern),
+    ("minimum", Shape::Number),
+    ("maximum", Shape::Number),
+    ("exclusiveMinimum", Shape::Number),
+    ("exclusiveMaximum", Shape::Number),
+    ("multipleOf", Shape::Step),
+    ("enum", Shape::Values),
+    ("const", Shape::Value),
+    ("anyOf", Shape::SchemaList),
+    ("oneOf", Shape::SchemaList),
+    ("allOf", Shape::SchemaList),
+    ("not", Shape::Schema),
+    ("if", Shape::Schema),
+    ("then", Shape::Schema),
+    ("else", Shape::Schema),
+];
+
+/// Keywords that tell something and that no value can break.
+const ANNOTATIONS: &[(&str, Shape)] = &[
+    ("description", Shape::Text),
+    ("default", Shape::Value),
+    ("examples", Shape::Values),
+    ("deprecated", Shape::Flag),
+    ("readOnly", Shape::Flag),
+    ("writeOnly", Shape::Flag),
+    ("format", Shape::Text),
+    ("contentEncoding", Shape::Text),
+    ("contentMediaType", Shape::Text),
+    ("contentSchema", Shape::Schema),
+];
+
+/// What the normal form leaves out and nobody misses.
+const IDENTITY: &[&str] = &[
+    "$schema",
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+    "$vocabulary",
+    "$comment",
+    "title",
+    // Looked at where something refers to them.
+    "$defs",
+    "definitions",
+    "components",
+];
+
+pub(super) fn assertion(keyword: &str) -> Option<Shape> {
+    shape(ASSERTIONS, keyword)
+}
+
+pub(super) fn annotation(keyword: &str) -> Option<Shape> {
+    shape(ANNOTATIONS, keyword)
+}
+
+pub(super) fn is_identity(keyword: &str) -> bool {
+    IDENTITY.contains(&keyword)
+}
+
+/// A keyword that was probably meant.
+pub(super) fn near(written: &str) -> Option<&'static str> {
+    let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);
+    let close = toolwright_core::near::near(written, known);
+    close.into_iter().next().filter(|known| strsim::damerau_levenshtein(written, known) <= 2)
+}
+
+/// The keywords that are about values of one type only, and that type.
+pub(super) fn about(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
+        | "unevaluatedProperties" => "object",
+        "items" | "prefixItems" | "contains" | "minItems" | "maxItems" | "uniqueItems"
+        | "unevaluatedItems" => "array",
+        "minLength" | "maxLength" | "pattern" => "string",
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => "number",
+        _ => return None,
+    })
+}
+
+fn shape(keywords: &[(&str, Shape)], keyword: &str) -> Option<Shape> {
+    keywords.iter().find(|(known, _)| *known == keyword).map(|(_, shape)| *shape)
+}
+
+/// Keywords whose schemas are about the same value as the schema that has them.
+const IN_PLACE: &[&str] =
+    &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas"];
+
+pub(super) fn is_in_place(keyword: &str) -> bool {
+    IN_PLACE.contains(&keyword)
+}
+
+/// Visits the schemas of which a schema is made, each with its keyword.
+pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Value)) {
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        match (shape_of(keyword), value) {
+            (Some(Shape::Schema), part) => visit(keyword, part),
+            (Some(Shape::SchemaList), Value::Array(parts)) => {
+                parts.iter().for_each(|part| visit(keyword, part));
+            }
+            (Some(Shape::SchemaMap | Shape::PatternMap), Value::Object(parts)) => {
+                parts.values().for_each(|part| visit(keyword, part));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The same, to change them.
+pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
+        match (shape_of(keyword), value) {
+            (Some(Shape::Schema), part) => visit(part),
+            (Some(Shape::SchemaList), Value::Array(parts)) => {
+                parts.iter_mut().for_each(&mut *visit)
+            }
+            (Some(Shape::SchemaMap | Shape::PatternMap), Value::Object(parts)) => {
+                parts.values_mut().for_each(&mut *visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn shape_of(keyword: &str) -> Option<Shape> {
+    assertion(keyword).or_else(|| annotation(keyword))
+}

@@ -1,0 +1,60 @@
+//! How large a schema may be. Everything after this check may recurse along the schema.
+
+use serde_json::Value;
+
+use toolwright_core::schema::SchemaProblem;
+
+/// Levels of arrays and objects, the same as `serde_json` reads.
+pub(super) const DEEPEST: usize = 128;
+/// Values of any kind, in the document that holds the schema.
+pub(super) const LARGEST: usize = 200_000;
+
+pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
+    let mut values = 0;
+    let mut level: Vec<&Value> = vec![document];
+    // Level by level: the stack does not grow with the nesting.
+    for _ in 0..=DEEPEST {
+        values += level.len();
+        if values > LARGEST {
+            return Err(SchemaProblem::new("", too_large()));
+        }
+        let mut next = Vec::new();
+        for value in level {
+            match value {
+                Value::Array(items) => next.extend(items),
+                Value::Object(object) => next.extend(object.values()),
+                _ => {}
+            }
+        }
+        if next.is_empty() {
+            return Ok(());
+        }
+        level = next;
+    }
+    let message = format!(
+        "the schema nests deeper than {DEEPEST} levels; name inner schemas in `$defs` and refer to them"
+    );
+    Err(SchemaProblem::new("", message))
+}
+
+pub(super) fn too_large() -> String {
+    format!("the schema has more than {LARGEST} values; send only what the tool needs")
+}
+
+/// How many values a schema is made of.
+pub(super) fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(object) => object.values().map(size).sum(),
+        _ => 0,
+    }
+}
+
+/// How many levels it has.
+pub(super) fn depth(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(object) => object.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}

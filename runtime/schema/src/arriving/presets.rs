@@ -1,0 +1,107 @@
+//! Defaults and examples against the schema that has them.
+
+use serde_json::{Map, Value, json};
+
+use super::references::Converted;
+use super::report::Report;
+use super::{keywords, limits};
+use toolwright_core::input::shorten;
+use toolwright_core::schema::in_words;
+
+/// Under this key a schema with presets keeps the place where it stood, until they are checked. No
+/// arriving schema has it there: keywords that are not known are left out.
+const PLACE: &str = "\0place";
+/// Values of schemas that are compiled to check presets; what comes after is not checked.
+const EFFORT: usize = 1_000_000;
+
+pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
+    if schema.contains_key("default") || schema.contains_key("examples") {
+        schema.insert(PLACE.into(), at.into());
+    }
+}
+
+/// Leaves out every preset that its own schema does not take, with a note.
+pub(super) fn check(converted: &mut Converted, report: &mut Report) {
+    let shared: Map<String, Value> = converted
+        .definitions
+        .iter()
+        .map(|(name, it)| {
+            let mut schema = it.schema.clone();
+            strip(&mut schema);
+            (name.clone(), schema)
+        })
+        .collect();
+    let size = shared.values().map(limits::size).sum();
+    let shared = Shared { schemas: Value::Object(shared), size };
+    let mut effort = EFFORT;
+    visit(&mut converted.root, &shared, &mut effort, report);
+    for definition in converted.definitions.values_mut() {
+        visit(&mut definition.schema, &shared, &mut effort, report);
+    }
+}
+
+struct Shared {
+    schemas: Value,
+    size: usize,
+}
+
+/// Inner presets first, so that those around them are checked without marks.
+fn visit(schema: &mut Value, shared: &Shared, effort: &mut usize, report: &mut Report) {
+    keywords::parts_mut(schema, &mut |part| visit(part, shared, effort, report));
+    let Value::Object(object) = schema else { return };
+    let Some(Value::String(place)) = object.remove(PLACE) else { return };
+    let mut bare = object.clone();
+    let default = bare.remove("default");
+    let examples = bare.remove("examples");
+    let refers = refers(&Value::Object(bare.clone()));
+    let cost =
+        bare.values().map(limits::size).sum::<usize>() + if refers { shared.size } else { 0 };
+    let Some(left) = effort.checked_sub(cost) else {
+        report.note(place, "the default and the examples were not checked: there are too many");
+        return;
+    };
+    *effort = left;
+    let expected = {
+        let schema = Value::Object(bare.clone());
+        in_words(&schema, &schema)
+    };
+    if refers {
+        bare.insert("$defs".into(), shared.schemas.clone());
+    }
+    // What does not compile is told when the whole schema is compiled.
+    let Ok(validator) = jsonschema::options().build(&Value::Object(bare)) else { return };
+    let mut fits = |what: &str, value: &Value| {
+        let fits = validator.is_valid(value);
+        if !fits {
+            let (found, expected) = (shorten(&value.to_string()), shorten(&expected));
+            report.note(
+                format!("{place}/{what}"),
+                format!("{found} is not what the schema takes, expected {expected}; left out"),
+            );
+        }
+        fits
+    };
+    if default.is_some_and(|default| !fits("default", &default)) {
+        object.remove("default");
+    }
+    if let Some(Value::Array(mut examples)) = examples {
+        examples.retain(|example| fits("examples", example));
+        object.insert("examples".into(), json!(examples));
+        if examples.is_empty() {
+            object.remove("examples");
+        }
+    }
+}
+
+fn refers(schema: &Value) -> bool {
+    let mut found = std::collections::BTreeSet::new();
+    super::references::collect(schema, false, &mut found);
+    !found.is_empty()
+}
+
+fn strip(schema: &mut Value) {
+    keywords::parts_mut(schema, &mut strip);
+    if let Value::Object(object) = schema {
+        object.remove(PLACE);
+    }
+}

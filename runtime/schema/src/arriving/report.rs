@@ -1,0 +1,43 @@
+//! What is found out about a schema, each thing once and not without end.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Arrived, Note};
+use toolwright_core::schema::SchemaProblem;
+
+/// More than anybody reads.
+const MOST: usize = 100;
+
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    problems: Vec<SchemaProblem>,
+    notes: Vec<Note>,
+    /// What was told: a place that is referred to can be read more than once.
+    told: HashSet<(String, String)>,
+}
+
+impl Report {
+    pub(super) fn problem(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        let (pointer, message) = (pointer.into(), message.into());
+        if self.problems.len() < MOST && self.told.insert((pointer.clone(), message.clone())) {
+            self.problems.push(SchemaProblem { pointer, message });
+        }
+    }
+
+    pub(super) fn note(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        let (pointer, message) = (pointer.into(), message.into());
+        if self.notes.len() < MOST && self.told.insert((pointer.clone(), message.clone())) {
+            self.notes.push(Note { pointer, message });
+        }
+    }
+
+    pub(super) fn is_sound(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    pub(super) fn conclude(self, schema: Value) -> Result<Arrived, Vec<SchemaProblem>> {
+        if self.is_sound() { Ok(Arrived { schema, notes: self.notes }) } else { Err(self.problems) }
+    }
+}

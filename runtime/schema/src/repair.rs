@@ -1,0 +1,373 @@
+//! Mends the input of a call where its schema leaves one reading, and says what it changed; else says why not.
+//!
+//! - What the schema accepts is returned as it came, byte for byte.
+//! - What is returned satisfies the schema, as the jsonschema crate judges it.
+//! - Numbers keep their digits, and texts that their schema accepts stay.
+//! - [`replay`] makes the changes again: the report is complete.
+//! - Pure: no I/O, no clock; the work is bounded by the size of the text.
+
+mod extract;
+mod guide;
+mod keys;
+mod problems;
+mod prose;
+mod refusal;
+mod replay;
+mod shape;
+mod site;
+mod tool_name;
+mod words;
+mod wrap;
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use toolwright_core::input::{Problem, Rule, words::quote};
+use toolwright_core::json::pointer::unescaped;
+use toolwright_core::tool::Repair;
+
+use serde_json::Value;
+
+pub use refusal::Refusal;
+pub use replay::replay;
+pub use toolwright_core::repairs::{Change, ChangeRule, Repairs};
+
+use extract::{NoInput, TEXT_RULES, extract};
+use guide::Guide;
+use keys::Aliases;
+use site::Schema;
+use tool_name::ToolName;
+use toolwright_core::json::Duplicates;
+use toolwright_core::json::parse::{self, Break, MAX_DEPTH, Uses, parse};
+use toolwright_core::json::tree::Node;
+use words::folded;
+use wrap::Held;
+
+/// The longest text that is looked at.
+const LONGEST: usize = 1 << 20;
+/// How many objects may be wrapped around the input.
+const MOST_WRAPPERS: usize = 3;
+
+/// Whether closing brackets that a text lacks at its end may be added.
+///
+/// A text that lacks them may have been cut off, and what it lacks besides cannot be known. Only the input
+/// of a tool that is safe should be completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brackets {
+    /// Never.
+    AsSent,
+    /// Where nothing else is missing.
+    MayBeAdded,
+}
+
+/// An input that its schema accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The input as JSON.
+    pub text: String,
+    /// What was changed, in order; none where the text is the one that came.
+    pub changes: Vec<Change>,
+}
+
+/// The steps from a text to an input of one tool, least change first; made once per tool.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::Repair;
+/// use toolwright::repair::{Brackets, Ladder};
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {
+///         "path": {"type": "string"},
+///         "limit": {"type": "integer"},
+///         "tags": {"type": "array", "items": {"type": "string"}},
+///     },
+///     "required": ["path"],
+///     "additionalProperties": false,
+/// });
+/// let ladder = Ladder::new(&schema, [("path", &["file"][..])])?;
+///
+/// let sent = r#"{'file': 'a.rs', 'Limit': '9007199254740993', 'tags': 'x'}"#;
+/// let repaired = ladder.repair(sent, Repair::Standard, Brackets::AsSent)?;
+/// assert_eq!(repaired.text, r#"{"path":"a.rs","limit":9007199254740993,"tags":["x"]}"#);
+/// let rules: Vec<_> = repaired.changes.iter().map(|change| change.rule.name()).collect();
+/// assert_eq!(rules, ["python", "alias", "key_spelling", "integer", "in_array"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Ladder {
+    schema: Schema,
+    aliases: Aliases,
+    name: ToolName,
+    /// The keys of the input and their other names, folded; made when words around an input are first looked at.
+    known: OnceLock<HashSet<String>>,
+}
+
+impl Ladder {
+    /// Makes a schema ready, and the other names of its top-level keys.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the schema.
+    pub fn new<'a>(
+        schema: &Value,
+        aliases: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
+    ) -> Result<Self, String> {
+        let aliases = Aliases::new(aliases.into_iter());
+        let (name, known) = (ToolName::default(), OnceLock::new());
+        Ok(Self { schema: Schema::new(schema)?, aliases, name, known })
+    }
+
+    /// Tells the name of the tool. Where a text is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, it is
+    /// then taken only where it calls this tool, and refused where it calls another. Case, marks between the parts of
+    /// the name and what stands before it, as in `functions.read_file`, make no difference.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::Repair;
+    /// use toolwright::repair::{Brackets, Ladder};
+    ///
+    /// let schema = json!({
+    ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,
+    /// });
+    /// let ladder = Ladder::new(&schema, [])?.named("delete_file");
+    /// let repair = |text| ladder.repair(text, Repair::Standard, Brackets::AsSent);
+    /// assert_eq!(repair(r#"{"name": "delete_file", "arguments": {"path": "a"}}"#)?.text, r#"{"path":"a"}"#);
+    ///
+    /// let refusal = repair(r#"read_file(path="a")"#).expect_err("this is a call of another tool");
+    /// assert_eq!(
+    ///     refusal.to_string(),
+    ///     "input: found a call of \"read_file\", expected the input of \"delete_file\"; \
+    ///      call another tool by its own name"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: ToolName::of(name), ..self }
+    }
+
+    /// Reads a text as the input, mending it as far as `level` goes.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with what is left after mending.
+    pub fn repair(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: Brackets,
+    ) -> Result<Repaired, Refusal> {
+        let refusal = match self.climb(text, level, brackets) {
+            Ok(repaired) => return Ok(repaired),
+            Err(refusal) => refusal,
+        };
+        let example = match level {
+            Repair::Lenient => None,
+            // What a more forgiving reading makes of it is what was probably meant.
+            Repair::Off | Repair::Standard => {
+                self.climb(text, Repair::Lenient, Brackets::AsSent).ok()
+            }
+        };
+        Err(refusal.with_example(example.map(|it| it.text)))
+    }
+
+    fn climb(&self, text: &str, level: Repair, brackets: Brackets) -> Result<Repaired, Refusal> {
+        if text.len() > LONGEST {
+            let expected = format!("at most {LONGEST} bytes");
+            let found = format!("{} bytes", text.len());
+            return Err(Refusal::of(Problem::new(Rule::Length, &found, expected)));
+        }
+        let (node, uses) = self.read(text, level, brackets)?;
+        if uses.is_empty() && self.is_right(&node) {
+            return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
+        }
+        if level == Repair::Off {
+            return Err(self.refuse(&node, &[]));
+        }
+        let mut changes = Vec::new();
+        if !uses.is_empty() {
+            let (rule, from) = (uses.rule(TEXT_RULES), text.to_owned());
+            changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
+        }
+        let is_call = uses.contains(ChangeRule::Tag);
+        self.mend(node, changes, is_call, level == Repair::Lenient)
+    }
+
+    /// The value that a text holds, and what of the text was not JSON.
+    fn read(&self, text: &str, level: Repair, brackets: Brackets) -> Result<(Node, Uses), Refusal> {
+        let parsed = match parse(text) {
+            Ok(parsed) => Ok(parsed),
+            Err(first) if level == Repair::Off => Err(first),
+            Err(_) if text.trim().is_empty() => {
+                let mut uses = Uses::default();
+                uses.add(ChangeRule::NoArguments);
+                return Ok((Node::Object(Vec::new()), uses));
+            }
+            Err(_) => {
+                let is_key = |word: &str| self.spells_key(word);
+                match extract(text, brackets == Brackets::MayBeAdded, &self.name, &is_key) {
+                    Ok(parsed) => Ok(parsed),
+                    Err(NoInput::Unreadable(broken)) => Err(broken),
+                    Err(NoInput::OfAnother(called)) => return Err(self.of_another(called)),
+                }
+            }
+        };
+        let parsed = parsed.map_err(|broken| unreadable(text, broken))?;
+        if !parsed.uses.is_empty() && level == Repair::Off {
+            return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
+        }
+        if !parsed.duplicates.is_empty() {
+            let problem = |pointer: String| {
+                let key = pointer.rsplit('/').next().unwrap_or_default();
+                let mut problem = Problem::duplicate_key(&unescaped(key));
+                problem.pointer = pointer;
+                problem
+            };
+            let Duplicates { pointers, more } = parsed.duplicates;
+            return Err(Refusal::new(pointers.into_iter().map(problem).collect(), more));
+        }
+        let deepest = self.schema.nesting;
+        if parsed.node.depth() > deepest {
+            return Err(Refusal::of(too_deep(deepest)));
+        }
+        Ok((parsed.node, parsed.uses))
+    }
+
+    /// Mends a value, then what it holds where it is only a wrapper.
+    fn mend(
+        &self,
+        mut node: Node,
+        mut changes: Vec<Change>,
+        is_call: bool,
+        lenient: bool,
+    ) -> Result<Repaired, Refusal> {
+        let mut refusal = None;
+        for _ in 0..=MOST_WRAPPERS {
+            let mut attempt = node.clone();
+            let mut made = changes.clone();
+            if matches!(&attempt, Node::Null) || attempt == Node::Text(String::new()) {
+                let nothing = Node::Object(Vec::new());
+                if self.is_right(&nothing) {
+                    replace(&mut made, ChangeRule::NoArguments, &attempt, &nothing);
+                    attempt = nothing;
+                }
+            }
+            let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
+            let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
+            guide.fix(&mut attempt, 0, 0);
+            // What ended early may have told less than it did.
+            if !guide.is_exhausted() && self.is_right(&attempt) {
+                made.append(&mut guide.changes);
+                return Ok(Repaired { text: attempt.text(), changes: made });
+            }
+            if guide.is_exhausted() {
+                let expected = "an input with fewer readings, written as the schema says";
+                return Err(Refusal::of(Problem::new(Rule::Other, "", expected)));
+            }
+            let is_object = matches!(attempt, Node::Object(_));
+            if refusal.is_none() || is_object {
+                refusal = Some(self.refuse(&attempt, &guide.ambiguous));
+            }
+            let held = wrap::held(&node, is_call, &self.name, |key| self.is_key(key));
+            let inner = match held {
+                Held::Input(inner) => inner.clone(),
+                Held::OfAnother(called) => return Err(self.of_another(called)),
+                Held::Nothing => break,
+            };
+            replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
+            node = inner;
+            if let Node::Text(text) = &node
+                && let Some(inner) = parse::held(text, 0)
+            {
+                replace(&mut changes, ChangeRule::Stringified, &node, &inner);
+                node = inner;
+            }
+        }
+        Err(refusal.unwrap_or_else(|| self.refuse(&node, &[])))
+    }
+
+    fn is_right(&self, node: &Node) -> bool {
+        node.depth() <= MAX_DEPTH
+            && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
+    }
+
+    /// Whether the input has such a key.
+    fn is_key(&self, key: &str) -> bool {
+        self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
+    }
+
+    /// Whether a word is a key of the input or another name of one, in any spelling.
+    fn spells_key(&self, word: &str) -> bool {
+        let known = self.known.get_or_init(|| {
+            let shapes = self.schema.sites[0].shapes.iter();
+            let keys = shapes.flat_map(|it| it.properties.keys().map(String::as_str));
+            keys.chain(self.aliases.names()).map(folded).collect()
+        });
+        known.contains(&folded(word))
+    }
+
+    fn of_another(&self, called: &str) -> Refusal {
+        let known = self.name.known().map_or("this tool".to_owned(), quote);
+        let expected = format!("the input of {known}; call another tool by its own name");
+        let found = format!("a call of {}", quote(called));
+        Refusal::of(Problem::new(Rule::Value, &found, expected))
+    }
+
+    fn refuse(&self, node: &Node, ambiguous: &[(String, String)]) -> Refusal {
+        let (mut problems, unlisted) = problems::problems(&self.schema, node);
+        let unclear: HashSet<&str> = ambiguous.iter().map(|(pointer, _)| &**pointer).collect();
+        problems.retain(|problem| !unclear.contains(problem.pointer.as_str()));
+        problems.extend(ambiguous.iter().map(|(pointer, readings)| {
+            let words = format!("this may be read as {readings}; say which");
+            let mut problem = Problem::new(Rule::Other, "", words);
+            problem.pointer.clone_from(pointer);
+            problem
+        }));
+        Refusal::new(problems, unlisted)
+    }
+}
+
+impl std::fmt::Debug for Ladder {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Ladder").field("schema", &self.schema.source).finish_non_exhaustive()
+    }
+}
+
+/// Records that the whole input became another.
+fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) {
+    let (from, to) = (from.text(), to.text());
+    changes.push(Change { pointer: String::new(), rule, from, to });
+}
+
+fn too_deep(deepest: usize) -> Problem {
+    Problem::new(Rule::Depth, "", format!("at most {deepest} levels of arrays and objects"))
+}
+
+fn unreadable(text: &str, broken: Break) -> Refusal {
+    match broken {
+        Break::Depth => Refusal::of(too_deep(MAX_DEPTH)),
+        Break::End(what) => {
+            let problem = Problem::new(Rule::Syntax, "the end of the text", what);
+            Refusal { cut_off: text.contains(['{', '[']), ..Refusal::of(problem) }
+        }
+        Break::Wanted(at, what) => {
+            let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+            let (before, rest) = text.split_at(at.unwrap_or(0));
+            let place = if before.is_empty() {
+                String::new()
+            } else {
+                format!(" at character {}", before.chars().count() + 1)
+            };
+            let what = if before.is_empty() { "a JSON object" } else { what };
+            // A text that seems to end before its last word has a quotation mark inside.
+            let advice =
+                if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
+                    "; write \\\" for a quotation mark inside a text"
+                } else {
+                    ""
+                };
+            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}{advice}")))
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Finds the one input in a text that is not JSON: fences, tags, calls, prose, repetition.
+//!
+//! - What is passed over holds no brackets and no keys, so nothing of the input is ever dropped.
+//! - Two inputs that differ are no input, and neither is a call of another tool.
+//! - The text is read a fixed number of times.
+
+use super::prose::{IsKey, ends_in_key, is_words};
+use super::tool_name::ToolName;
+use toolwright_core::json::parse::{Break, Parsed, Parser, Uses, parse, parse_closing};
+use toolwright_core::json::tree::Node;
+use toolwright_core::repairs::ChangeRule;
+
+/// Everything that a whole text may be besides JSON.
+pub(super) const TEXT_RULES: &[ChangeRule] = &[
+    ChangeRule::Python,
+    ChangeRule::TrailingComma,
+    ChangeRule::Comment,
+    ChangeRule::BareKey,
+    ChangeRule::ControlCharacter,
+    ChangeRule::SmartQuote,
+    ChangeRule::MissingBracket,
+    ChangeRule::Fence,
+    ChangeRule::Prose,
+    ChangeRule::Tag,
+    ChangeRule::Call,
+    ChangeRule::Repeated,
+    ChangeRule::NoArguments,
+];
+
+/// Why a text holds no input.
+#[derive(Debug)]
+pub(super) enum NoInput<'t> {
+    Unreadable(Break),
+    /// It is a call of a tool of this name, which is another.
+    OfAnother(&'t str),
+}
+
+impl From<Break> for NoInput<'_> {
+    fn from(broken: Break) -> Self {
+        Self::Unreadable(broken)
+    }
+}
+
+/// Reads the input that a text holds. The error is that of the text as it stands.
+pub(super) fn extract<'t>(
+    text: &'t str,
+    may_close: bool,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Parsed, NoInput<'t>> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let first = match parse(text) {
+        Ok(mut parsed) => {
+            // What was trimmed off is no white space of JSON.
+            if parsed.uses.is_empty() {
+                parsed.uses.add(ChangeRule::Syntax);
+            }
+            return Ok(parsed);
+        }
+        Err(Break::Depth) => return Err(Break::Depth.into()),
+        Err(first) => first,
+    };
+    let (inner, uses) = unwrap(text, is_key);
+    let close = |text| if may_close { parse_closing(text).ok() } else { None };
+    let mut found = (!uses.is_empty()).then(|| parse(inner).ok()).flatten();
+    if found.is_none() {
+        found = call(inner, name, is_key)?;
+    }
+    if found.is_none() {
+        found = among_words(inner, name, is_key)?;
+    }
+    match found.or_else(|| close(inner)) {
+        Some(parsed) => Ok(Parsed { uses: parsed.uses.and(uses), ..parsed }),
+        None => Err(nearest_break(inner, first).into()),
+    }
+}
+
+/// Why the object that was begun could not be read; else why the text could not.
+fn nearest_break(text: &str, first: Break) -> Break {
+    let Some(start) = text.find(['{', '[']) else { return first };
+    match Parser::new(&text[start..], 0).value() {
+        Err(Break::Wanted(at, what)) => Break::Wanted(at + start, what),
+        Err(other) => other,
+        Ok(_) => first,
+    }
+}
+
+/// Takes off tags, then one fence.
+fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
+    let mut uses = Uses::default();
+    let mut inner = text;
+    for name in ["tool_call", "function_call"] {
+        if let Some((within, again)) = tagged(inner, name, is_key) {
+            uses.add(ChangeRule::Tag);
+            if again {
+                uses.add(ChangeRule::Repeated);
+            }
+            inner = within;
+            break;
+        }
+    }
+    if let Some(within) = fenced(inner, is_key) {
+        uses.add(ChangeRule::Fence);
+        inner = within;
+    }
+    (inner, uses)
+}
+
+/// What stands between tags of a name, and whether it stands there again; the last one may not be closed.
+fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let (before, mut rest) = text.split_once(&open)?;
+    let mut words = is_words(before, is_key);
+    let mut first: Option<&str> = None;
+    let mut again = false;
+    loop {
+        let (inner, after) = rest.split_once(&close).unwrap_or((rest, ""));
+        again |= first.is_some();
+        if *first.get_or_insert(inner.trim()) != inner.trim() {
+            return None;
+        }
+        let (between, next) = after.split_once(&open).unwrap_or((after, ""));
+        words &= is_words(between, is_key);
+        if after.len() == between.len() {
+            break;
+        }
+        rest = next;
+    }
+    first.filter(|_| words).map(|inner| (inner, again))
+}
+
+/// What stands in the only code block.
+fn fenced<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
+    let (before, rest) = text.split_once("```")?;
+    let (inner, after) = rest.rsplit_once("```")?;
+    if !is_words(before, is_key) || !is_words(after, is_key) {
+        return None;
+    }
+    let language = inner.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(0);
+    let inner = match inner.as_bytes().get(language) {
+        Some(b'\n' | b'\r' | b' ' | b'{') => &inner[language..],
+        _ => inner,
+    };
+    Some(inner.trim())
+}
+
+/// An object with words around it, or the same object again.
+fn among_words<'t>(
+    text: &'t str,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Option<Parsed>, NoInput<'t>> {
+    let Some(start) = text.find('{') else { return Ok(None) };
+    let before = text[..start].trim_end();
+    let call = open_call(before);
+    // Beside an argument the object is no input.
+    if call.is_some_and(|(_, arguments)| !arguments.is_empty()) {
+        return Ok(None);
+    }
+    let named = before.strip_suffix([':', '=']).unwrap_or(before);
+    if !is_words(named, is_key) || (named.len() < before.len() && ends_in_key(named, is_key)) {
+        return Ok(None);
+    }
+    let parsed = object_and_words(&text[start..], !before.is_empty(), is_key);
+    match call {
+        Some((called, _)) if parsed.is_some() && !name.is(called) => {
+            Err(NoInput::OfAnother(called))
+        }
+        _ => Ok(parsed),
+    }
+}
+
+/// The name of a call that is begun in a text and not ended, and what of its arguments stands there.
+fn open_call(text: &str) -> Option<(&str, &str)> {
+    let mut closed = 0;
+    let open = text.rfind(|letter: char| match letter {
+        ')' => {
+            closed += 1;
+            false
+        }
+        '(' if closed > 0 => {
+            closed -= 1;
+            false
+        }
+        letter => letter == '(',
+    })?;
+    let (before, rest) = text.split_at(open);
+    let called = name_at_end(before);
+    called.starts_with(char::is_alphabetic).then_some((called, rest[1..].trim_start()))
+}
+
+/// The name of a function at the end of a text, which may be nothing.
+fn name_at_end(text: &str) -> &str {
+    let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
+    &text[text.trim_end_matches(is_name).len()..]
+}
+
+fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Parsed> {
+    let mut parser = Parser::new(text, 0);
+    let node = parser.value().ok()?;
+    let mut uses = Uses::default();
+    if has_words {
+        uses.add(ChangeRule::Prose);
+    }
+    let mut rest = parser.rest().trim_start();
+    while rest.starts_with('{') {
+        let mut again = Parser::new(rest, 0);
+        if again.value().ok()? != node {
+            return None;
+        }
+        uses.add(ChangeRule::Repeated);
+        rest = again.rest().trim_start();
+    }
+    if !rest.is_empty() {
+        uses.add(ChangeRule::Prose);
+    }
+    is_words(rest, is_key).then_some(Parsed {
+        node,
+        uses: uses.and(parser.uses),
+        duplicates: parser.duplicates,
+    })
+}
+
+/// `name(key=value, …)`, alone, as the only item of a list, with words around it or the same again.
+fn call<'t>(
+    text: &'t str,
+    name: &ToolName,
+    is_key: IsKey<'_>,
+) -> Result<Option<Parsed>, NoInput<'t>> {
+    let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+        Some(inner) => inner.trim(),
+        None => text,
+    };
+    let Some(open) = text.find('(') else { return Ok(None) };
+    let called = name_at_end(&text[..open]);
+    let before = &text[..open - called.len()];
+    if !called.starts_with(char::is_alphabetic) || !is_words(before, is_key) {
+        return Ok(None);
+    }
+    match call_and_words(text, before, called, is_key) {
+        Some(_) if !name.is(called) => Err(NoInput::OfAnother(called)),
+        parsed => Ok(parsed),
+    }
+}
+
+fn call_and_words(text: &str, before: &str, called: &str, is_key: IsKey<'_>) -> Option<Parsed> {
+    let (mut parsed, mut rest) = arguments(text, before.len() + called.len())?;
+    while let Some(again) = rest.trim_start().strip_prefix(called) {
+        let (next, after) = arguments(again, 0)?;
+        if next.node != parsed.node {
+            return None;
+        }
+        parsed.uses.add(ChangeRule::Repeated);
+        rest = after;
+    }
+    // `a(b=1).c()` is more than a call.
+    if !rest.is_empty() && !rest.starts_with([' ', '\n', '\r', '\t', ';']) {
+        return None;
+    }
+    let rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ';']);
+    if !before.is_empty() || !rest.is_empty() {
+        parsed.uses.add(ChangeRule::Prose);
+        // `a()` among words is a mention.
+        if parsed.node == Node::Object(Vec::new()) {
+            return None;
+        }
+    }
+    is_words(rest, is_key).then_some(parsed)
+}
+
+/// The arguments from an opening bracket on, and what follows.
+fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
+    let mut parser = Parser::new(text, 1);
+    parser.position = open;
+    if !parser.takes(b'(') {
+        return None;
+    }
+    let mut entries = Vec::new();
+    parser.space().ok()?;
+    while !parser.takes(b')') {
+        let key = parser.word().to_owned();
+        if key.is_empty() || key.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        parser.position += key.len();
+        parser.space().ok()?;
+        if !parser.takes(b'=') {
+            return None;
+        }
+        parser.space().ok()?;
+        let known = parser.duplicates.known();
+        let value = parser.value().ok()?;
+        parser.duplicates.place(known, || key.clone());
+        entries.push((key, value));
+        parser.space().ok()?;
+        let comma = parser.takes(b',');
+        parser.space().ok()?;
+        if !comma && parser.byte() != Some(b')') {
+            return None;
+        }
+    }
+    parser.duplicates.find(&entries);
+    // Everything else that Python writes belongs to the call.
+    let mut uses = Uses::default();
+    uses.add(ChangeRule::Call);
+    for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {
+        if parser.uses.contains(rule) {
+            uses.add(rule);
+        }
+    }
+    let rest = parser.rest();
+    Some((Parsed { node: Node::Object(entries), uses, duplicates: parser.duplicates }, rest))
+}

@@ -1,0 +1,369 @@
+//! Walks a value along its schema and mends it where the schema leaves one reading.
+//!
+//! - What is right at its place is not touched: a rule looks only where the schema says no.
+//! - An attempt that fails leaves no trace; two attempts with different results are no repair.
+//! - The steps are counted, and their number is bounded by the size of the text.
+
+use super::keys::{self, Aliases};
+use super::shape::{Shape, Types};
+use super::site::Schema;
+use super::words;
+use toolwright_core::input::shorten;
+use toolwright_core::json::parse::{self, MAX_DEPTH};
+use toolwright_core::json::tree::{Node, push_segment, quoted};
+use toolwright_core::repairs::{Change, ChangeRule};
+use toolwright_core::scalar;
+
+/// How many places with several readings are remembered.
+const MOST_AMBIGUOUS: usize = 50;
+
+/// A walk along the schema.
+pub(super) struct Guide<'l> {
+    schema: &'l Schema,
+    aliases: &'l Aliases,
+    lenient: bool,
+    /// What has been done, in the order in which it can be done again.
+    pub(super) changes: Vec<Change>,
+    /// Places with several readings, and two of them.
+    pub(super) ambiguous: Vec<(String, String)>,
+    steps: usize,
+    most_steps: usize,
+    place: String,
+    /// Whether an array was just made around the value, so that no second one is.
+    wrapping: bool,
+}
+
+impl<'l> Guide<'l> {
+    pub(super) fn new(
+        schema: &'l Schema,
+        aliases: &'l Aliases,
+        lenient: bool,
+        most_steps: usize,
+    ) -> Self {
+        Self {
+            schema,
+            aliases,
+            lenient,
+            changes: Vec::new(),
+            ambiguous: Vec::new(),
+            steps: 0,
+            most_steps,
+            place: String::new(),
+            wrapping: false,
+        }
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps > self.most_steps
+    }
+
+    fn charge(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        !self.is_exhausted()
+    }
+
+    /// Mends a value at a place of the schema; whether it seems right now.
+    pub(super) fn fix(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
+        if depth > MAX_DEPTH || !self.charge(1) {
+            return false;
+        }
+        match self.schema.sites[site].shapes.len() {
+            0 => false,
+            1 => self.fix_as(node, site, 0, depth),
+            _ => self.fix_as_one_of(node, site, depth),
+        }
+    }
+
+    fn fix_as(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
+        let types = self.shape(site, shape).types;
+        match node {
+            Node::Object(entries) if types.has(Types::OBJECT) => {
+                self.fix_object(entries, site, shape, depth)
+            }
+            Node::Array(items) if types.has(Types::ARRAY) => {
+                self.fix_array(items, site, shape, depth)
+            }
+            node if self.fits(node, site, shape) => true,
+            node => self.convert(node, site, shape, depth),
+        }
+    }
+
+    fn shape(&self, site: usize, shape: usize) -> &'l Shape {
+        &self.schema.sites[site].shapes[shape]
+    }
+
+    /// Whether a scalar is right. Among several shapes the place as a whole is judged later.
+    fn fits(&self, node: &Node, site: usize, shape: usize) -> bool {
+        let only = self.schema.sites[site].shapes.len() == 1;
+        let shape = self.shape(site, shape);
+        node.is_scalar()
+            && shape.types.has(Types::of(node))
+            && if only {
+                self.schema.accepts(site, node)
+            } else {
+                shape.choices.as_ref().is_none_or(|choices| choices.contains(node))
+            }
+    }
+
+    fn fix_as_one_of(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
+        let size = node.weight();
+        if !self.charge(size) {
+            return false;
+        }
+        if self.schema.accepts(site, node) {
+            return true;
+        }
+        let schema = self.schema;
+        let shapes = &schema.sites[site].shapes;
+        let mut found: Option<(Node, Vec<Change>)> = None;
+        let possible: Vec<usize> =
+            (0..shapes.len()).filter(|shape| self.may_be(node, &shapes[*shape])).collect();
+        if !self.charge(shapes.len()) {
+            return false;
+        }
+        // Where nothing else can be meant, half a repair shows what is left to do.
+        if let [only] = possible.as_slice() {
+            return self.fix_as(node, site, *only, depth);
+        }
+        for shape in possible {
+            if !self.charge(size) {
+                return false;
+            }
+            let mark = self.changes.len();
+            let mut attempt = node.clone();
+            let fits = self.fix_as(&mut attempt, site, shape, depth);
+            let made = self.changes.split_off(mark);
+            if !fits || !self.schema.accepts(site, &attempt) {
+                continue;
+            }
+            match &found {
+                Some((known, _)) if *known != attempt => {
+                    self.leave(known, &attempt);
+                    return false;
+                }
+                Some((_, changes)) if changes.len() <= made.len() => {}
+                _ => found = Some((attempt, made)),
+            }
+        }
+        self.adopt(node, found)
+    }
+
+    /// Remembers a place with two readings.
+    fn leave(&mut self, one: &Node, other: &Node) {
+        if self.ambiguous.len() >= MOST_AMBIGUOUS {
+            return;
+        }
+        let short = |node: &Node| shorten(&node.text());
+        let readings = format!("{} or {}", short(one), short(other));
+        self.ambiguous.push((self.place.clone(), readings));
+    }
+
+    fn adopt(&mut self, node: &mut Node, found: Option<(Node, Vec<Change>)>) -> bool {
+        let Some((value, changes)) = found else { return false };
+        *node = value;
+        self.changes.extend(changes);
+        true
+    }
+
+    /// Whether a value can be meant as a shape: no key that tells shapes apart says otherwise.
+    fn may_be(&self, node: &Node, shape: &Shape) -> bool {
+        let Node::Object(entries) = node else { return true };
+        if !shape.types.has(Types::OBJECT) {
+            return shape.types.has(Types::ARRAY);
+        }
+        shape.required.iter().all(|key| {
+            let Some(site) = shape.properties.get(key) else { return true };
+            let [only] = self.schema.sites[*site].shapes.as_slice() else { return true };
+            if only.choices.is_none() {
+                return true;
+            }
+            let given = entries.iter().find(|(it, _)| it == key);
+            let Some((_, Node::Text(given))) = given else { return true };
+            only.words().any(|word| word == given)
+                || self.schema.sites[*site].spellings(0).1.find(given).is_some()
+        })
+    }
+
+    fn fix_array(&mut self, items: &mut [Node], site: usize, shape: usize, depth: usize) -> bool {
+        let shape = self.shape(site, shape);
+        let mut fits = true;
+        for (index, item) in items.iter_mut().enumerate() {
+            let Some(site) = shape.prefix.get(index).copied().or(shape.items) else { continue };
+            fits &= self.within(&index.to_string(), |guide| guide.fix(item, site, depth + 1));
+        }
+        fits
+    }
+
+    fn within<T>(&mut self, key: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.place.len();
+        push_segment(&mut self.place, key);
+        let done = work(self);
+        self.place.truncate(length);
+        done
+    }
+
+    fn fix_object(
+        &mut self,
+        entries: &mut Vec<(String, Node)>,
+        site: usize,
+        shape: usize,
+        depth: usize,
+    ) -> bool {
+        let wrapping = std::mem::replace(&mut self.wrapping, false);
+        self.rename(entries, site, shape, depth);
+        let shape = self.shape(site, shape);
+        let mut fits = true;
+        let mut kept = Vec::with_capacity(entries.len());
+        for (key, mut value) in std::mem::take(entries) {
+            let known = shape.properties.get(&key).copied();
+            let Some(site) = known.or(shape.additional) else {
+                fits &= !shape.closed;
+                kept.push((key, value));
+                continue;
+            };
+            let is_blank = value == Node::Null || value == Node::Text(String::new());
+            let optional = known.is_some() && !shape.required.contains(&key);
+            let absent = is_blank && optional && !self.schema.accepts(site, &value);
+            fits &= self.within(&key, |guide| {
+                if absent {
+                    guide.record(ChangeRule::Absent, value.text(), String::new());
+                }
+                absent || guide.fix(&mut value, site, depth + 1)
+            });
+            if !absent {
+                kept.push((key, value));
+            }
+        }
+        *entries = kept;
+        self.wrapping = wrapping;
+        let given = entries.iter().filter(|(key, _)| shape.required.contains(key)).count();
+        fits && given == shape.required.len()
+    }
+
+    fn rename(&mut self, entries: &mut [(String, Node)], site: usize, shape: usize, depth: usize) {
+        let aliases = (depth == 0).then_some(self.aliases);
+        let about = self.shape(site, shape);
+        if entries.iter().all(|(key, _)| about.properties.contains_key(key)) {
+            return;
+        }
+        if !self.charge(entries.len()) {
+            return;
+        }
+        let spellings = &self.schema.sites[site].spellings(shape).0;
+        for rename in keys::renames(entries, about, spellings, aliases, self.lenient) {
+            let old = std::mem::replace(&mut entries[rename.index].0, rename.to.clone());
+            self.within(&old, |guide| {
+                guide.record(rename.rule, quoted(&old), quoted(&rename.to));
+            });
+        }
+    }
+
+    /// A place may be as long as the text, and below it may be as many changes as the text has room for.
+    fn record(&mut self, rule: ChangeRule, from: String, to: String) {
+        if self.charge(self.place.len() / 16) {
+            self.changes.push(Change { pointer: self.place.clone(), rule, from, to });
+        }
+    }
+
+    /// Reads a value as what is wanted, where there is one way to do so.
+    fn convert(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
+        let mut readings = self.readings(node, site, shape, depth);
+        if readings.is_empty() {
+            readings = self.slips(node, site, shape);
+        }
+        let mut found: Option<(Node, Vec<Change>)> = None;
+        for (reading, rule) in readings {
+            let Some((value, made)) = self.attempt(node, reading, rule, site, shape, depth) else {
+                continue;
+            };
+            // A text that holds just what is wanted was meant so.
+            if rule == ChangeRule::Stringified && made.len() == 1 {
+                return self.adopt(node, Some((value, made)));
+            }
+            match &found {
+                Some((known, _)) if *known != value => {
+                    self.leave(known, &value);
+                    return false;
+                }
+                Some(_) => {}
+                None => found = Some((value, made)),
+            }
+        }
+        self.adopt(node, found)
+    }
+
+    fn attempt(
+        &mut self,
+        node: &Node,
+        mut reading: Node,
+        rule: ChangeRule,
+        site: usize,
+        shape: usize,
+        depth: usize,
+    ) -> Option<(Node, Vec<Change>)> {
+        if !self.charge(node.weight()) {
+            return None;
+        }
+        let mark = self.changes.len();
+        self.record(rule, node.text(), reading.text());
+        let fits = if reading.is_scalar() {
+            self.fits(&reading, site, shape)
+        } else {
+            let before = self.wrapping;
+            self.wrapping = rule == ChangeRule::InArray;
+            let fits = self.fix_as(&mut reading, site, shape, depth);
+            self.wrapping = before;
+            fits
+        };
+        let made = self.changes.split_off(mark);
+        fits.then_some((reading, made))
+    }
+
+    fn readings(
+        &mut self,
+        node: &Node,
+        site: usize,
+        shape: usize,
+        depth: usize,
+    ) -> Vec<(Node, ChangeRule)> {
+        let types = self.shape(site, shape).types;
+        let mut readings = scalar::readings(node, types, self.lenient);
+        let composite = types.has(Types::ARRAY) || types.has(Types::OBJECT);
+        if let Node::Text(text) = node {
+            if types.has(Types::TEXT) && self.shape(site, shape).choices.is_some() {
+                let spelt = self.schema.sites[site].spellings(shape).1.find(text.trim());
+                readings.extend(
+                    spelt.map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceSpelling)),
+                );
+            }
+            if composite && let Some(held) = self.held(text, depth) {
+                let wanted = types.has(Types::of(&held)) && !held.is_scalar();
+                readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
+            }
+        }
+        // Nothing is no item.
+        let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
+        let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
+        if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
+            readings.push((Node::Array(vec![node.clone()]), ChangeRule::InArray));
+        }
+        readings
+    }
+
+    /// A choice that was mistyped, where mistakes may be mended.
+    fn slips(&self, node: &Node, site: usize, shape: usize) -> Vec<(Node, ChangeRule)> {
+        let Node::Text(text) = node else { return Vec::new() };
+        let close =
+            self.lenient.then(|| words::typo_of(text.trim(), self.shape(site, shape).words()));
+        let close = close.flatten().map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceTypo));
+        close.into_iter().collect()
+    }
+
+    fn held(&mut self, text: &str, depth: usize) -> Option<Node> {
+        let begins = text.trim_start().starts_with(parse::HOLDS);
+        if !begins || !self.charge(1 + text.len() / 16) {
+            return None;
+        }
+        parse::held(text, depth)
+    }
+}

@@ -1,0 +1,123 @@
+//! Why an input was not taken, in words that its writer can act on.
+//!
+//! - The text is short: the most useful problems first, at most [`LONGEST`] characters.
+//! - Every problem is a value of its own for those who show them differently.
+
+use std::fmt;
+
+use toolwright_core::input::words::shorten_to;
+use toolwright_core::input::{Problem, Problems, Rule};
+
+/// The most characters of a refusal; what a tool's answer says around it fits into 2,000 with it.
+const LONGEST: usize = 1_850;
+/// The most characters of one problem, and of the example.
+const LONGEST_LINE: usize = 400;
+
+/// Why an input was not taken.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::Repair;
+/// use toolwright::repair::{Brackets, Ladder};
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {"unit": {"enum": ["celsius", "kelvin"]}, "days": {"type": "integer"}},
+///     "required": ["unit"],
+///     "additionalProperties": false,
+/// });
+/// let ladder = Ladder::new(&schema, [])?;
+/// let refusal = ladder
+///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, Brackets::AsSent)
+///     .expect_err("there is no such unit");
+/// assert_eq!(
+///     refusal.to_string(),
+///     "/days: found \"many\", expected an integer\n\
+///      /unit: found \"celsus\", expected one of \"celsius\", \"kelvin\"; did you mean \"celsius\"?"
+/// );
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// What is wrong, the most useful first.
+    pub problems: Problems,
+    /// How many more problems there are that are not listed.
+    pub unlisted: usize,
+    /// Whether the text ends in the middle of a value, as if it was cut off.
+    pub cut_off: bool,
+    /// The input as it was probably meant, as JSON.
+    pub example: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(mut problems: Vec<Problem>, unlisted: usize) -> Self {
+        problems.sort_by_key(|problem| urgency(problem.rule));
+        let problems = Problems::new(problems).unwrap_or_else(|| {
+            one(Problem::new(Rule::Other, "", "this is not what the schema asks for"))
+        });
+        Self { problems, unlisted, cut_off: false, example: None }
+    }
+
+    pub(super) fn of(problem: Problem) -> Self {
+        Self { problems: one(problem), unlisted: 0, cut_off: false, example: None }
+    }
+
+    /// Sets the example, unless it is long.
+    pub(super) fn with_example(mut self, example: Option<String>) -> Self {
+        self.example = example.filter(|it| it.chars().count() <= LONGEST_LINE);
+        self
+    }
+}
+
+fn one(problem: Problem) -> Problems {
+    Problems::new(vec![problem]).expect("one problem is not none")
+}
+
+/// What is missing comes first: nothing can be done without it.
+fn urgency(rule: Rule) -> u8 {
+    match rule {
+        Rule::MissingKey => 0,
+        Rule::Type | Rule::Null | Rule::Syntax | Rule::Depth => 1,
+        _ => 2,
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tail = String::new();
+        if self.cut_off {
+            tail.push_str(
+                "\nthe text ends in the middle, as if it was cut off: \
+                 send less in one call, long content in several parts",
+            );
+        }
+        if let Some(example) = &self.example {
+            tail.push_str("\nif this is meant, send it: ");
+            tail.push_str(example);
+        }
+        // Room for "and N more".
+        let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
+        let mut listed = 0;
+        for problem in self.problems.iter() {
+            let line = shorten_to(&problem.to_string(), LONGEST_LINE);
+            let length = line.chars().count() + 1;
+            if length > room {
+                break;
+            }
+            room -= length;
+            if listed > 0 {
+                out.write_str("\n")?;
+            }
+            out.write_str(&line)?;
+            listed += 1;
+        }
+        match self.problems.len() - listed + self.unlisted {
+            0 => {}
+            more => write!(out, "\nand {more} more")?,
+        }
+        out.write_str(&tail)
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,276 @@
+//! A schema as a repair looks at it: for every place, the shapes that a value may have there.
+//!
+//! - A shape is one way through `anyOf`, `oneOf`, `allOf` and `$ref`; a place with one shape needs no guess.
+//! - Shapes are a guide, not a judge: what a repair made is judged by the jsonschema crate.
+//! - A shape is made when a place is first named, so recursion in a schema ends.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use jsonschema::{Validator, ValidatorMap};
+use serde_json::{Map, Value};
+
+use super::shape::{Shape, Types};
+use super::words::Spellings;
+use toolwright_core::json::tree::{Node, push_segment};
+
+/// The most shapes of one place; beyond them nothing is repaired there.
+const MOST_SHAPES: usize = 10_000;
+/// The longest chain of references and unions at one place.
+const LONGEST_CHAIN: usize = 32;
+
+/// The most ways of judging one value that a schema which holds itself may open.
+const MOST_WAYS: usize = 100_000;
+
+/// A place in the schema.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) pointer: String,
+    pub(super) shapes: Vec<Shape>,
+    /// Whether the only shape says everything about a scalar.
+    pub(super) plain: bool,
+    /// The spellings of the keys and choices of each shape.
+    pub(super) spellings: OnceLock<Vec<(Spellings, Spellings)>>,
+}
+
+impl Site {
+    /// Spellings of the keys and of the choices of a shape.
+    pub(super) fn spellings(&self, shape: usize) -> &(Spellings, Spellings) {
+        let all = self.spellings.get_or_init(|| {
+            let keys = |shape: &Shape| Spellings::of(shape.properties.keys().map(String::as_str));
+            self.shapes.iter().map(|it| (keys(it), Spellings::of(it.words()))).collect()
+        });
+        &all[shape]
+    }
+}
+
+/// A schema made ready.
+pub(super) struct Schema {
+    pub(super) source: Value,
+    pub(super) sites: Vec<Site>,
+    pub(super) root: Validator,
+    /// A validator for every place, made when a guess is first judged.
+    places: OnceLock<Option<ValidatorMap>>,
+    /// How deep a value may be nested before judging it takes too long.
+    pub(super) nesting: usize,
+    /// How many steps a repair may take, whatever the size of the text.
+    pub(super) patience: usize,
+}
+
+impl Schema {
+    pub(super) fn new(source: &Value) -> Result<Self, String> {
+        let root = jsonschema::options()
+            .with_pattern_options(jsonschema::PatternOptions::regex())
+            .offline()
+            .build(source)
+            .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
+        let sites = Compiler::run(source);
+        let nesting = nesting(&sites);
+        let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
+        let patience = 20_000 + 64 * shapes;
+        let places = OnceLock::new();
+        Ok(Self { source: source.clone(), sites, root, places, nesting, patience })
+    }
+
+    /// Whether a value is right at a place.
+    pub(super) fn accepts(&self, site: usize, node: &Node) -> bool {
+        let site = &self.sites[site];
+        if let ([shape], true, true) = (site.shapes.as_slice(), site.plain, node.is_scalar()) {
+            let chosen = shape.choices.as_ref().is_none_or(|choices| choices.contains(node));
+            return chosen && shape.types.has(Types::of(node));
+        }
+        let places = self.places.get_or_init(|| {
+            jsonschema::options()
+                .with_pattern_options(jsonschema::PatternOptions::regex())
+                .offline()
+                .build_map(&self.source)
+                .ok()
+        });
+        let place = places.as_ref().and_then(|it| it.get(&format!("#{}", site.pointer)));
+        match (place, node.value()) {
+            (Some(validator), Some(value)) => validator.is_valid(&value),
+            _ => false,
+        }
+    }
+}
+
+/// Where a place can hold itself in several ways, a validator may try them all at each level.
+fn nesting(sites: &[Site]) -> usize {
+    let below = |site: usize| sites[site].shapes.iter().flat_map(Shape::children);
+    let leads_back = |shape: &Shape, start: usize| {
+        let mut seen = vec![false; sites.len()];
+        let mut open: Vec<usize> = shape.children().collect();
+        while let Some(next) = open.pop() {
+            if next == start {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(below(next));
+            }
+        }
+        false
+    };
+    let ways =
+        |site: usize| sites[site].shapes.iter().filter(|shape| leads_back(shape, site)).count();
+    let several = (0..sites.len()).filter(|site| sites[*site].shapes.len() > 1);
+    match several.map(ways).max() {
+        None | Some(0 | 1) => toolwright_core::json::parse::MAX_DEPTH,
+        Some(ways) => (1..).take_while(|levels| ways.pow(*levels) < MOST_WAYS).count().max(6),
+    }
+}
+
+struct Compiler<'s> {
+    source: &'s Value,
+    known: HashMap<String, usize>,
+    open: Vec<String>,
+}
+
+impl<'s> Compiler<'s> {
+    fn run(source: &'s Value) -> Vec<Site> {
+        let mut compiler = Self { source, known: HashMap::new(), open: Vec::new() };
+        compiler.site(String::new());
+        let mut sites: Vec<Site> = Vec::new();
+        while let Some(pointer) = compiler.open.get(sites.len()).cloned() {
+            let schema = source.pointer(&pointer).unwrap_or(&Value::Bool(true));
+            let mut shapes = compiler.shapes(schema, &pointer, 0);
+            shapes.truncate(MOST_SHAPES);
+            let plain = is_plain(schema);
+            sites.push(Site { pointer, shapes, plain, spellings: OnceLock::new() });
+        }
+        sites
+    }
+
+    fn site(&mut self, pointer: String) -> usize {
+        if let Some(known) = self.known.get(&pointer) {
+            return *known;
+        }
+        let number = self.open.len();
+        self.known.insert(pointer.clone(), number);
+        self.open.push(pointer);
+        number
+    }
+
+    fn shapes(&mut self, schema: &Value, pointer: &str, chain: usize) -> Vec<Shape> {
+        let Value::Object(schema) = schema else {
+            return if schema == &Value::Bool(false) { Vec::new() } else { vec![Shape::any()] };
+        };
+        let base = self.own(schema, pointer);
+        if chain == LONGEST_CHAIN {
+            return vec![base];
+        }
+        let mut shapes = vec![base];
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(local)
+            && let Some(found) = self.source.pointer(&target)
+        {
+            let found = self.shapes(found, &target, chain + 1);
+            shapes = product(&shapes, &found);
+        }
+        for part in self.list(schema, "allOf", pointer, chain) {
+            shapes = product(&shapes, &part);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if schema.contains_key(keyword) {
+                let ways = self.list(schema, keyword, pointer, chain).concat();
+                shapes = product(&shapes, &ways);
+            }
+        }
+        shapes
+    }
+
+    fn list(
+        &mut self,
+        schema: &Map<String, Value>,
+        keyword: &str,
+        pointer: &str,
+        chain: usize,
+    ) -> Vec<Vec<Shape>> {
+        let parts = schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
+        parts
+            .enumerate()
+            .map(|(index, part)| {
+                self.shapes(part, &format!("{pointer}/{keyword}/{index}"), chain + 1)
+            })
+            .collect()
+    }
+
+    /// What a schema says by itself.
+    fn own(&mut self, schema: &Map<String, Value>, pointer: &str) -> Shape {
+        let mut shape = Shape { types: Types::named(schema), ..Shape::any() };
+        let choices = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+        let choices = choices.or_else(|| schema.get("const").map(std::slice::from_ref));
+        shape.choices = choices.map(|choices| choices.iter().map(Node::of).collect());
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (key, _) in properties {
+            let mut place = format!("{pointer}/properties");
+            push_segment(&mut place, key);
+            shape.properties.insert(key.clone(), self.site(place));
+        }
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        shape.required = required.filter_map(Value::as_str).map(str::to_owned).collect();
+        let patterns = schema.contains_key("patternProperties");
+        for keyword in ["additionalProperties", "unevaluatedProperties"] {
+            match schema.get(keyword) {
+                Some(Value::Bool(false)) => shape.closed = !patterns,
+                Some(Value::Object(_)) => {
+                    shape.additional = Some(self.site(format!("{pointer}/{keyword}")));
+                }
+                _ => {}
+            }
+        }
+        let prefix = |keyword| schema.get(keyword).and_then(Value::as_array).map(Vec::len);
+        let (list, keyword) = match prefix("prefixItems") {
+            Some(count) => (count, "prefixItems"),
+            None => (prefix("items").unwrap_or(0), "items"),
+        };
+        shape.prefix =
+            (0..list).map(|index| self.site(format!("{pointer}/{keyword}/{index}"))).collect();
+        if schema.get("items").is_some_and(Value::is_object) {
+            shape.items = Some(self.site(format!("{pointer}/items")));
+        }
+        shape
+    }
+}
+
+fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
+    if shapes.len().saturating_mul(others.len()) > MOST_SHAPES {
+        return shapes.to_vec();
+    }
+    shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
+}
+
+fn local(reference: &str) -> Option<String> {
+    let pointer = reference.strip_prefix('#')?;
+    (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.to_owned())
+}
+
+/// Whether type and choices are all that a schema says about scalars.
+fn is_plain(schema: &Value) -> bool {
+    let Value::Object(schema) = schema else { return schema == &Value::Bool(true) };
+    schema.iter().all(|(keyword, value)| match keyword.as_str() {
+        "type"
+        | "title"
+        | "description"
+        | "default"
+        | "examples"
+        | "deprecated"
+        | "readOnly"
+        | "writeOnly"
+        | "$comment"
+        | "$defs"
+        | "$schema"
+        | "definitions"
+        | "properties"
+        | "required"
+        | "additionalProperties"
+        | "items"
+        | "prefixItems"
+        | "minItems"
+        | "maxItems"
+        | "uniqueItems"
+        | "minProperties"
+        | "maxProperties" => true,
+        "enum" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),
+        "const" => value.is_string(),
+        _ => false,
+    })
+}

@@ -1,0 +1,64 @@
+//! The input inside one more object, as models copy it from the shape of a call.
+
+use super::tool_name::ToolName;
+use toolwright_core::json::tree::Node;
+
+/// Keys that hold the input.
+const HOLDERS: &[&str] = &[
+    "arguments",
+    "input",
+    "parameters",
+    "properties",
+    "args",
+    "kwargs",
+    "params",
+    "tool_input",
+    "function",
+];
+/// Keys that may stand beside it, with a text.
+const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
+/// Those of them that name the tool.
+const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
+
+/// What an object holds that may be a wrapper.
+pub(super) enum Held<'n> {
+    /// The input.
+    Input(&'n Node),
+    /// The input of a tool of this name, which is another.
+    OfAnother(&'n str),
+    /// No input that stands by itself.
+    Nothing,
+}
+
+/// The value that a holder holds; a key of the schema is no holder.
+///
+/// What stands beside it is dropped, so it may be no key of the input either, unless the input gives that key
+/// itself or tags around the text say that it is a call. A name beside it must be that of the tool.
+pub(super) fn held<'n>(
+    node: &'n Node,
+    is_call: bool,
+    name: &ToolName,
+    is_key: impl Fn(&str) -> bool,
+) -> Held<'n> {
+    let Node::Object(entries) = node else { return Held::Nothing };
+    let mut holders =
+        entries.iter().filter(|(key, _)| HOLDERS.contains(&key.as_str()) && !is_key(key));
+    let Some((holder, inner)) = holders.next() else { return Held::Nothing };
+    let gives = |wanted: &str| match inner {
+        Node::Object(inner) => inner.iter().any(|(key, _)| key == wanted),
+        _ => false,
+    };
+    let accompanies = |key: &str, value: &Node| {
+        COMPANIONS.contains(&key)
+            && matches!(value, Node::Text(_))
+            && (!is_key(key) || gives(key) || (is_call && key == "name" && holder == "arguments"))
+    };
+    if !entries.iter().all(|(key, value)| key == holder || accompanies(key, value)) {
+        return Held::Nothing;
+    }
+    let other = entries.iter().find_map(|(key, value)| match value {
+        Node::Text(called) if NAMES.contains(&key.as_str()) && !name.is(called) => Some(called),
+        _ => None,
+    });
+    other.map_or(Held::Input(inner), |called| Held::OfAnother(called))
+}

@@ -1,0 +1,98 @@
+//! A value against its schema, in our words.
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::problems::Teller;
+use toolwright_core::input::{Problem, Rule};
+use toolwright_core::json::pointer::below;
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::schema::walk::pointers;
+
+/// A value whose places, all of them, take more bytes is judged up to its first problem: each problem has its own.
+const LONGEST_PLACES: usize = 16 << 20;
+
+/// A schema ready to check values.
+#[doc(hidden)]
+pub struct Checker {
+    validator: Validator,
+    source: Value,
+}
+
+impl Checker {
+    /// Formats are asserted, as the types behind them do.
+    #[doc(hidden)]
+    pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
+        jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .with_pattern_options(jsonschema::PatternOptions::regex())
+            .should_validate_formats(true)
+            .build(schema)
+            .map(|validator| Self { validator, source: schema.clone() })
+            .map_err(|error| {
+                let pointer = dangling(schema).unwrap_or_else(|| error.instance_path().to_string());
+                let message = format!(
+                    "the schema itself is wrong: {error}; correct the attribute of schemars that writes it"
+                );
+                SchemaProblem::new(pointer, message)
+            })
+    }
+
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    /// Checks a value that has been read, so its text is JSON.
+    #[doc(hidden)]
+    pub fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
+        match serde_json::from_str(text) {
+            Ok(value) => self.check(&value),
+            Err(error) => Err(vec![Problem::new(Rule::Syntax, text, error.to_string())]),
+        }
+    }
+
+    pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Problem>> {
+        if self.validator.is_valid(value) {
+            return Ok(());
+        }
+        let teller = Teller { source: &self.source, digits: &|_| None };
+        let mut problems = Vec::new();
+        if has_long_places(value) {
+            if let Err(error) = self.validator.validate(value) {
+                teller.tell(&error, &mut problems);
+            }
+            return Err(problems);
+        }
+        self.validator.iter_errors(value).for_each(|error| teller.tell(&error, &mut problems));
+        Err(problems)
+    }
+}
+
+/// Whether to tell every problem of a value could take much more room than the value.
+#[doc(hidden)]
+pub fn has_long_places(value: &Value) -> bool {
+    places(value, 0) > LONGEST_PLACES
+}
+
+/// How many bytes the places of a value and of all that it holds take, below one of so many bytes.
+fn places(value: &Value, place: usize) -> usize {
+    place
+        + match value {
+            Value::Array(items) => items.iter().map(|item| places(item, place + 1)).sum(),
+            Value::Object(entries) => {
+                entries.iter().map(|(key, value)| places(value, place + key.len())).sum()
+            }
+            _ => 0,
+        }
+}
+
+/// The place of a reference to nothing, which the error does not tell.
+fn dangling(schema: &Value) -> Option<String> {
+    let mut places = Vec::new();
+    pointers(schema, String::new(), &mut places);
+    places.into_iter().find_map(|place| {
+        let reference = schema.pointer(&place)?.get("$ref")?.as_str()?;
+        let target = reference.strip_prefix('#').and_then(|target| schema.pointer(target));
+        target.is_none().then(|| below(&place, "$ref"))
+    })
+}

@@ -1,0 +1,182 @@
+//! What a type takes and schemars leaves out of its schema: the bounds of numbers, and strings and
+//! spans of time whose format says nothing or something else than their parser does.
+//!
+//! Bounds are exact: those of 128 bits are powers of two, which a float holds without rounding.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Number, Value, json};
+
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::schema::walk::each_schema;
+use toolwright_core::schema::walk::pointers;
+
+/// Bounds by keyword.
+type Limits = Vec<(&'static str, Value)>;
+
+const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+
+/// `2^127` and `2^128`.
+const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+const TWO_TO_128: f64 = 2.0 * TWO_TO_127;
+
+/// Puts the limits of the types into a schema as schemars wrote it.
+pub(super) fn tighten(mut schema: Value) -> Value {
+    each_schema(&mut schema, &mut |object| {
+        bound(object);
+        spans(object);
+        text(object);
+    });
+    schema
+}
+
+pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value> {
+    definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
+}
+
+/// Refuses what no schema can say: an offset must be that of its zone at that time.
+pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
+    let mut places = Vec::new();
+    pointers(document, String::new(), &mut places);
+    for place in places {
+        let format = document.pointer(&place).and_then(|it| it.get("format"));
+        if format.is_some_and(|it| it == "zoned-date-time") {
+            let message = "no schema can say what a `jiff::Zoned` takes; take a `jiff::Timestamp`, and the name of the zone as text";
+            return Err(SchemaProblem::new(place, message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a number's limits are those of its type, which the reader keeps anyway.
+pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
+    let format = object.get("format").and_then(Value::as_str);
+    let Some(natural) = format.and_then(natural) else { return false };
+    BOUNDS.iter().all(|keyword| {
+        let natural = natural.iter().find(|(it, _)| it == keyword).map(|(_, limit)| limit);
+        object.get(*keyword) == natural
+    })
+}
+
+/// The limits of the type that schemars calls so.
+fn natural(format: &str) -> Option<Limits> {
+    let between =
+        |minimum: Value, maximum: Value| Some(vec![("minimum", minimum), ("maximum", maximum)]);
+    match format {
+        "uint8" => between(0.into(), u8::MAX.into()),
+        "uint16" => between(0.into(), u16::MAX.into()),
+        "uint32" => between(0.into(), u32::MAX.into()),
+        "uint64" => between(0.into(), u64::MAX.into()),
+        "uint" => between(0.into(), usize::MAX.into()),
+        "int8" => between(i8::MIN.into(), i8::MAX.into()),
+        "int16" => between(i16::MIN.into(), i16::MAX.into()),
+        "int32" => between(i32::MIN.into(), i32::MAX.into()),
+        "int64" => between(i64::MIN.into(), i64::MAX.into()),
+        "int" => between(isize::MIN.into(), isize::MAX.into()),
+        "uint128" => Some(vec![("minimum", 0.into()), ("exclusiveMaximum", TWO_TO_128.into())]),
+        "int128" => {
+            Some(vec![("minimum", (-TWO_TO_127).into()), ("exclusiveMaximum", TWO_TO_127.into())])
+        }
+        "float" => between(f64::from(f32::MIN).into(), f64::from(f32::MAX).into()),
+        "double" => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+/// Adds the bounds of a number's type where nothing closer is said.
+fn bound(object: &mut Map<String, Value>) {
+    let format = object.get("format").and_then(Value::as_str);
+    for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
+        narrow(object, keyword, limit);
+    }
+}
+
+/// Adds a bound, of one of the keywords of bounds, where nothing closer is said.
+pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
+    let lower = BOUNDS[..2].contains(&keyword);
+    let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
+    let is_closer = |said: &Value| match compared(said, &limit) {
+        Some(order) if lower => order.is_ge(),
+        Some(order) => order.is_le(),
+        // Something is wrong with it, which is said elsewhere.
+        None => true,
+    };
+    if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {
+        related.iter().for_each(|it| drop(object.remove(*it)));
+        object.insert(keyword.to_owned(), limit);
+    }
+}
+
+/// Integers by all their digits.
+fn compared(one: &Value, other: &Value) -> Option<Ordering> {
+    let integer = |it: &Value| it.as_number().and_then(Number::as_i128);
+    match (integer(one), integer(other)) {
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+    }
+}
+
+/// Standard library and chrono refuse a time whose parts overflow it.
+fn spans(object: &mut Map<String, Value>) {
+    const MOST_NANOS: u32 = 999_999_999;
+    if let Some(Value::Object(properties)) = object.get_mut("properties")
+        && properties.len() == 2
+    {
+        for (seconds, nanos, most) in [
+            ("secs", "nanos", u64::MAX),
+            ("secs_since_epoch", "nanos_since_epoch", i64::MAX.unsigned_abs()),
+        ] {
+            let is = |name: &str, format: &str| {
+                properties.get(name).and_then(|it| it.get("format")) == Some(&Value::from(format))
+            };
+            if is(seconds, "uint64") && is(nanos, "uint32") {
+                properties[seconds]["maximum"] = most.into();
+                properties[nanos]["maximum"] = MOST_NANOS.into();
+            }
+        }
+    }
+    if let Some([seconds, nanos]) =
+        object.get_mut("prefixItems").and_then(Value::as_array_mut).map(Vec::as_mut_slice)
+        && nanos.get("exclusiveMaximum") == Some(&Value::from(MOST_NANOS + 1))
+        && seconds.get("format") == Some(&Value::from("int64"))
+    {
+        const MOST_SECONDS: i64 = i64::MAX / 1000 - 1;
+        seconds["minimum"] = (-MOST_SECONDS).into();
+        seconds["maximum"] = MOST_SECONDS.into();
+    }
+}
+
+/// A valid day in a calendar with leap years, which no standard format names without a time zone.
+const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)\
+    |02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
+const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
+/// Of a point in time: no leap second, as jiff has none, and no more decimals than jiff takes.
+const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
+
+/// Formats that schemars makes up, and those whose parsers take less than the format, as patterns.
+fn text(object: &mut Map<String, Value>) {
+    if object.get("type").is_none_or(|it| *it != "string" && *it != json!(["string", "null"])) {
+        return;
+    }
+    let (pattern, keeps_format) = match object.get("format").and_then(Value::as_str) {
+        Some("ip") => {
+            object.remove("format");
+            object.insert("anyOf".into(), json!([{"format": "ipv4"}, {"format": "ipv6"}]));
+            return;
+        }
+        Some("partial-time") => (format!("^{TIME}$"), false),
+        Some("partial-date-time") => (format!("^{DATE}T{TIME}$"), false),
+        Some("date-time") => (MOMENT.to_owned(), true),
+        // What both of jiff's types take; only one of them has days and months.
+        Some("duration") => (
+            r"^PT([0-9]{1,6}H([0-9]{1,6}M)?([0-9]{1,6}S)?|[0-9]{1,6}M([0-9]{1,6}S)?|[0-9]{1,6}S)$"
+                .to_owned(),
+            true,
+        ),
+        _ => return,
+    };
+    if !keeps_format {
+        object.remove("format");
+    }
+    object.entry("pattern").or_insert_with(|| pattern.into());
+}

@@ -1,0 +1,46 @@
+//! The names that a schema gives to keys and choices.
+
+use serde_json::{Map, Value};
+
+use toolwright_core::json::pointer::below;
+
+pub(super) enum Named {
+    Fields(Vec<String>),
+    Variants(Vec<String>),
+}
+
+/// The names of an externally tagged variant, or of several without contents.
+fn variant_names(choice: &Value) -> Vec<String> {
+    let text = |it: &Value| it.as_str().map(str::to_owned);
+    if let Some(only) = choice.get("const") {
+        return text(only).into_iter().collect();
+    }
+    if let Some(Value::Array(choices)) = choice.get("enum") {
+        return choices.iter().filter_map(text).collect();
+    }
+    let properties = choice.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+/// The keys or choices that the schema names; none where it names none.
+pub(super) fn named(document: &Value, at: &str) -> Option<Named> {
+    let schema = document.pointer(at)?;
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return named(document, reference.strip_prefix('#')?);
+    }
+    if let Some(only) = schema.get("const") {
+        return Some(Named::Variants(only.as_str().map(str::to_owned).into_iter().collect()));
+    }
+    if let Some(Value::Array(choices)) = schema.get("enum") {
+        let names = choices.iter().filter_map(Value::as_str).map(str::to_owned);
+        return Some(Named::Variants(names.collect()));
+    }
+    if let Some(Value::Array(choices)) = schema.get("oneOf") {
+        return Some(Named::Variants(choices.iter().flat_map(variant_names).collect()));
+    }
+    if schema.get("anyOf").is_some() {
+        return named(document, &below(&below(at, "anyOf"), "0"));
+    }
+    let properties = schema.get("properties")?.as_object()?;
+    Some(Named::Fields(properties.keys().cloned().collect()))
+}

@@ -1,0 +1,112 @@
+//! Whether `null` is a value of a property that can be left out, or only another word for nothing.
+//!
+//! An option and a union with a variant of no content have the same schema. Only reading `null` tells
+//! which it is, so that is left open until the type can be asked.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::normal::strip_null;
+use super::opening::Openings;
+use super::probe::with;
+use super::sample::{Place, Sample, samples_without_null};
+use super::trial::Trial;
+use toolwright_core::json::pointer::below;
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::schema::walk::pointers;
+use toolwright_core::spec::Probe;
+
+/// Takes `null` out of every property that can be left out and whose type does not read it.
+pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProblem> {
+    if !has_any(document) {
+        return Ok(());
+    }
+    let open = open(document);
+    let asked: HashSet<&str> = open.iter().map(String::as_str).collect();
+    let trial = Trial::new(read);
+    let samples = samples_without_null(document).all;
+    let mut found: HashMap<&str, Vec<(&Sample, &Place)>> = HashMap::new();
+    for sample in &samples {
+        for place in sample.places.iter().filter(|place| asked.contains(place.schema.as_str())) {
+            found.entry(&place.schema).or_default().push((sample, place));
+        }
+    }
+    // The inner first: what is taken out of the outer moves them.
+    for property in open.iter().rev() {
+        let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
+        // Of a definition that another parameter refers to, that one will tell.
+        let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
+        if !is_elsewhere && !takes_null(document, &trial, places)? {
+            document.pointer_mut(property).into_iter().for_each(strip_null);
+        }
+    }
+    Ok(())
+}
+
+fn takes_null(
+    document: &Value,
+    trial: &Trial,
+    places: &[(&Sample, &Place)],
+) -> Result<bool, SchemaProblem> {
+    for (sample, place) in places {
+        if trial.is_spent() {
+            return Ok(false);
+        }
+        if let Some(opening) = Openings::new(document, sample).before(place)
+            && !trial.takes_last(&format!("{opening}null"))?
+        {
+            return Ok(false);
+        }
+        if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
+            return Ok(true);
+        }
+        // What refuses the sample itself says nothing of `null`.
+        if trial.fault(&sample.value.to_string())?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+/// The properties of which it is open, the outer first.
+fn open(document: &Value) -> Vec<String> {
+    let mut places = Vec::new();
+    pointers(document, String::new(), &mut places);
+    let mut open = Vec::new();
+    for place in places {
+        let Some(schema) = document.pointer(&place) else { continue };
+        let Some(Value::Object(properties)) = schema.get("properties") else { continue };
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|it| it.iter().any(|it| it == name));
+        for (name, property) in properties {
+            if is_open(property) && !is_required(name) {
+                open.push(below(&below(&place, "properties"), name));
+            }
+        }
+    }
+    // By length, what holds another comes before it.
+    open.sort_by_key(String::len);
+    open
+}
+
+/// Whether a schema is a choice, and `null` one of it.
+pub(super) fn is_open(schema: &Value) -> bool {
+    ["anyOf", "oneOf"].iter().any(|keyword| {
+        let choices = schema.get(*keyword).and_then(Value::as_array);
+        choices.is_some_and(|it| it.iter().any(is_null))
+    })
+}
+
+pub(super) fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|it| it == "null")
+}
+
+/// Whether there is such a choice anywhere, which most schemas have not.
+fn has_any(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => is_open(schema) || object.values().any(has_any),
+        Value::Array(items) => items.iter().any(has_any),
+        _ => false,
+    }
+}

@@ -1,0 +1,235 @@
+//! What the validator says of a value, in our words, with what stands there and what was near.
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::Value;
+
+use toolwright_core::input::{Problem, Rule, words};
+use toolwright_core::json::pointer::below;
+use toolwright_core::json::pointer::unescaped;
+use toolwright_core::schema::words::{counts, expected, number};
+
+/// The most unknown keys of one object that are told.
+const MOST_KEYS: usize = 100;
+/// An array or object of more is told by its size.
+const MOST_SHOWN: usize = 8;
+/// One that holds more than this, in values and in pieces of text, is only named.
+const HEAVIEST: usize = 64;
+
+/// Puts what the validator says into words.
+pub(crate) struct Teller<'v> {
+    /// The schema that was asked.
+    pub(crate) source: &'v Value,
+    /// The digits of the number at a pointer, where the value does not have them all.
+    pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
+}
+
+impl Teller<'_> {
+    /// Adds what one error says; it may be several problems.
+    pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
+        let schema = self.schema_of(error);
+        let wanted = || expected(schema, self.source);
+        let simple = |rule, wanted: String| {
+            let mut problem = Problem::new(rule, &self.found(error), wanted);
+            problem.pointer = error.instance_path().to_string();
+            problem
+        };
+        let value = |wanted: String| simple(Rule::Value, wanted);
+        let problem = match error.kind() {
+            Kind::Required { property } => {
+                let key = property.as_str().unwrap_or_default();
+                let wanted = schema.get("properties").and_then(|it| it.get(key));
+                let wanted = wanted.map(|it| expected(it, self.source));
+                let mut problem = Problem::new(Rule::MissingKey, "", wanted.unwrap_or_default());
+                problem.pointer = below(error.instance_path().as_str(), key);
+                problem
+            }
+            Kind::AdditionalProperties { unexpected }
+            | Kind::UnevaluatedProperties { unexpected } => {
+                let keys = unexpected.iter().take(MOST_KEYS);
+                found.extend(keys.map(|key| unknown_key(error, schema, key)));
+                return;
+            }
+            Kind::Type { .. } if error.instance().is_null() => {
+                let mut problem = simple(Rule::Null, wanted());
+                if self.is_optional(error) {
+                    problem.expected.push_str("; leave the key out instead");
+                }
+                problem
+            }
+            Kind::Type { .. } => simple(Rule::Type, wanted()),
+            Kind::Enum { .. } | Kind::Constant { .. } => {
+                choice(simple(Rule::Choice, wanted()), error, schema)
+            }
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                if let Some(closest) = closest(context) {
+                    closest.iter().for_each(|error| self.tell(error, found));
+                    return;
+                }
+                choice(simple(Rule::Type, wanted()), error, schema)
+            }
+            Kind::OneOfMultipleValid { .. } => {
+                value("what fits one of the forms taken here, not several".to_owned())
+            }
+            Kind::Minimum { .. } => simple(Rule::Range, in_range(schema, "minimum")),
+            Kind::Maximum { .. } => simple(Rule::Range, in_range(schema, "maximum")),
+            Kind::ExclusiveMinimum { limit } => {
+                simple(Rule::Range, format!("a number greater than {limit}"))
+            }
+            Kind::ExclusiveMaximum { limit } => {
+                simple(Rule::Range, format!("a number less than {limit}"))
+            }
+            Kind::MinLength { .. } | Kind::MaxLength { .. } => {
+                length(error, counts(schema, "minLength", "maxLength", "character"))
+            }
+            Kind::MinItems { .. } | Kind::MaxItems { .. } => {
+                length(error, counts(schema, "minItems", "maxItems", "item"))
+            }
+            Kind::UniqueItems => value("items that differ from each other".to_owned()),
+            Kind::MultipleOf { multiple_of } => value(format!("a multiple of {multiple_of}")),
+            Kind::Pattern { pattern } => value(format!("text that matches `{pattern}`")),
+            Kind::Format { format } => value(format!("text in the format {format}")),
+            _ => simple(Rule::Other, words::shorten_to(&error.to_string(), 2 * words::LONGEST)),
+        };
+        // `type` and `enum` beside each other say the same of one value.
+        let said = |it: &Problem| it.pointer == problem.pointer && it.expected == problem.expected;
+        if !found.last().is_some_and(said) {
+            found.push(problem);
+        }
+    }
+
+    /// What stands at the place of an error.
+    fn found(&self, error: &ValidationError<'_>) -> String {
+        match error.instance().as_ref() {
+            Value::String(text) => words::quote(text),
+            Value::Number(number) => {
+                let digits = (self.digits)(error.instance_path().as_str());
+                digits.unwrap_or_else(|| number.to_string())
+            }
+            Value::Array(items) if items.len() > MOST_SHOWN => {
+                format!("an array of {} items", items.len())
+            }
+            Value::Object(entries) if entries.len() > MOST_SHOWN => {
+                format!("an object of {} keys", entries.len())
+            }
+            Value::Array(_) if !is_light(error.instance()) => "an array".to_owned(),
+            Value::Object(_) if !is_light(error.instance()) => "an object".to_owned(),
+            other => words::shorten(&other.to_string()),
+        }
+    }
+
+    /// Whether the value stands under a key that may be left out.
+    fn is_optional(&self, error: &ValidationError<'_>) -> bool {
+        let Some((_, key)) = error.instance_path().as_str().rsplit_once('/') else { return false };
+        let key = unescaped(key);
+        let holder = self.ways(error).into_iter().rev().find_map(|(schema, next)| {
+            (next == "properties" && schema.get("properties")?.get(&*key).is_some())
+                .then_some(schema)
+        });
+        holder.is_some_and(|schema| {
+            let required = schema.get("required").and_then(Value::as_array);
+            !required.is_some_and(|required| required.iter().any(|it| it == &*key))
+        })
+    }
+
+    /// The schema that holds the keyword that failed.
+    fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
+        self.ways(error).pop().map_or(&Value::Null, |(schema, _)| schema)
+    }
+
+    /// The schemas on the way to the keyword that failed, each with what comes next.
+    fn ways(&self, error: &ValidationError<'_>) -> Vec<(&Value, String)> {
+        let mut ways = Vec::new();
+        let mut at = Some(self.source);
+        for segment in error.schema_path().as_str().split('/').skip(1) {
+            let Some(schema) = at else { return Vec::new() };
+            let key = unescaped(segment).into_owned();
+            at = match (schema, key.as_str()) {
+                (Value::Object(object), "$ref") => {
+                    let target = object.get("$ref").and_then(Value::as_str);
+                    let target = target.and_then(|it| it.strip_prefix('#'));
+                    target.and_then(|it| self.source.pointer(it))
+                }
+                (Value::Object(object), key) => object.get(key),
+                (Value::Array(items), index) => {
+                    index.parse::<usize>().ok().and_then(|index| items.get(index))
+                }
+                _ => None,
+            };
+            ways.push((schema, key));
+        }
+        ways
+    }
+}
+
+/// Whether a value is written out in no time.
+fn is_light(value: &Value) -> bool {
+    fn spend(value: &Value, left: &mut usize) -> bool {
+        let cost = match value {
+            Value::String(text) => 1 + text.len() / 64,
+            Value::Object(entries) => 1 + entries.keys().map(|key| key.len() / 64).sum::<usize>(),
+            _ => 1,
+        };
+        let Some(rest) = left.checked_sub(cost) else { return false };
+        *left = rest;
+        match value {
+            Value::Array(items) => items.iter().all(|it| spend(it, left)),
+            Value::Object(entries) => entries.values().all(|it| spend(it, left)),
+            _ => true,
+        }
+    }
+    let mut left = HEAVIEST;
+    spend(value, &mut left)
+}
+
+/// How many there are, and how many there may be.
+fn length(error: &ValidationError<'_>, wanted: Option<String>) -> Problem {
+    let found = match error.instance().as_ref() {
+        Value::String(text) => words::many(text.chars().count(), "character"),
+        Value::Array(items) => words::many(items.len(), "item"),
+        other => other.to_string(),
+    };
+    let mut problem = Problem::new(Rule::Length, &found, wanted.unwrap_or_default());
+    problem.pointer = error.instance_path().to_string();
+    problem
+}
+
+fn in_range(schema: &Value, broken: &str) -> String {
+    let is_integer = schema.get("type").is_some_and(|it| it == "integer");
+    number(if is_integer { "an integer" } else { "a number" }, schema, Some(broken))
+}
+
+fn unknown_key(error: &ValidationError<'_>, schema: &Value, key: &str) -> Problem {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known: Vec<&str> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    let mut problem = Problem::unknown_key(key, known.iter().copied());
+    problem.pointer = below(error.instance_path().as_str(), &words::shorten(key));
+    problem
+}
+
+/// Adds the choice that was probably meant.
+fn choice(mut problem: Problem, error: &ValidationError<'_>, schema: &Value) -> Problem {
+    let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
+    let constants = constants.flatten().filter_map(|it| it.get("const"));
+    let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    let choices = choices.chain(constants).filter_map(Value::as_str);
+    if let Value::String(text) = error.instance().as_ref() {
+        problem.near = words::nearest(text, choices);
+    }
+    problem
+}
+
+/// The way through a union that was probably meant: the only one whose type and tag are right.
+fn closest<'e>(
+    context: &'e [Vec<ValidationError<'static>>],
+) -> Option<&'e [ValidationError<'static>]> {
+    let tells_apart = |error: &ValidationError<'static>| {
+        matches!(error.kind(), Kind::Constant { .. } | Kind::Enum { .. } | Kind::Type { .. })
+    };
+    let mut meant =
+        context.iter().filter(|errors| !errors.is_empty() && !errors.iter().any(tells_apart));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! Reading with a type while a registry is made: how much is read has an end, and a type that panics
+//! is told as the problem that it is.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use toolwright_core::input::{Fault, Reader, Rule, reread, shorten};
+use toolwright_core::schema::SchemaProblem;
+use toolwright_core::spec::Probe;
+
+/// How many bytes are read to find out about one type. A type that would need more is held to its
+/// schema at each call.
+const MOST_BYTES: usize = 4 << 20;
+/// What a reading costs besides its text, as bytes of it.
+const EACH: usize = 32;
+
+/// The readings of one type.
+pub(super) struct Trial {
+    read: Probe,
+    left: Cell<usize>,
+}
+
+impl Trial {
+    pub(super) fn new(read: Probe) -> Self {
+        Self { read, left: Cell::new(MOST_BYTES) }
+    }
+
+    /// Whether nothing more should be read.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// Counts work that is about as much as reading so many bytes.
+    pub(super) fn spend(&self, bytes: usize) {
+        self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
+    }
+
+    /// Why the type does not take a text.
+    pub(super) fn fault(&self, text: &str) -> Result<Option<Fault>, SchemaProblem> {
+        self.spend(text.len());
+        guarded(text, || {
+            let mut reader = Reader::new(text);
+            (self.read)(&mut reader).and_then(|()| reader.finish()).err()
+        })
+    }
+
+    /// Whether the type takes a text when it is read leniently.
+    pub(super) fn rereads(&self, text: &str) -> Result<bool, SchemaProblem> {
+        self.spend(text.len());
+        guarded(text, || reread(text, self.read).is_some())
+    }
+
+    /// Whether the type takes the last value of a text that breaks off after it, or is complete.
+    ///
+    /// A type that reads all before it judges any of it, as serde's buffer does, seems to take all.
+    pub(super) fn takes_last(&self, text: &str) -> Result<bool, SchemaProblem> {
+        Ok(self.fault(text)?.is_none_or(|fault| {
+            let problem = fault.problem();
+            problem.rule == Rule::Syntax && problem.found.starts_with("the end of the text")
+        }))
+    }
+}
+
+/// Whether a type takes a text.
+pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
+    Ok(Trial::new(read).fault(text)?.is_none())
+}
+
+/// Whether a type can be left out.
+pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
+    guarded("nothing", optional)
+}
+
+/// What a type makes of a text, unless it panics. Nothing of a type outlives its reading, so that
+/// none is seen half done.
+fn guarded<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
+        let text = shorten(text);
+        let message = match said(&*panic) {
+            Some(said) => format!("the type panics when it reads {text}: {said}"),
+            None => format!("the type panics when it reads {text}"),
+        };
+        // Its drop might panic again.
+        std::mem::forget(panic);
+        SchemaProblem::new("", format!("{message}; make it return an error instead"))
+    })
+}
+
+fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+    panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied())
+}

@@ -1,0 +1,317 @@
+//! Provider messages: the tool calls in one, and the answers as the message that goes back.
+//!
+//! Pure conversion; no connection is opened here. The invariants:
+//!
+//! - a call is passed on with its arguments as the provider wrote them, byte for byte, so that large
+//!   numbers and repeated keys reach the input reader unchanged;
+//! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
+//!   nobody has to answer: text, thinking, tools that the provider runs itself;
+//! - content that a provider cannot take in an answer is replaced by a sentence that names it.
+//!
+//! ```text
+//!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
+//! ```
+
+mod answer;
+mod anthropic;
+mod error;
+mod gemini;
+mod node;
+mod openai_chat;
+mod openai_responses;
+
+use std::fmt;
+
+use serde_json::{Value, value::RawValue};
+
+use toolwright_core::call::Call;
+use toolwright_core::output::{Answer, Content};
+
+use self::answer::Answered;
+pub use self::error::MessageError;
+use self::node::Node;
+
+/// A provider's wire format.
+///
+/// ```
+/// use toolwright::provider::Provider;
+///
+/// assert_eq!(Provider::OpenAiChat.name(), "openai-chat");
+/// assert_eq!(Provider::Gemini.to_string(), "gemini");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Provider {
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// `OpenAI`'s Chat Completions API, and the many servers that imitate it.
+    OpenAiChat,
+    /// `OpenAI`'s Responses API.
+    OpenAiResponses,
+    /// Google's Gemini API, `generateContent`.
+    Gemini,
+}
+
+/// One tool call, as found in a provider's message.
+///
+/// ```
+/// use toolwright::provider::{Provider, ToolCall};
+///
+/// let block = r#"{"type":"tool_use","id":"toolu_1","name":"read_file","input":{"path": "a.md"}}"#;
+/// let calls = Provider::Anthropic.tool_calls(block)?;
+/// assert_eq!(
+///     calls,
+///     [ToolCall {
+///         id: Some("toolu_1".into()),
+///         name: "read_file".into(),
+///         arguments: r#"{"path": "a.md"}"#.into(),
+///     }]
+/// );
+/// # Ok::<(), toolwright::provider::MessageError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ToolCall {
+    /// What the answer has to name; only Gemini may leave it out.
+    pub id: Option<String>,
+    /// The tool's name, as the model wrote it.
+    pub name: String,
+    /// The arguments' JSON text, as the provider wrote it and unchecked.
+    ///
+    /// Anthropic and Gemini send an object: this is its exact slice of the message, `{}` where Gemini
+    /// sends none. `OpenAI` sends a string: this is the string decoded, which may be empty or no JSON at all.
+    pub arguments: String,
+}
+
+impl Provider {
+    /// Every provider, in the order of their declaration.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    ///
+    /// let names = Provider::ALL.map(Provider::name);
+    /// assert_eq!(names, ["anthropic", "openai-chat", "openai-responses", "gemini"]);
+    /// ```
+    pub const ALL: [Self; 4] =
+        [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
+
+    /// The provider's name in commands, records and error messages.
+    ///
+    /// ```
+    /// # use toolwright::provider::Provider;
+    /// assert_eq!(Provider::OpenAiResponses.name(), "openai-responses");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// Which provider wrote the message, judged by its shape.
+    ///
+    /// Takes whatever [`tool_calls`](Self::tool_calls) takes.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    ///
+    /// let item = r#"[{"type":"function_call","call_id":"call_1","name":"ping","arguments":"{}"}]"#;
+    /// assert_eq!(Provider::detect(item)?, Provider::OpenAiResponses);
+    ///
+    /// let error = Provider::detect(r#"{"role":"assistant","content":"Done."}"#).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "no provider can be told from the message, an object with the keys content, role"
+    /// );
+    /// # Ok::<(), toolwright::provider::MessageError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no JSON, and where its shape fits no provider or, as plain text of an assistant
+    /// does, more than one.
+    pub fn detect(message: &str) -> Result<Self, MessageError> {
+        let raw = parse(message)?;
+        let mut fitting = Self::ALL.into_iter().filter(|provider| provider.recognises(raw));
+        match (fitting.next(), fitting.next()) {
+            (Some(provider), None) => Ok(provider),
+            (None, _) => Err(MessageError::Unrecognised { found: node::description(raw) }),
+            (Some(one), Some(other)) => Err(MessageError::Ambiguous { one, other }),
+        }
+    }
+
+    /// The tool calls of a message, in their order.
+    ///
+    /// | provider | a whole response | parts of one |
+    /// | --- | --- | --- |
+    /// | Anthropic | `{"type":"message","content":[…]}` | the content, one block |
+    /// | `OpenAI` chat | `{"choices":[{"message":…}]}` | the message, its `tool_calls`, one call |
+    /// | `OpenAI` Responses | `{"output":[…]}` | the items, one item |
+    /// | Gemini | `{"candidates":[{"content":…}]}` | the content, its parts, one part |
+    ///
+    /// What needs no answer from here is passed over: text, thinking, calls that the provider runs itself.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    ///
+    /// let message = r#"{"parts":[
+    ///     {"text":"I will look."},
+    ///     {"functionCall":{"name":"list_files"}},
+    ///     {"functionCall":{"name":"read_file","args":{"path":"Cargo.toml"}}}
+    /// ]}"#;
+    /// let calls = Provider::Gemini.tool_calls(message)?;
+    /// assert_eq!(calls[0].arguments, "{}");
+    /// assert_eq!(calls[1].name, "read_file");
+    ///
+    /// let error = Provider::Gemini
+    ///     .tool_calls(r#"{"functionCall":{"name":7}}"#)
+    ///     .unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "gemini message at /functionCall/name: expected a string, found a number"
+    /// );
+    /// # Ok::<(), toolwright::provider::MessageError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no JSON, is another provider's message, lacks a field, has one of a wrong type,
+    /// calls in several alternatives, was cut short in a call, or holds a call of a kind that the client
+    /// must answer and that is no function call. See [`MessageError`].
+    pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
+        let raw = parse(message)?;
+        if !self.recognises(raw)
+            && let Some(found) = Self::ALL.into_iter().find(|provider| provider.recognises(raw))
+        {
+            return Err(MessageError::OtherProvider { expected: self, found });
+        }
+        let root = Node::root(self, raw);
+        match self {
+            Self::Anthropic => anthropic::tool_calls(&root),
+            Self::OpenAiChat => openai_chat::tool_calls(&root),
+            Self::OpenAiResponses => openai_responses::tool_calls(&root),
+            Self::Gemini => gemini::tool_calls(&root),
+        }
+    }
+
+    /// The message that carries the answers back, in the order given, which is call order.
+    ///
+    /// Anthropic and Gemini take one message, an object to push onto the history. `OpenAI` takes one message
+    /// (chat) or item (Responses) per call: an array to append to the history.
+    ///
+    /// What a provider cannot take in an answer becomes a sentence: audio everywhere, images for `OpenAI` chat
+    /// and in Anthropic's errors, and image formats that the provider does not know. Gemini's models before 3
+    /// refuse images in answers; this function cannot see the model.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Answers.
+    /// #[tool(effect = read)]
+    /// async fn ping() -> &'static str {
+    ///     "pong"
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([PING])?).unrestricted().build()?;
+    /// let message = r#"[{"type":"tool_use","id":"toolu_1","name":"ping","input":{}}]"#;
+    /// let provider = Provider::detect(message)?;
+    /// let mut answered = Vec::new();
+    /// for call in provider.tool_calls(message)? {
+    ///     let answer = executor.call(&Call::from(&call)).await;
+    ///     answered.push((call, answer));
+    /// }
+    /// assert_eq!(
+    ///     provider.tool_results(&answered)?,
+    ///     serde_json::json!({"role": "user", "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_1", "content": "pong"}
+    ///     ]})
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where an answer has no id and the provider, any but Gemini, needs one.
+    pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
+        self.results_by(answered, |name| name)
+    }
+
+    /// The same, where models know the tools by other names.
+    pub(crate) fn results_by<'a>(
+        self,
+        answered: &'a [(ToolCall, Answer)],
+        shown: impl Fn(&'a str) -> &'a str,
+    ) -> Result<Value, MessageError> {
+        let contents: Vec<Vec<Content<'_>>> =
+            answered.iter().map(|(_, answer)| answer.content()).collect();
+        let answered: Vec<Answered<'_>> = answered
+            .iter()
+            .zip(&contents)
+            .map(|((call, answer), content)| Answered {
+                name: shown(&call.name),
+                ..Answered::to(call, answer, content)
+            })
+            .collect();
+        self.results(&answered)
+    }
+
+    fn results(self, answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+        match self {
+            Self::Anthropic => anthropic::tool_results(answered),
+            Self::OpenAiChat => openai_chat::tool_results(answered),
+            Self::OpenAiResponses => openai_responses::tool_results(answered),
+            Self::Gemini => Ok(gemini::tool_results(answered)),
+        }
+    }
+
+    fn recognises(self, raw: &RawValue) -> bool {
+        let root = Node::root(self, raw);
+        match self {
+            Self::Anthropic => anthropic::recognises(&root),
+            Self::OpenAiChat => openai_chat::recognises(&root),
+            Self::OpenAiResponses => openai_responses::recognises(&root),
+            Self::Gemini => gemini::recognises(&root),
+        }
+    }
+}
+
+/// Without the arguments, which may hold secrets that only the tool's definition tells apart.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The call as an executor takes it.
+impl<'a> From<&'a ToolCall> for Call<'a> {
+    fn from(call: &'a ToolCall) -> Self {
+        let arrived = Self::new(&call.name, &call.arguments);
+        match &call.id {
+            Some(id) => arrived.id(id),
+            None => arrived,
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+fn parse(message: &str) -> Result<&RawValue, MessageError> {
+    serde_json::from_str(message).map_err(MessageError::NotJson)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! What a provider needs to know of an answer.
+
+use super::{MessageError, Provider, ToolCall};
+use toolwright_core::output::{Answer, Content};
+
+/// The answer to one call, its blocks put together.
+///
+/// The text of an error says that it is one, since `OpenAI` has no field for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Answered<'a> {
+    /// The call's id, as the provider gave it.
+    pub(super) id: Option<&'a str>,
+    /// The tool's name, as the call gave it.
+    pub(super) name: &'a str,
+    /// Whether the call failed.
+    pub(super) is_error: bool,
+    /// What the tool said.
+    pub(super) content: &'a [Content<'a>],
+}
+
+impl<'a> Answered<'a> {
+    pub(super) fn to(call: &'a ToolCall, answer: &Answer, content: &'a [Content<'a>]) -> Self {
+        Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
+    }
+
+    /// The id, for a provider that matches answers by it.
+    pub(super) fn required_id(
+        &self,
+        provider: Provider,
+        index: usize,
+    ) -> Result<&'a str, MessageError> {
+        self.id.ok_or_else(|| MessageError::MissingId {
+            provider,
+            name: self.name.to_owned(),
+            index,
+        })
+    }
+}

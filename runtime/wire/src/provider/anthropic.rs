@@ -1,0 +1,152 @@
+//! Anthropic Messages: `tool_use` blocks in, one user message of `tool_result` blocks out.
+
+use serde_json::{Value, json};
+
+use super::node::{Fields, Node};
+use toolwright_core::output::Content;
+
+use super::{Answered, MessageError, Provider, ToolCall};
+
+/// The formats of Anthropic's base64 image source.
+const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// Reasons to stop that may leave the last block unfinished, its input then cut off or empty.
+const CUT_SHORT: &[&str] = &["max_tokens", "model_context_window_exceeded", "refusal"];
+
+pub(super) fn recognises(root: &Node<'_>) -> bool {
+    if let Ok(blocks) = root.items("blocks") {
+        return blocks.iter().any(is_own_block);
+    }
+    let Ok(fields) = root.fields("a message") else {
+        return false;
+    };
+    let blocks =
+        fields.get("content").and_then(|content| content.items("blocks").ok()).unwrap_or_default();
+    match fields.peek("type").as_deref() {
+        Some("message") => {
+            fields.has("stop_reason")
+                || blocks.iter().any(is_own_block)
+                || blocks.iter().any(|block| tag(block).as_deref() == Some("text"))
+        }
+        Some("error") => fields.has("error"),
+        Some(_) => is_own_block(root),
+        None => {
+            !fields.has("tool_calls")
+                && fields.peek("role").as_deref() == Some("assistant")
+                && blocks.iter().any(is_own_block)
+        }
+    }
+}
+
+pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
+    const EXPECTED: &str = "a message, its content or a block";
+    if root.is_array() {
+        return calls_in(&root.items(EXPECTED)?, None);
+    }
+    let fields = root.fields(EXPECTED)?;
+    let Some(content) = fields.get("content").filter(|_| is_message(&fields)) else {
+        if is_own_block(root) || fields.peek("type").as_deref() == Some("text") {
+            return calls_in(std::slice::from_ref(root), None);
+        }
+        return Err(root.unexpected(EXPECTED));
+    };
+    if content.string().is_ok() {
+        return Ok(Vec::new());
+    }
+    calls_in(
+        &content.items("a string or an array of blocks")?,
+        fields.peek("stop_reason").as_deref(),
+    )
+}
+
+pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+    let blocks = answered.iter().enumerate().map(|(index, answer)| {
+        let id = answer.required_id(Provider::Anthropic, index)?;
+        let mut block = json!({"type": "tool_result", "tool_use_id": id});
+        if let Some(content) = content(answer) {
+            block["content"] = content;
+        }
+        if answer.is_error {
+            block["is_error"] = true.into();
+        }
+        Ok(block)
+    });
+    let blocks: Value = blocks.collect::<Result<Vec<_>, MessageError>>()?.into();
+    Ok(json!({"role": "user", "content": blocks}))
+}
+
+fn is_message(fields: &Fields<'_>) -> bool {
+    fields.peek("type").as_deref() == Some("message")
+        || fields.peek("role").as_deref() == Some("assistant")
+}
+
+/// Whether a block is of a type that no other provider has.
+fn is_own_block(block: &Node<'_>) -> bool {
+    tag(block).is_some_and(|tag| {
+        matches!(
+            tag.as_str(),
+            "tool_use"
+                | "tool_result"
+                | "server_tool_use"
+                | "mcp_tool_use"
+                | "thinking"
+                | "redacted_thinking"
+                | "container_upload"
+        ) || tag.ends_with("_tool_result")
+    })
+}
+
+fn tag(block: &Node<'_>) -> Option<String> {
+    block.fields("a block").ok()?.peek("type")
+}
+
+fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, MessageError> {
+    let mut calls = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let fields = block.fields("a block")?;
+        if fields.string("type")? != "tool_use" {
+            continue;
+        }
+        if index + 1 == blocks.len()
+            && let Some(reason) = stop.filter(|reason| CUT_SHORT.contains(reason))
+        {
+            return Err(block.cut_short(reason));
+        }
+        let input = fields.required("input", "an object")?;
+        if !input.is_object() {
+            return Err(input.unexpected("an object"));
+        }
+        calls.push(ToolCall {
+            id: Some(fields.string("id")?),
+            name: fields.string("name")?,
+            arguments: input.text().to_owned(),
+        });
+    }
+    Ok(calls)
+}
+
+/// A string for one block of words, else blocks; nothing where there is nothing to say.
+fn content(answer: &Answered<'_>) -> Option<Value> {
+    // The API refuses pictures in an answer that is an error.
+    let images = if answer.is_error { &[] } else { IMAGES };
+    let words = |block: &Content<'_>| block.words(Provider::Anthropic.name()).into_owned();
+    if let [only] = answer.content
+        && only.image(images).is_none()
+    {
+        return Some(words(only)).filter(|words| !words.is_empty()).map(Value::String);
+    }
+    let blocks = answer.content.iter().map(|block| match block.image(images) {
+        None => json!({"type": "text", "text": words(block)}),
+        Some((media_type, data)) => json!({
+            "type": "image",
+            "source": {"type": "base64", "media_type": media_type, "data": data},
+        }),
+    });
+    // The API refuses blocks without visible text.
+    let blocks: Vec<Value> = blocks.filter(|block| !is_blank(block)).collect();
+    (!blocks.is_empty()).then(|| blocks.into())
+}
+
+fn is_blank(block: &Value) -> bool {
+    block["text"].as_str().is_some_and(|text| text.trim().is_empty())
+}

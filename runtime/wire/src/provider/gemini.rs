@@ -1,0 +1,194 @@
+//! Gemini `generateContent`: `functionCall` parts in, one content of `functionResponse` parts out.
+
+use serde_json::{Value, json};
+
+use super::node::{Fields, Node};
+use toolwright_core::output::Content;
+use toolwright_core::output::decoded_length;
+
+use super::{Answered, MessageError, Provider, ToolCall};
+
+/// The formats of pictures that Gemini takes in a function's response.
+const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/webp"];
+
+/// From here on a double, which is the only number that Gemini's responses hold, skips integers.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+pub(super) fn recognises(root: &Node<'_>) -> bool {
+    if let Ok(parts) = root.items("parts") {
+        return parts.iter().any(is_own_part);
+    }
+    root.fields("a content").is_ok_and(|fields| {
+        ["candidates", "promptFeedback", "usageMetadata", "parts"].iter().any(|key| fields.has(key))
+    }) || is_own_part(root)
+}
+
+pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
+    const EXPECTED: &str = "a response, a content, its parts or a part";
+    if root.is_array() {
+        return calls_in(&root.items(EXPECTED)?, None);
+    }
+    let fields = root.fields(EXPECTED)?;
+    if let Some(candidates) = fields.get("candidates") {
+        return calls_of_candidates(&candidates.items("an array of candidates")?);
+    }
+    if fields.has("parts") {
+        return calls_of_content(root, None);
+    }
+    if is_own_part(root) {
+        return calls_in(std::slice::from_ref(root), None);
+    }
+    // A prompt that was refused has no candidates.
+    if fields.has("promptFeedback") || fields.has("usageMetadata") {
+        return Ok(Vec::new());
+    }
+    Err(root.unexpected(EXPECTED))
+}
+
+pub(super) fn tool_results(answered: &[Answered<'_>]) -> Value {
+    let parts: Vec<Value> = answered.iter().map(response).collect();
+    json!({"role": "user", "parts": parts})
+}
+
+/// Whether a part has a key that no other provider has. Parts have no type to go by.
+fn is_own_part(part: &Node<'_>) -> bool {
+    part.fields("a part").is_ok_and(|fields| {
+        !fields.has("type")
+            && !fields.has("role")
+            && (function_call(&fields).is_some()
+                // A response of OpenAI's has an object of this name.
+                || fields.peek("text").is_some()
+                || [
+                    "inlineData",
+                    "fileData",
+                    "executableCode",
+                    "codeExecutionResult",
+                    "toolCall",
+                    "toolResponse",
+                    "functionResponse",
+                    "thoughtSignature",
+                ]
+                .iter()
+                .any(|key| fields.has(key)))
+    })
+}
+
+/// Both spellings are valid in the JSON of protocol buffers.
+fn function_call<'a>(fields: &Fields<'a>) -> Option<Node<'a>> {
+    fields.get("functionCall").or_else(|| fields.get("function_call"))
+}
+
+fn calls_of_candidates(candidates: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
+    let mut first = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let fields = candidate.fields("a candidate")?;
+        let stop = fields.peek("finishReason");
+        if let Some(reason) = &stop
+            && matches!(reason.as_str(), "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE")
+        {
+            return Err(fields.required("finishReason", "a reason")?.cut_short(reason));
+        }
+        // A candidate that was blocked has no content.
+        let Some(content) = fields.get("content") else {
+            continue;
+        };
+        let calls = calls_of_content(&content, stop.as_deref())?;
+        if calls.is_empty() {
+            continue;
+        }
+        if index > 0 {
+            return Err(candidate.several_alternatives());
+        }
+        first = calls;
+    }
+    Ok(first)
+}
+
+fn calls_of_content(content: &Node<'_>, stop: Option<&str>) -> Result<Vec<ToolCall>, MessageError> {
+    match content.fields("a content")?.get("parts") {
+        Some(parts) => calls_in(&parts.items("an array of parts")?, stop),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn calls_in(parts: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, MessageError> {
+    let mut calls = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let fields = part.fields("a part")?;
+        if fields.has("parts") || fields.has("candidates") {
+            return Err(part.unexpected("a part"));
+        }
+        let Some(call) = function_call(&fields) else {
+            continue;
+        };
+        if index + 1 == parts.len()
+            && let Some(reason) = stop.filter(|reason| *reason == "MAX_TOKENS")
+        {
+            return Err(part.cut_short(reason));
+        }
+        calls.push(read_call(&call)?);
+    }
+    Ok(calls)
+}
+
+fn read_call(call: &Node<'_>) -> Result<ToolCall, MessageError> {
+    let fields = call.fields("a call")?;
+    if let Some(piece) = fields.get("partialArgs") {
+        return Err(piece.unexpected("a whole call, not a piece of a stream"));
+    }
+    let arguments = match fields.get("args") {
+        None => "{}",
+        Some(args) if args.is_object() => args.text(),
+        Some(args) => return Err(args.unexpected("an object")),
+    };
+    Ok(ToolCall {
+        id: fields.get("id").map(|id| id.string()).transpose()?,
+        name: fields.string("name")?,
+        arguments: arguments.to_owned(),
+    })
+}
+
+fn response(answer: &Answered<'_>) -> Value {
+    let mut images = Vec::new();
+    let mut said: Vec<Value> = Vec::new();
+    for block in answer.content {
+        said.push(match (block.image(IMAGES), block) {
+            (Some((media_type, data)), _) => {
+                images.push(json!({"inlineData": {"mimeType": media_type, "data": data}}));
+                let (size, part) = (decoded_length(data), images.len());
+                format!("[{media_type}, {size} bytes, part {part} of this response]").into()
+            }
+            (None, Content::Json(json)) => structured(json).unwrap_or_else(|| json.as_ref().into()),
+            (None, _) => block.words(Provider::Gemini.name()).into(),
+        });
+    }
+    let said = match said.len() {
+        0 => "".into(),
+        1 => said.remove(0),
+        _ => said.into(),
+    };
+    let key = if answer.is_error { "error" } else { "output" };
+    let mut response = json!({"name": answer.name, "response": {key: said}});
+    if let Some(id) = answer.id {
+        response["id"] = id.into();
+    }
+    if !images.is_empty() {
+        response["parts"] = images.into();
+    }
+    json!({"functionResponse": response})
+}
+
+/// The value, unless it holds a number so large that its digits might change; it then travels as text.
+fn structured(json: &str) -> Option<Value> {
+    let value = serde_json::from_str(json).ok()?;
+    exact(&value).then_some(value)
+}
+
+fn exact(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_f64().is_some_and(|it| it.abs() < EXACT),
+        Value::Array(items) => items.iter().all(exact),
+        Value::Object(members) => members.values().all(exact),
+        _ => true,
+    }
+}

@@ -1,0 +1,131 @@
+//! `OpenAI` Responses: `function_call` items in, one `function_call_output` item per call out.
+
+use serde_json::{Value, json};
+
+use super::node::{Fields, Node};
+use toolwright_core::output::Content;
+
+use super::{Answered, MessageError, Provider, ToolCall};
+
+/// The formats of pictures that `OpenAI` reads.
+const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+pub(super) fn recognises(root: &Node<'_>) -> bool {
+    if let Ok(items) = root.items("items") {
+        return items.iter().any(is_own_item);
+    }
+    let Ok(fields) = root.fields("a response") else {
+        return false;
+    };
+    fields.peek("object").as_deref() == Some("response")
+        || fields.get("output").is_some_and(|output| output.is_array())
+        || is_own_item(root)
+}
+
+pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
+    const EXPECTED: &str = "a response, its output or an item";
+    if root.is_array() {
+        return calls_in(&root.items(EXPECTED)?);
+    }
+    let fields = root.fields(EXPECTED)?;
+    let is_response = fields.peek("object").as_deref() == Some("response");
+    if is_response || fields.has("output") && !fields.has("type") {
+        let output = fields.required("output", "an array of items")?;
+        return calls_in(&output.items("an array of items")?);
+    }
+    if is_own_item(root) || fields.peek("type").as_deref() == Some("message") {
+        return calls_in(std::slice::from_ref(root));
+    }
+    Err(root.unexpected(EXPECTED))
+}
+
+pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+    let items = answered.iter().enumerate().map(|(index, answer)| {
+        let id = answer.required_id(Provider::OpenAiResponses, index)?;
+        Ok(json!({"type": "function_call_output", "call_id": id, "output": output(answer)}))
+    });
+    Ok(items.collect::<Result<Vec<_>, MessageError>>()?.into())
+}
+
+/// Whether an item is of a type that no other provider has.
+fn is_own_item(item: &Node<'_>) -> bool {
+    let Ok(fields) = item.fields("an item") else {
+        return false;
+    };
+    let Some(tag) = fields.peek("type") else {
+        return false;
+    };
+    match tag.as_str() {
+        "message" => fields
+            .get("content")
+            .and_then(|content| content.items("parts").ok())
+            .is_some_and(|parts| parts.iter().any(is_own_part)),
+        "reasoning" | "compaction" | "mcp_list_tools" | "mcp_approval_request" => true,
+        tag => tag.ends_with("_call") || tag.ends_with("_call_output"),
+    }
+}
+
+fn is_own_part(part: &Node<'_>) -> bool {
+    let tag = part.fields("a part").ok().and_then(|it| it.peek("type"));
+    matches!(tag.as_deref(), Some("output_text" | "refusal" | "input_text"))
+}
+
+fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
+    let mut calls = Vec::new();
+    for item in items {
+        let fields = item.fields("an item")?;
+        let tag = fields.string("type")?;
+        if tag != "function_call" {
+            if awaits_client(&tag, &fields) {
+                return Err(item.unsupported(fields.peek("call_id"), &tag));
+            }
+            continue;
+        }
+        if let Some(status) = fields
+            .peek("status")
+            .filter(|status| matches!(status.as_str(), "incomplete" | "in_progress"))
+        {
+            return Err(item.cut_short(&status));
+        }
+        calls.push(ToolCall {
+            id: Some(fields.string("call_id")?),
+            name: fields.string("name")?,
+            arguments: fields.string("arguments")?,
+        });
+    }
+    Ok(calls)
+}
+
+/// Whether an item other than a function call waits for the client, so that passing over it would
+/// leave a call without its answer.
+fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
+    match tag {
+        "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call" => true,
+        "shell_call" => fields
+            .get("environment")
+            .and_then(|environment| environment.fields("an environment").ok())
+            .is_none_or(|environment| environment.peek("type").as_deref() == Some("local")),
+        "tool_search_call" => fields.peek("execution").as_deref() == Some("client"),
+        _ => false,
+    }
+}
+
+/// A string for one block of words, else parts.
+fn output(answer: &Answered<'_>) -> Value {
+    let words = |block: &Content<'_>| block.words(Provider::OpenAiResponses.name()).into_owned();
+    match answer.content {
+        [] => "".into(),
+        [only] if only.image(IMAGES).is_none() => words(only).into(),
+        blocks => {
+            let parts = blocks.iter().map(|block| match block.image(IMAGES) {
+                None => json!({"type": "input_text", "text": words(block)}),
+                Some((media_type, data)) => json!({
+                    "type": "input_image",
+                    "image_url": format!("data:{media_type};base64,{data}"),
+                    "detail": "auto",
+                }),
+            });
+            parts.collect::<Vec<Value>>().into()
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Calls and units to try a store with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+
+use toolwright_core::context::CallId;
+use toolwright_core::tool::{Danger, Effect};
+use toolwright_journal::journal::{
+    Ask, CallRecord, CallWrite, CommitError, Document, DocumentWrite, Entry, Event, Filter, Kept,
+    Note, Page, Place, Requester, Store, Unit,
+};
+
+/// A time, in seconds after the first of these tests.
+pub fn time(seconds: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
+}
+
+/// An id that is higher than those before it.
+pub fn new_id() -> CallId {
+    static COUNTER: AtomicU64 = AtomicU64::new(1);
+    let mut bytes = [0; 16];
+    bytes[8..].copy_from_slice(&COUNTER.fetch_add(1, Ordering::SeqCst).to_be_bytes());
+    CallId::from_bytes(bytes)
+}
+
+pub fn place(run: &str, turn: u64, index: u32) -> Place {
+    Place { run: run.to_owned(), turn: Some(turn), index }
+}
+
+/// A new call outside of turns.
+pub fn call(run: &str) -> CallRecord {
+    let id = new_id();
+    CallRecord {
+        fingerprint: "f1".to_owned(),
+        danger: Danger::Safe,
+        effect: Effect::Once,
+        raw: Kept::Plain("{}".to_owned()),
+        arguments: Kept::Plain("{}".to_owned()),
+        shown: "{}".to_owned(),
+        digest: "d1".to_owned(),
+        requester: Requester { agent: format!("agent:{run}"), user: None, session: None },
+        ..CallRecord::draft(
+            id,
+            Place { run: run.to_owned(), turn: None, index: 0 },
+            "read_file",
+            time(0),
+        )
+    }
+}
+
+pub fn call_at(place: Place) -> CallRecord {
+    CallRecord { place, ..call("") }
+}
+
+pub fn asked(deadline: Timestamp) -> Ask {
+    Ask { reason: "it sends money".to_owned(), preview: None, deadline, told: false }
+}
+
+pub fn note(seconds: i64) -> Note {
+    Note { who: "executor:1".to_owned(), at: time(seconds), why: None, signed: None }
+}
+
+/// The writing of a new call with the first entry of its history.
+pub fn opening(record: &CallRecord) -> CallWrite {
+    CallWrite { expects: None, record: record.clone(), entries: vec![record.opened(note(0))] }
+}
+
+/// Lets something happen to a record; the writing of that.
+pub fn happening(record: &mut CallRecord, event: Event) -> CallWrite {
+    let expects = Some(record.version);
+    let entries: Vec<Entry> = match record.advance(event, note(1)) {
+        Ok(entry) => vec![entry],
+        Err(illegal) => panic!("a rule is written wrongly: {illegal}"),
+    };
+    CallWrite { expects, record: record.clone(), entries }
+}
+
+/// The writing of a record as it is, one version later.
+pub fn revision(record: &mut CallRecord) -> CallWrite {
+    let expects = Some(record.version);
+    record.version += 1;
+    CallWrite { expects, record: record.clone(), entries: Vec::new() }
+}
+
+pub fn document(key: &str, expects: Option<u64>, text: &str) -> DocumentWrite {
+    DocumentWrite { key: key.to_owned(), expects, text: Some(text.to_owned()) }
+}
+
+pub fn removal(key: &str, expects: Option<u64>) -> DocumentWrite {
+    DocumentWrite { key: key.to_owned(), expects, text: None }
+}
+
+pub fn unit(
+    calls: impl IntoIterator<Item = CallWrite>,
+    documents: impl IntoIterator<Item = DocumentWrite>,
+) -> Unit {
+    Unit { calls: calls.into_iter().collect(), documents: documents.into_iter().collect() }
+}
+
+pub fn calls(calls: impl IntoIterator<Item = CallWrite>) -> Unit {
+    unit(calls, [])
+}
+
+pub async fn committed(store: &Arc<impl Store>, unit: Unit) {
+    if let Err(error) = store.commit(unit, time(0)).await {
+        panic!("a unit that conflicts with nothing is not committed: {error}");
+    }
+}
+
+/// The conflict that a unit must meet.
+pub async fn refused(store: &Arc<impl Store>, unit: Unit, why: &str) -> CommitError {
+    match store.commit(unit, time(0)).await {
+        Ok(()) => panic!("a unit is committed, although {why}"),
+        Err(error) => error,
+    }
+}
+
+/// Adds a new call and gives it back.
+pub async fn added(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
+    committed(store, calls([opening(&record)])).await;
+    record
+}
+
+/// A call that runs, claimed for the first time; its lease ends at 30.
+pub async fn running(store: &Arc<impl Store>) -> CallRecord {
+    let mut record = added(store, call("run")).await;
+    committed(store, calls([happening(&mut record, Event::Allowed)])).await;
+    let mut write = happening(&mut record, Event::Claimed);
+    (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
+    write.record = record.clone();
+    committed(store, calls([write])).await;
+    record
+}
+
+pub async fn got(store: &Arc<impl Store>, call: CallId) -> Option<CallRecord> {
+    match store.get(call).await {
+        Ok(found) => found,
+        Err(error) => panic!("a call cannot be looked up: {error}"),
+    }
+}
+
+pub async fn stood_at(store: &Arc<impl Store>, place: &Place) -> Option<CallRecord> {
+    match store.at(place).await {
+        Ok(found) => found,
+        Err(error) => panic!("a call cannot be looked up by its place: {error}"),
+    }
+}
+
+pub async fn listed(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallId> {
+    match store.list(filter, page).await {
+        Ok(found) => found.into_iter().map(|record| record.id).collect(),
+        Err(error) => panic!("calls cannot be listed: {error}"),
+    }
+}
+
+pub async fn history(store: &Arc<impl Store>, call: CallId) -> Vec<Entry> {
+    match store.history(call).await {
+        Ok(entries) => entries,
+        Err(error) => panic!("a history cannot be read: {error}"),
+    }
+}
+
+pub async fn read(store: &Arc<impl Store>, key: &str) -> Option<Document> {
+    match store.document(key).await {
+        Ok(found) => found,
+        Err(error) => panic!("a document cannot be read: {error}"),
+    }
+}
+
+pub async fn keys(store: &Arc<impl Store>, prefix: &str) -> Vec<String> {
+    match store.documents(prefix).await {
+        Ok(found) => found.into_iter().map(|document| document.key).collect(),
+        Err(error) => panic!("documents cannot be listed: {error}"),
+    }
+}

@@ -1,0 +1,314 @@
+//! Calls kept in an SQLite file.
+//!
+//! - What comes together is written by one thread; what comes alone, where it is asked for. Others read.
+//! - Several processes may use one file at once; they wait for each other, up to five seconds.
+//!
+//! ```text
+//!  commit, renew ──► rows ──┬─ alone ─────────► BEGIN IMMEDIATE, unit, COMMIT ─────────► answer
+//!                           └─ writer thread ── group: BEGIN IMMEDIATE, units, COMMIT ──► answers
+//!  get, list, … ────────────► reader threads ──────────────────────────────────────────► records
+//!  changed ◄── at once from the writer, within a moment from other processes ── watcher thread
+//! ```
+
+mod failure;
+mod file;
+mod format;
+mod query;
+mod reader;
+mod row;
+mod statements;
+mod watcher;
+mod writer;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use rusqlite::{Params, params};
+use tokio::sync::oneshot;
+
+use self::failure::Named;
+use self::file::{Opened, Origin};
+use self::reader::{READERS, Readers, Reading};
+use self::row::UnitRows;
+use self::watcher::{Changes, Watcher};
+use self::writer::{Work, Writer};
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{
+    CallRecord, CommitError, Document, Entry, Filter, Page, Place, Store, StoreError, Unit,
+};
+
+/// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
+/// threads, which end when the last clone is dropped and everything accepted has been written.
+///
+/// What was committed is on the disk: it stays when the process is killed, and when the machine loses power.
+/// Beside the file lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+///
+/// ```
+/// use toolwright::journal::{DocumentWrite, SqliteStore, Store, Unit};
+///
+/// # let folder = std::env::temp_dir().join(format!("toolwright-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("calls.db");
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = SqliteStore::open(&path).await?;
+/// let note = DocumentWrite { key: "note".to_owned(), expects: None, text: Some("hello".to_owned()) };
+/// store.commit(Unit { documents: vec![note], ..Unit::default() }, jiff::Timestamp::UNIX_EPOCH).await?;
+///
+/// let other = SqliteStore::open_existing(&path).await?;
+/// assert_eq!(other.document("note").await?.map(|it| it.text), Some("hello".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SqliteStore(Arc<Inner>);
+
+struct Inner {
+    asked: PathBuf,
+    name: Named,
+    writer: Writer,
+    readers: Readers,
+    watcher: Watcher,
+}
+
+impl SqliteStore {
+    /// The journal in a file, which is made where there is none, readable by its owner alone. Its folder must be
+    /// there.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or made, is no journal, is of a newer version, is damaged, or is locked by
+    /// another program for more than five seconds.
+    pub fn open(
+        path: impl AsRef<Path>,
+    ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
+        Self::opened(path.as_ref().to_owned(), Origin::MadeIfMissing)
+    }
+
+    /// The journal in a file that must be there.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open), and when there is no such file.
+    pub fn open_existing(
+        path: impl AsRef<Path>,
+    ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
+        Self::opened(path.as_ref().to_owned(), Origin::Existing)
+    }
+
+    async fn opened(path: PathBuf, origin: Origin) -> Result<Self, StoreError> {
+        let words = format!("journal `{}` has no thread to open it", path.display());
+        let (answer, answered) = oneshot::channel();
+        thread::Builder::new()
+            .name("toolwright-journal-opener".to_owned())
+            .spawn(move || {
+                // Whoever asked may have gone.
+                let _ = answer.send(Inner::open(&path, origin));
+            })
+            .map_err(|error| StoreError::new(format!("{words}: {error}")))?;
+        let inner = answered.await.map_err(|_| StoreError::new(words))??;
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Sets a pragma of the writing connection, so that a test can make a full disk or an impatient writer.
+    #[doc(hidden)]
+    #[cfg(feature = "conformance")]
+    pub async fn pragma(&self, setting: &'static str, value: i64) -> Result<(), CommitError> {
+        self.0.writer.does(Work::Pragma(setting, value)).await
+    }
+
+    async fn first_record(
+        &self,
+        sql: &'static str,
+        values: impl Params + Send + 'static,
+    ) -> Result<Option<CallRecord>, StoreError> {
+        let read =
+            move |reading: &mut Reading<'_>| Ok(records(reading, sql, values, 1, |_| true)?.pop());
+        self.0.readers.read(read).await
+    }
+}
+
+impl Inner {
+    fn open(path: &Path, origin: Origin) -> Result<Self, StoreError> {
+        let Opened { asked, name, connection } = file::open(path, origin)?;
+        let readers = (0..READERS).map(|_| file::open_reader(&name)).collect::<Result<_, _>>()?;
+        let changes = Changes::new();
+        Ok(Self {
+            watcher: Watcher::new(&name, file::open_reader(&name)?, Arc::clone(&changes))?,
+            readers: Readers::start(&name, readers)?,
+            writer: Writer::start(&name, connection, changes)?,
+            asked,
+            name,
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+        async move {
+            unit.check()?;
+            let rows = UnitRows::of(unit, now, &self.0.name)?;
+            self.0.writer.does(Work::Commit(rows)).await
+        }
+        .boxed()
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        let (lease, due) = (until.to_string(), row::instant(until));
+        self.0.writer.does(Work::Renew { call, epoch, lease, due }).boxed()
+    }
+
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.0.writer.does(Work::Acknowledge { call }).boxed()
+    }
+
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        self.first_record(
+            "SELECT id, lease, delivered, body FROM calls WHERE id = ?1",
+            [*call.as_bytes()],
+        )
+        .boxed()
+    }
+
+    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        let sql = "SELECT id, lease, delivered, body FROM calls INDEXED BY calls_by_place WHERE run = ?1 AND turn = ?2 AND idx = ?3";
+        let values = (place.run.clone(), place.turn.map(row::number), place.index);
+        self.first_record(sql, values).boxed()
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+        let query = query::query(filter, page);
+        let filter = filter.clone();
+        let read = move |reading: &mut Reading<'_>| {
+            let values = rusqlite::params_from_iter(query.values);
+            let takes = |record: &CallRecord| filter.text.is_none() || filter.takes(record);
+            records(reading, &query.sql, values, page.limit, takes)
+        };
+        self.0.readers.read(read).boxed()
+    }
+
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        let read = move |reading: &mut Reading<'_>| {
+            let sql = "SELECT body FROM events WHERE call = ?1 ORDER BY number";
+            let mut entries = Vec::new();
+            reading.rows(sql, params![call.as_bytes()], |name, row| {
+                entries.push(row::entry(text(name, row, 0)?, name)?);
+                Ok(true)
+            })?;
+            Ok(entries)
+        };
+        self.0.readers.read(read).boxed()
+    }
+
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
+        let key = key.to_owned();
+        let read = move |reading: &mut Reading<'_>| {
+            let sql = "SELECT key, version, text FROM documents WHERE key = ?1";
+            Ok(documents(reading, sql, &key, |_| true)?.pop())
+        };
+        self.0.readers.read(read).boxed()
+    }
+
+    fn documents<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
+        let prefix = prefix.to_owned();
+        let read = move |reading: &mut Reading<'_>| {
+            let sql = "SELECT key, version, text FROM documents WHERE key >= ?1 ORDER BY key";
+            documents(reading, sql, &prefix, |key| key.starts_with(&prefix))
+        };
+        self.0.readers.read(read).boxed()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        let mut changes = self.0.watcher.listen();
+        async move {
+            // Who sends is in `self`, which is borrowed, so it cannot be gone.
+            let _ = changes.changed().await;
+        }
+        .boxed()
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.0.asked)
+    }
+}
+
+fn records(
+    reading: &mut Reading<'_>,
+    sql: &str,
+    values: impl Params,
+    limit: usize,
+    takes: impl Fn(&CallRecord) -> bool,
+) -> Result<Vec<CallRecord>, StoreError> {
+    let mut found = Vec::new();
+    if limit == 0 {
+        return Ok(found);
+    }
+    reading.rows(sql, values, |name, row| {
+        let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
+        let lease = lease.map_err(|error| name.failed("be read", &error))?;
+        let delivered = row.get(2).map_err(|error| name.failed("be read", &error))?;
+        let record = row::record(lease, delivered, text(name, row, 3)?, name)?;
+        if takes(&record) {
+            found.push(record);
+        }
+        Ok(found.len() < limit)
+    })?;
+    Ok(found)
+}
+
+fn documents(
+    reading: &mut Reading<'_>,
+    sql: &str,
+    from: &str,
+    takes: impl Fn(&str) -> bool,
+) -> Result<Vec<Document>, StoreError> {
+    let mut found = Vec::new();
+    reading.rows(sql, [from], |name, row| {
+        let key = text(name, row, 0)?;
+        if !takes(key) {
+            return Ok(false);
+        }
+        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", &error))?;
+        found.push(Document {
+            key: key.to_owned(),
+            version: version.cast_unsigned(),
+            text: text(name, row, 2)?.to_owned(),
+        });
+        Ok(true)
+    })?;
+    Ok(found)
+}
+
+fn text<'r>(
+    name: &Named,
+    row: &'r rusqlite::Row<'_>,
+    column: usize,
+) -> Result<&'r str, StoreError> {
+    let text = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
+    text.map_err(|error| name.failed("be read", &error))
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SqliteStore")
+            .field("file", &self.0.name.path())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,53 @@
+//! What SQLite says, in words for whoever has to do something about it. No value of a row is repeated.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::ErrorCode;
+
+use toolwright_journal::journal::StoreError;
+
+/// The file, as errors name it.
+#[derive(Debug, Clone)]
+pub struct Named(Arc<PathBuf>);
+
+impl Named {
+    pub fn new(path: PathBuf) -> Self {
+        Self(Arc::new(path))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A failure in words that go on after the name of the file.
+    pub fn says(&self, words: impl std::fmt::Display) -> StoreError {
+        StoreError::new(format!("journal `{}` {words}", self.0.display()))
+    }
+
+    /// What became of an attempt, such as `be written`.
+    pub fn failed(&self, attempt: &str, error: &rusqlite::Error) -> StoreError {
+        let words = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                "is locked: another program held it for too long. End what keeps it open for writing, and try again"
+            }
+            Some(ErrorCode::DiskFull) => {
+                "has no room left: nothing of the change was written. Make room on its disk, and try again"
+            }
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                "is read-only: whoever runs the program must be allowed to write the file and its folder"
+            }
+            Some(ErrorCode::DatabaseCorrupt) => {
+                "is damaged. Restore it from a backup, or move it and the files beside it away to begin another"
+            }
+            Some(ErrorCode::NotADatabase) => {
+                "is no SQLite file, or is damaged at its beginning. Name another file, or move this one away"
+            }
+            Some(ErrorCode::CannotOpen) => {
+                "cannot be opened: the folder must be there, and file and folder must be writable"
+            }
+            _ => return self.says(format_args!("cannot {attempt}: {error}")),
+        };
+        self.says(words)
+    }
+}

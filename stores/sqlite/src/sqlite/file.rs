@@ -1,0 +1,136 @@
+//! Connections to the file, and how the file comes to be.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::failure::Named;
+use super::format::{Found, identify, migrate};
+use super::statements::STATEMENTS;
+use toolwright_journal::journal::StoreError;
+
+/// How long to wait for another process that writes.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many pages the log may hold before they are moved into the file.
+const CHECKPOINT: u32 = 4_000;
+
+/// Whether the file may have to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    MadeIfMissing,
+    Existing,
+}
+
+/// A journal of today's version.
+pub struct Opened {
+    /// The whole name that it was asked for by, its links not followed.
+    pub asked: PathBuf,
+    /// The file itself, links followed once: that a link leads elsewhere later changes nothing.
+    pub name: Named,
+    /// May write to it.
+    pub connection: Connection,
+}
+
+/// Opens the file, and makes it a journal of today's version.
+pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
+    let asked = std::path::absolute(path).map_err(|error| {
+        StoreError::new(format!("journal `{}` has no full name: {error}", path.display()))
+    })?;
+    let name = Named::new(asked.clone());
+    match origin {
+        Origin::MadeIfMissing => make(&name)?,
+        Origin::Existing if !name.path().exists() => {
+            return Err(name.says("is not there, and is not made by what only looks into it"));
+        }
+        Origin::Existing => {}
+    }
+    let name = match name.path().canonicalize() {
+        Ok(path) => Named::new(path),
+        Err(error) => return Err(name.says(format_args!("cannot be opened: {error}"))),
+    };
+    let mut connection = connect(&name)?;
+    let found = found(&mut connection, &name)?;
+    if found == Found::Empty && origin == Origin::Existing {
+        return Err(name.says("is empty: no journal was begun in it"));
+    }
+    let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", &error));
+    if read_only? {
+        return Err(name.says(
+            "is read-only: whoever runs the program must be allowed to write the file and its folder",
+        ));
+    }
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    write_ahead(&connection, &name)?;
+    migrate(&mut connection, found, &name)?;
+    Ok(Opened { asked, name, connection })
+}
+
+/// What the file is, at one moment of it: another process may be making it.
+fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError> {
+    let moment = connection.transaction().map_err(|error| name.failed("be read", &error))?;
+    identify(&moment, name)
+}
+
+/// A connection that only reads.
+pub fn open_reader(name: &Named) -> Result<Connection, StoreError> {
+    let connection = connect(name)?;
+    let asked = connection.pragma_update(None, "query_only", true);
+    asked.map_err(|error| name.failed("be read", &error))?;
+    Ok(connection)
+}
+
+/// Makes an empty file that its owner alone may read, unless there is one.
+fn make(name: &Named) -> Result<(), StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(name.path()) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(name.says(format_args!("cannot be made: {error}"))),
+    }
+}
+
+fn connect(name: &Named) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let failed = |error: rusqlite::Error| name.failed("be opened", &error);
+    let connection = Connection::open_with_flags(name.path(), flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    connection.pragma_update(None, "cell_size_check", true).map_err(failed)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Writes changes to a log beside the file first, so that readers and the writer do not wait for each other.
+fn write_ahead(connection: &Connection, name: &Named) -> Result<(), StoreError> {
+    let pause = Duration::from_millis(10);
+    let mut waited = Duration::ZERO;
+    loop {
+        let set = connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+        match set {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                return Err(name.says(format_args!(
+                    "cannot keep a log beside it (it stays in mode `{mode}`): keep it on a local disk"
+                )));
+            }
+            // SQLite itself does not wait here when another process does the same.
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && waited < PATIENCE =>
+            {
+                sleep(pause);
+                waited += pause;
+            }
+            Err(error) => return Err(name.failed("be opened", &error)),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Which files are journals, of which version, and how an older one becomes one of today.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::failure::Named;
+use toolwright_journal::journal::StoreError;
+
+/// Marks the file as a journal, in SQLite's header: `twjl`.
+const APPLICATION: i64 = 0x7477_6a6c;
+
+/// What makes a journal of each version from the one before it; the first makes it from nothing.
+const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+
+/// The version that is written.
+const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// What a file turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing is in it.
+    Empty,
+    /// A journal of this version or an older one.
+    Journal(usize),
+}
+
+/// Tells what the file is; refuses whatever is no journal, and journals of later versions. What it asks must be asked of
+/// one moment, so the connection is within a transaction.
+pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreError> {
+    let number = |text: &str| {
+        let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
+        read.map_err(|error| name.failed("be read", &error))
+    };
+    let application = number("PRAGMA application_id")?;
+    let version = number("PRAGMA user_version")?;
+    match (application, version) {
+        (APPLICATION, 1..=VERSION) => Ok(Found::Journal(version as usize)),
+        (APPLICATION, _) if version > VERSION => Err(name.says(format_args!(
+            "is of version {version}, and this program reads versions up to {VERSION}: use a newer release"
+        ))),
+        (0, 0) if number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(Found::Empty),
+        _ => Err(name.says(format_args!(
+            "is an SQLite file of another program (application id {application:#x}, version {version}). Name another file"
+        ))),
+    }
+}
+
+/// Makes it a journal of today's version, all or nothing. One that is needs nothing, and waits for nobody who writes.
+pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Result<(), StoreError> {
+    if found == Found::Journal(MIGRATIONS.len()) {
+        return Ok(());
+    }
+    let failed = |error: rusqlite::Error| name.failed("be brought to its format", &error);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Another process may have been faster.
+    let done = match identify(&transaction, name)? {
+        Found::Empty => 0,
+        Found::Journal(version) => version,
+    };
+    for migration in &MIGRATIONS[done..] {
+        transaction.execute_batch(migration).map_err(failed)?;
+    }
+    if done < MIGRATIONS.len() {
+        transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)
+}

@@ -1,0 +1,143 @@
+//! From a filter to the SQL of one page.
+//!
+//! - A page is found along an index in the order of the ids, so that it takes as long among a million calls as among
+//!   a thousand.
+//! - SQL narrows, [`Filter::takes`] decides about texts.
+
+use std::collections::BTreeSet;
+
+use rusqlite::types::Value;
+
+use super::row::instant;
+use toolwright_journal::journal::{Filter, Page, State};
+
+/// A query for `id`, `lease`, `delivered` and `body`, in the order of the page.
+pub struct Query {
+    pub sql: String,
+    pub values: Vec<Value>,
+}
+
+#[derive(Default)]
+struct Conditions {
+    texts: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn add(&mut self, text: &str, value: impl Into<Value>) {
+        self.values.push(value.into());
+        self.texts.push(text.replace('?', &format!("?{}", self.values.len())));
+    }
+
+    fn all(&self) -> String {
+        if self.texts.is_empty() { "TRUE".to_owned() } else { self.texts.join(" AND ") }
+    }
+}
+
+/// The query of a page.
+pub fn query(filter: &Filter, page: Page) -> Query {
+    let mut conditions = Conditions::default();
+    if let Some(after) = page.after {
+        let beyond = if page.latest_first { "id < ?" } else { "id > ?" };
+        conditions.add(beyond, after.as_bytes().to_vec());
+    }
+    if let Some(run) = &filter.run {
+        conditions.add("run = ?", run.clone());
+    }
+    if let Some(tool) = &filter.tool {
+        conditions.add("tool = ?", tool.clone());
+    }
+    if let Some(digest) = &filter.digest {
+        conditions.add("digest = ?", digest.clone());
+    }
+    if let Some(due) = filter.due {
+        conditions.add("due <= ?", instant(due));
+    }
+    if let Some(time) = filter.created_before {
+        conditions.add("created <= ?", instant(time));
+    }
+    if let Some(delivered) = filter.delivered {
+        conditions.add("delivered = ?", i64::from(delivered));
+    }
+    if let Some(text) = &filter.text {
+        // What the text looks like inside a JSON text, where every character is written by itself.
+        let written = serde_json::Value::from(text.as_str()).to_string();
+        conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
+    }
+    let order = if page.latest_first { "DESC" } else { "ASC" };
+    // A text is only narrowed here, so that how many rows make a page is not known yet.
+    let limit = match filter.text {
+        Some(_) => -1,
+        None => i64::try_from(page.limit).unwrap_or(i64::MAX),
+    };
+    let sql = ids(filter, &mut conditions, order, limit);
+    Query {
+        sql: format!(
+            "SELECT calls.id, lease, delivered, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
+             ORDER BY page.id {order}"
+        ),
+        values: conditions.values,
+    }
+}
+
+/// The ids of the page, in order, by the index that suits the filter.
+fn ids(filter: &Filter, conditions: &mut Conditions, order: &str, limit: i64) -> String {
+    let end = format!("ORDER BY id {order} LIMIT {limit}");
+    let states: BTreeSet<_> = filter.states.iter().copied().collect();
+    let index = Index::of(filter, &states);
+    if index == Index::State {
+        // One ordered walk for each state, merged: the index has the ids in order within one state alone.
+        let all = conditions.all();
+        let walk = |state: State| index.select(&format!("state = '{}' AND {all}", state.name()));
+        let walks: Vec<_> = states.into_iter().map(walk).collect();
+        return format!("{} {end}", walks.join(" UNION ALL "));
+    }
+    if !states.is_empty() {
+        let names: Vec<_> = states.iter().map(|state| format!("'{}'", state.name())).collect();
+        conditions.texts.push(format!("state IN ({})", names.join(", ")));
+    }
+    format!("{} {end}", index.select(&conditions.all()))
+}
+
+/// Along what a page is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Digest,
+    Run,
+    Due,
+    State,
+    Id,
+}
+
+impl Index {
+    fn of(filter: &Filter, states: &BTreeSet<State>) -> Self {
+        let only = |excluded: &[State]| {
+            !states.is_empty() && excluded.iter().all(|state| !states.contains(state))
+        };
+        match filter {
+            Filter { run: Some(_), digest: Some(_), .. }
+                if only(&[State::Running, State::Succeeded]) =>
+            {
+                Self::Digest
+            }
+            Filter { run: Some(_), .. } => Self::Run,
+            Filter { due: Some(_), .. } => Self::Due,
+            _ if only(&[State::Succeeded]) => Self::State,
+            _ => Self::Id,
+        }
+    }
+
+    /// Selects along the index. What is left out of an index is said again, so that SQLite sees that it suits.
+    fn select(self, conditions: &str) -> String {
+        let (index, besides) = match self {
+            Self::Digest => {
+                ("INDEXED BY calls_by_digest", "AND state NOT IN ('running', 'succeeded')")
+            }
+            Self::Run => ("INDEXED BY calls_by_run", ""),
+            Self::Due => ("INDEXED BY calls_by_due", ""),
+            Self::State => ("INDEXED BY calls_by_state", "AND state <> 'succeeded'"),
+            Self::Id => ("", ""),
+        };
+        format!("SELECT id FROM calls {index} WHERE {conditions} {besides}")
+    }
+}

@@ -1,0 +1,102 @@
+//! The threads that read, each on a connection of its own, so that nobody waits for the writer or blocks a runtime.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use rusqlite::{Connection, Params, Row, Statement};
+use tokio::sync::oneshot;
+
+use super::failure::Named;
+use toolwright_journal::journal::StoreError;
+
+/// How many reads can be under way at once.
+pub const READERS: usize = 2;
+
+/// How many statements a reader keeps prepared.
+const PREPARED: usize = 64;
+
+/// The way to the threads.
+#[derive(Clone)]
+pub struct Readers {
+    name: Named,
+    sender: Sender<Job>,
+}
+
+type Job = Box<dyn for<'c> FnOnce(&mut Reading<'c>) + Send>;
+
+/// One reader's connection, with what was prepared on it.
+pub struct Reading<'c> {
+    pub name: Named,
+    connection: &'c Connection,
+    prepared: HashMap<String, Statement<'c>>,
+}
+
+impl Readers {
+    pub fn start(name: &Named, connections: Vec<Connection>) -> Result<Self, StoreError> {
+        let (sender, receiver) = channel::<Job>();
+        let jobs = Arc::new(Mutex::new(receiver));
+        for connection in connections {
+            let (named, jobs) = (name.clone(), Arc::clone(&jobs));
+            thread::Builder::new()
+                .name("toolwright-journal-reader".to_owned())
+                .spawn(move || run(named, &connection, &jobs))
+                .map_err(|error| name.says(format_args!("has no thread to read it: {error}")))?;
+        }
+        Ok(Self { name: name.clone(), sender })
+    }
+
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl for<'c> FnOnce(&mut Reading<'c>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let ended = || self.name.says("is not read any more: its threads ended");
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |reading| {
+            // Whoever asked may have gone.
+            let _ = answer.send(work(reading));
+        });
+        self.sender.send(job).map_err(|_| ended())?;
+        answered.await.map_err(|_| ended())?
+    }
+}
+
+fn run(name: Named, connection: &Connection, jobs: &Mutex<Receiver<Job>>) {
+    let mut reading = Reading { name, connection, prepared: HashMap::new() };
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match job {
+            Ok(job) => job(&mut reading),
+            Err(_) => return,
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Gives each row to `each` until that says that it is enough.
+    pub fn rows(
+        &mut self,
+        sql: &str,
+        values: impl Params,
+        mut each: impl FnMut(&Named, &Row<'_>) -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        let name = &self.name;
+        let failed = |error: rusqlite::Error| name.failed("be read", &error);
+        if !self.prepared.contains_key(sql) {
+            if self.prepared.len() == PREPARED {
+                self.prepared.clear();
+            }
+            let statement = self.connection.prepare(sql).map_err(failed)?;
+            self.prepared.insert(sql.to_owned(), statement);
+        }
+        let Some(statement) = self.prepared.get_mut(sql) else { return Ok(()) };
+        let mut rows = statement.query(values).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            if !each(name, row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,347 @@
+//! What is done to the file, each statement prepared once for a connection.
+
+use jiff::Timestamp;
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, params};
+
+use super::failure::Named;
+use super::row::{self, CallRow, UnitRows, number};
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError};
+
+pub struct Statements<'c> {
+    name: Named,
+    begin: Prepared<'c>,
+    commit: Prepared<'c>,
+    rollback: Prepared<'c>,
+    save: Prepared<'c>,
+    release: Prepared<'c>,
+    undo: Prepared<'c>,
+    insert: Prepared<'c>,
+    current: Prepared<'c>,
+    holder: Prepared<'c>,
+    update: Prepared<'c>,
+    update_all: Prepared<'c>,
+    add_entry: Prepared<'c>,
+    renew: Prepared<'c>,
+    lease: Prepared<'c>,
+    acknowledge: Prepared<'c>,
+    document: Prepared<'c>,
+    put_document: Prepared<'c>,
+    remove_document: Prepared<'c>,
+}
+
+/// A statement, from when it is needed first. The connection keeps it for the next time.
+struct Prepared<'c> {
+    connection: &'c Connection,
+    text: &'static str,
+    statement: Option<CachedStatement<'c>>,
+}
+
+/// How many statements a connection has to keep.
+pub const STATEMENTS: usize = 18;
+
+impl<'c> Statements<'c> {
+    pub fn of(connection: &'c Connection, name: Named) -> Self {
+        let prepare = |text| Prepared { connection, text, statement: None };
+        Self {
+            // A transaction that begins as a reader and then writes does not wait for another writer.
+            begin: prepare("BEGIN IMMEDIATE"),
+            commit: prepare("COMMIT"),
+            rollback: prepare("ROLLBACK"),
+            save: prepare("SAVEPOINT unit"),
+            release: prepare("RELEASE unit"),
+            undo: prepare("ROLLBACK TO unit"),
+            insert: prepare(
+                "INSERT INTO calls (id, run, turn, idx, tool, digest, created, state, version, epoch, due, delivered, \
+                 lease, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+                 ON CONFLICT DO NOTHING",
+            ),
+            current: prepare(
+                "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
+            ),
+            holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3"),
+            // What is not set is in indexes that then need not be touched. What was acknowledged stays so.
+            update: prepare(
+                "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = delivered OR ?12, \
+                 lease = ?13, body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
+                 AND digest = ?6 AND created = ?7",
+            ),
+            update_all: prepare(
+                "UPDATE calls SET tool = ?2, digest = ?3, created = ?4, state = ?5, version = ?6, epoch = ?7, due = ?8, \
+                 delivered = delivered OR ?9, lease = ?10, body = ?11 WHERE id = ?1",
+            ),
+            add_entry: prepare("INSERT INTO events (call, number, body) VALUES (?1, ?2, ?3)"),
+            renew: prepare(
+                "UPDATE calls SET lease = ?3, due = ?4 WHERE id = ?1 AND epoch = ?2 AND state = ?5",
+            ),
+            lease: prepare(
+                "SELECT lease FROM calls WHERE id = ?1 AND version = ?2 AND lease IS NOT NULL",
+            ),
+            acknowledge: prepare("UPDATE calls SET delivered = 1 WHERE id = ?1"),
+            document: prepare("SELECT version FROM documents WHERE key = ?1"),
+            put_document: prepare(
+                "INSERT INTO documents (key, version, text) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (key) DO UPDATE SET version = excluded.version, text = excluded.text",
+            ),
+            remove_document: prepare("DELETE FROM documents WHERE key = ?1"),
+            name,
+        }
+    }
+
+    pub fn begin(&mut self) -> Result<(), StoreError> {
+        execute(&self.name, &mut self.begin, [])
+    }
+
+    /// The same, unless another program is writing: then false. Waits for nobody where the connection does not.
+    pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
+        match self.begin.execute([]) {
+            Ok(_) => Ok(true),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+            Err(error) => Err(self.name.failed("be written", &error)),
+        }
+    }
+
+    pub fn commit(&mut self) -> Result<(), StoreError> {
+        execute(&self.name, &mut self.commit, [])
+    }
+
+    /// Undoes what was begun. SQLite has done so itself after some failures, and then says there is nothing to undo.
+    pub fn rollback(&mut self) {
+        let _ = self.rollback.execute([]);
+    }
+
+    /// Does something within what was begun: after a conflict it is undone, and nothing else. After any other failure
+    /// all has to be undone, and SQLite may have done so already.
+    pub fn within(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), CommitError>,
+    ) -> Result<(), CommitError> {
+        execute(&self.name, &mut self.save, [])?;
+        let done = work(self);
+        match &done {
+            Ok(()) => {}
+            Err(error) if error.is_conflict() => execute(&self.name, &mut self.undo, [])?,
+            Err(_) => return done,
+        }
+        execute(&self.name, &mut self.release, [])?;
+        done
+    }
+
+    pub fn write(&mut self, unit: &UnitRows) -> Result<(), CommitError> {
+        // First what nothing has to be undone for.
+        unit.documents.iter().try_for_each(|document| self.expect_document(document))?;
+        unit.calls.iter().try_for_each(|call| match call.expects {
+            None => self.add(call),
+            Some(expected) => {
+                if call.takes_from_owner {
+                    self.expect_lapsed(call.id, expected, unit.now)?;
+                }
+                self.change(call, expected)
+            }
+        })?;
+        Ok(unit.documents.iter().try_for_each(|document| self.write_document(document))?)
+    }
+
+    /// A call that is still at this version is taken from its owner only when the lease has ended.
+    fn expect_lapsed(
+        &mut self,
+        call: CallId,
+        version: u64,
+        now: Timestamp,
+    ) -> Result<(), CommitError> {
+        let values = params![call.as_bytes(), number(version)];
+        let lease = found(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
+        let lease = lease.map(|lease| row::lease(&lease, &self.name)).transpose()?;
+        match lease.filter(|until| *until > now) {
+            Some(until) => Err(CommitError::Leased { call, until }),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, call: &CallRow) -> Result<(), CommitError> {
+        let place = &call.place;
+        let added = self.insert.execute(params![
+            call.id.as_bytes(),
+            place.run,
+            place.turn.map(number),
+            place.index,
+            call.tool,
+            call.digest,
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
+        ]);
+        match added.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(self.taken(call)?),
+            _ => Ok(self.add_entries(call)?),
+        }
+    }
+
+    /// Why a new call could not be added: its id is there, or its place is taken.
+    fn taken(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
+        if let Some((version, ..)) = self.current(call)? {
+            let (call, found) = (call.id, Some(version));
+            return Ok(CommitError::Call { call, expected: None, found });
+        }
+        let place = &call.place;
+        let values = params![place.run, place.turn.map(number), place.index];
+        let holder = found(&self.name, &mut self.holder, values, |row| row.get(0))?;
+        match holder {
+            Some(holder) => {
+                Ok(CommitError::Place { place: place.clone(), holder: CallId::from_bytes(holder) })
+            }
+            None => Err(self.name.says(format_args!("refuses call {} without a reason", call.id))),
+        }
+    }
+
+    fn change(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
+        let place = &call.place;
+        let changed = self.update.execute(params![
+            call.id.as_bytes(),
+            place.run,
+            place.turn.map(number),
+            place.index,
+            call.tool,
+            call.digest,
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
+            number(expected),
+        ]);
+        if changed.map_err(|error| self.name.failed("be written", &error))? == 0 {
+            self.change_all(call, expected)?;
+        }
+        Ok(self.add_entries(call)?)
+    }
+
+    /// Where not only that changes which changes with every step; or tells why nothing does.
+    fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
+        let current = self.current(call)?;
+        let version = current.map(|(version, _)| version);
+        let Some((_, same_place)) = current.filter(|_| version == Some(expected)) else {
+            let (call, expected) = (call.id, Some(expected));
+            return Err(CommitError::Call { call, expected, found: version });
+        };
+        if !same_place {
+            return Err(StoreError::moved(call.id).into());
+        }
+        let values = params![
+            call.id.as_bytes(),
+            call.tool,
+            call.digest,
+            call.created,
+            call.state,
+            call.version,
+            call.epoch,
+            call.due,
+            call.delivered,
+            call.lease,
+            call.body,
+        ];
+        Ok(execute(&self.name, &mut self.update_all, values)?)
+    }
+
+    /// The version that is there, and whether the call stands at the same place.
+    fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
+        let place = &call.place;
+        let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];
+        found(&self.name, &mut self.current, values, |row| {
+            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?))
+        })
+    }
+
+    fn add_entries(&mut self, call: &CallRow) -> Result<(), StoreError> {
+        call.entries.iter().try_for_each(|entry| {
+            let values = params![call.id.as_bytes(), entry.number, entry.body];
+            execute(&self.name, &mut self.add_entry, values).map(drop)
+        })
+    }
+
+    pub fn renew(
+        &mut self,
+        call: CallId,
+        epoch: u64,
+        lease: &str,
+        due: i64,
+    ) -> Result<(), CommitError> {
+        let values = params![call.as_bytes(), number(epoch), lease, due, State::Running.name()];
+        let renewed = self.renew.execute(values);
+        match renewed.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(CommitError::Fenced { call, epoch }),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn acknowledge(&mut self, call: CallId) -> Result<(), CommitError> {
+        let acknowledged = self.acknowledge.execute([call.as_bytes()]);
+        match acknowledged.map_err(|error| self.name.failed("be written", &error))? {
+            0 => Err(CommitError::NoCall { call }),
+            _ => Ok(()),
+        }
+    }
+
+    fn expect_document(&mut self, write: &DocumentWrite) -> Result<(), CommitError> {
+        let DocumentWrite { key, expects, .. } = write;
+        let found = found(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
+            .map(i64::cast_unsigned);
+        if found == *expects {
+            return Ok(());
+        }
+        Err(CommitError::Document { key: key.clone(), expected: *expects, found })
+    }
+
+    fn write_document(&mut self, write: &DocumentWrite) -> Result<(), StoreError> {
+        let DocumentWrite { key, expects, text } = write;
+        let version = expects.map_or(1, |before| before + 1);
+        match (text, expects) {
+            (Some(text), _) => {
+                let values = params![key, number(version), text];
+                execute(&self.name, &mut self.put_document, values)
+            }
+            (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
+            // It is not there.
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl<'c> Prepared<'c> {
+    fn get(&mut self) -> rusqlite::Result<&mut CachedStatement<'c>> {
+        match &mut self.statement {
+            Some(statement) => Ok(statement),
+            empty => Ok(empty.insert(self.connection.prepare_cached(self.text)?)),
+        }
+    }
+
+    fn execute(&mut self, values: impl Params) -> rusqlite::Result<usize> {
+        self.get()?.execute(values)
+    }
+}
+
+fn execute(
+    name: &Named,
+    statement: &mut Prepared<'_>,
+    values: impl Params,
+) -> Result<(), StoreError> {
+    statement.execute(values).map(drop).map_err(|error| name.failed("be written", &error))
+}
+
+fn found<T>(
+    name: &Named,
+    statement: &mut Prepared<'_>,
+    values: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, StoreError> {
+    let row = statement.get().and_then(|it| it.query_row(values, read)).optional();
+    row.map_err(|error| name.failed("be read", &error))
+}

@@ -1,0 +1,112 @@
+//! Tells when something was committed: at once for this process, after a moment for others.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+use super::failure::Named;
+use toolwright_journal::journal::StoreError;
+
+/// How often to look for commits of other processes while somebody waits.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Who hears of commits.
+pub struct Changes {
+    sender: watch::Sender<()>,
+    ended: AtomicBool,
+}
+
+/// Looks for commits of other processes, on a thread that begins with the first who waits.
+pub struct Watcher {
+    changes: Arc<Changes>,
+    looking: Mutex<Looking>,
+}
+
+enum Looking {
+    /// What is to be looked through, and what it showed when the store was opened.
+    NotYet(Option<(Connection, i64)>),
+    Since(Thread),
+}
+
+impl Changes {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { sender: watch::Sender::new(()), ended: AtomicBool::new(false) })
+    }
+
+    pub fn notify(&self) {
+        self.sender.send_replace(());
+    }
+}
+
+impl Watcher {
+    pub fn new(
+        name: &Named,
+        connection: Connection,
+        changes: Arc<Changes>,
+    ) -> Result<Self, StoreError> {
+        let seen = seen(&connection).map_err(|error| name.failed("be read", &error))?;
+        let looking = Mutex::new(Looking::NotYet(Some((connection, seen))));
+        Ok(Self { changes, looking })
+    }
+
+    /// Hears of commits from now on.
+    pub fn listen(&self) -> watch::Receiver<()> {
+        let receiver = self.changes.sender.subscribe();
+        let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Looking::NotYet(place) = &mut *looking
+            && let Some((connection, seen)) = place.take()
+        {
+            let changes = Arc::clone(&self.changes);
+            let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
+            // Without a thread nobody hears of other processes, and hearing is a hint on which nothing depends.
+            if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
+                *looking = Looking::Since(handle.thread().clone());
+            }
+        }
+        looking.wake();
+        receiver
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.changes.ended.store(true, Ordering::Release);
+        self.looking.lock().unwrap_or_else(PoisonError::into_inner).wake();
+    }
+}
+
+impl Looking {
+    fn wake(&self) {
+        if let Self::Since(thread) = self {
+            thread.unpark();
+        }
+    }
+}
+
+fn look(connection: &Connection, mut last: i64, changes: &Changes) {
+    while !changes.ended.load(Ordering::Acquire) {
+        if changes.sender.receiver_count() == 0 {
+            thread::park();
+            continue;
+        }
+        match seen(connection) {
+            Ok(now) if now == last => {}
+            Ok(now) => {
+                last = now;
+                changes.notify();
+            }
+            // Whoever waits learns of the failure when they look.
+            Err(_) => changes.notify(),
+        }
+        thread::park_timeout(PAUSE);
+    }
+}
+
+/// A number that changes with every commit of another connection.
+fn seen(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA data_version", [], |row| row.get(0))
+}

@@ -1,0 +1,330 @@
+//! What writes. A commit that is alone is made where it is asked for; a thread commits what comes together, so that many
+//! callers share one wait for the disk.
+//!
+//! - Each unit is undone by itself when it conflicts; the others of its group stand.
+//! - A unit is answered after its commit is durable, or after it is sure that there will be none.
+//! - No caller is held up by a disk that was slow the last time, or by another program that writes: the thread waits.
+//! - The thread ends when no store is left that could send it something, and everything sent has been answered.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
+
+use super::failure::Named;
+use super::file::PATIENCE;
+use super::row::UnitRows;
+use super::statements::Statements;
+use super::watcher::Changes;
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{CommitError, StoreError};
+
+/// How many units share a commit at most, so that the first of them does not wait for ever.
+const GROUP: usize = 256;
+
+/// How long a disk may take for a commit that a caller makes. To have a thread make it and to be woken by it costs a
+/// tenth of that, which only matters where the disk is quicker.
+const QUICK: Duration = Duration::from_millis(1);
+
+/// The way to the file.
+pub struct Writer {
+    sender: Sender<Accepted>,
+    shared: Arc<Shared>,
+}
+
+/// What callers and the thread have in common.
+struct Shared {
+    name: Named,
+    held: Mutex<Held>,
+    /// How many have something to be written that is not answered yet.
+    waiting: AtomicUsize,
+    /// Whether the last commit took no longer than a caller may be held up.
+    is_quick: AtomicBool,
+    changes: Arc<Changes>,
+}
+
+/// The connection that writes; whoever has it has the only one of this process.
+struct Held {
+    connection: Connection,
+    /// How long the thread waits for another program that writes.
+    patience: Duration,
+}
+
+pub enum Work {
+    Commit(UnitRows),
+    Renew {
+        call: CallId,
+        epoch: u64,
+        lease: String,
+        due: i64,
+    },
+    Acknowledge {
+        call: CallId,
+    },
+    /// A setting of the connection, for tests.
+    #[cfg(feature = "conformance")]
+    Pragma(&'static str, i64),
+}
+
+struct Accepted {
+    work: Work,
+    answer: oneshot::Sender<Result<(), CommitError>>,
+}
+
+impl Writer {
+    pub fn start(
+        name: &Named,
+        connection: Connection,
+        changes: Arc<Changes>,
+    ) -> Result<Self, StoreError> {
+        let (sender, receiver) = channel();
+        let shared = Arc::new(Shared {
+            name: name.clone(),
+            held: Mutex::new(Held { connection, patience: PATIENCE }),
+            waiting: AtomicUsize::new(0),
+            is_quick: AtomicBool::new(false),
+            changes,
+        });
+        let threads = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("toolwright-journal-writer".to_owned())
+            .spawn(move || threads.run(&receiver))
+            .map_err(|error| name.says(format_args!("has no thread to write it: {error}")))?;
+        Ok(Self { sender, shared })
+    }
+
+    /// Does the work, durably, whether or not anybody still waits for it.
+    pub async fn does(&self, work: Work) -> Result<(), CommitError> {
+        let _waiting = Waiting::among(&self.shared.waiting);
+        let mut offered = Offered { writer: self, work: Some(work) };
+        if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
+            // Whoever else is about to write says so meanwhile; they then wait for the disk together.
+            yield_now().await;
+            if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
+                offered.work = None;
+                return done;
+            }
+        }
+        let answered = offered.sent().await;
+        answered.unwrap_or_else(|_| {
+            let words = "is not written any more: its thread ended";
+            Err(self.shared.name.says(words).into())
+        })
+    }
+}
+
+/// Work that is sent to the thread if nobody does it here, even where whoever asked for it has gone.
+struct Offered<'w> {
+    writer: &'w Writer,
+    work: Option<Work>,
+}
+
+impl Offered<'_> {
+    fn sent(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
+        let (answer, answered) = oneshot::channel();
+        if let Some(work) = self.work.take() {
+            // Without a thread nobody answers, which is told.
+            let _ = self.writer.sender.send(Accepted { work, answer });
+        }
+        answered
+    }
+}
+
+impl Drop for Offered<'_> {
+    fn drop(&mut self) {
+        drop(self.sent());
+    }
+}
+
+/// One of those who wait, as long as it is there.
+struct Waiting<'w>(&'w AtomicUsize);
+
+impl<'w> Waiting<'w> {
+    fn among(waiting: &'w AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    /// Whether nobody else has something to be written.
+    fn is_one(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) == 1
+    }
+
+    /// Does the work on this thread. Nothing, where the caller would have to wait for others, or others for it.
+    fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
+        #[cfg(feature = "conformance")]
+        if let Work::Pragma(..) = work {
+            return None;
+        }
+        if !self.is_one() {
+            return None;
+        }
+        let held = self.held.try_lock().ok()?;
+        let mut statements = Statements::of(&held.connection, self.name.clone());
+        let done = match self.begun_at_once(&held, &mut statements) {
+            Ok(true) => self.finished(&mut statements, work),
+            Ok(false) => return None,
+            Err(error) => Err(error.into()),
+        };
+        self.changes.notify();
+        Some(done)
+    }
+
+    /// Begins a transaction, unless another program is writing.
+    fn begun_at_once(
+        &self,
+        held: &Held,
+        statements: &mut Statements<'_>,
+    ) -> Result<bool, StoreError> {
+        held.waits(Duration::ZERO, &self.name)?;
+        let begun = statements.begin_at_once();
+        held.waits(held.patience, &self.name)?;
+        begun
+    }
+
+    /// The thread.
+    fn run(&self, accepted: &Receiver<Accepted>) {
+        while let Ok(first) = accepted.recv() {
+            let Ok(mut held) = self.held.lock() else { return };
+            #[cfg(feature = "conformance")]
+            if let Work::Pragma(setting, value) = first.work {
+                let set = held.set(setting, value);
+                first.answers(set.map_err(|error| self.name.failed("be set up", &error).into()));
+                continue;
+            }
+            let held = &mut *held;
+            let mut statements = Statements::of(&held.connection, self.name.clone());
+            let mut group = vec![first];
+            match self.together(&mut statements, &mut group, accepted) {
+                Ok(results) => {
+                    self.changes.notify();
+                    group.into_iter().zip(results).for_each(|(it, result)| it.answers(result));
+                }
+                Err(Broken::Whole(error)) => {
+                    group.into_iter().for_each(|it| it.answers(Err(error.clone().into())));
+                }
+                Err(Broken::ByOne) => {
+                    for it in group {
+                        let result = self.alone(&mut statements, &it.work);
+                        self.changes.notify();
+                        it.answers(result);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does a group in one commit, to which is added what arrives meanwhile; the outcomes in the group's order.
+    fn together(
+        &self,
+        statements: &mut Statements<'_>,
+        group: &mut Vec<Accepted>,
+        accepted: &Receiver<Accepted>,
+    ) -> Result<Vec<Result<(), CommitError>>, Broken> {
+        group.extend(accepted.try_iter().take(GROUP - group.len()));
+        statements.begin().map_err(Broken::Whole)?;
+        let mut results = Vec::with_capacity(group.len());
+        while let Some(next) = group.get(results.len()) {
+            match in_group(statements, &next.work) {
+                Err(CommitError::Store(error)) => {
+                    statements.rollback();
+                    return Err(if group.len() == 1 {
+                        Broken::Whole(error)
+                    } else {
+                        Broken::ByOne
+                    });
+                }
+                result => results.push(result),
+            }
+            if results.len() == group.len() {
+                group.extend(accepted.try_iter().take(GROUP - group.len()));
+            }
+        }
+        self.commit(statements).map_err(Broken::Whole)?;
+        Ok(results)
+    }
+
+    fn alone(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+        statements.begin()?;
+        self.finished(statements, work)
+    }
+
+    /// Does what a transaction was begun for, and commits it.
+    fn finished(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+        done(statements, work).inspect_err(|_| statements.rollback())?;
+        Ok(self.commit(statements)?)
+    }
+
+    /// Waits for the disk, and takes note of how long that took.
+    fn commit(&self, statements: &mut Statements<'_>) -> Result<(), StoreError> {
+        let start = Instant::now();
+        let committed = statements.commit().inspect_err(|_| statements.rollback());
+        self.is_quick.store(start.elapsed() <= QUICK, Ordering::Relaxed);
+        committed
+    }
+}
+
+impl Held {
+    /// Has SQLite wait so long for another program that writes.
+    fn waits(&self, patience: Duration, name: &Named) -> Result<(), StoreError> {
+        let set = self.connection.busy_timeout(patience);
+        set.map_err(|error| name.failed("be written", &error))
+    }
+
+    #[cfg(feature = "conformance")]
+    fn set(&mut self, setting: &'static str, value: i64) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, setting, value)?;
+        let patience = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        let patience = self.connection.pragma_query_value(None, "busy_timeout", patience)?;
+        self.patience = Duration::from_millis(patience.unsigned_abs());
+        Ok(())
+    }
+}
+
+/// Why a group was not committed.
+enum Broken {
+    /// Because none can be.
+    Whole(StoreError),
+    /// Perhaps because of one of them, such as one that is too large for the disk.
+    ByOne,
+}
+
+fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+    match work {
+        // Of a single write nothing is left to undo when it conflicts.
+        Work::Commit(unit) if unit.writes() > 1 => {
+            statements.within(|statements| statements.write(unit))
+        }
+        work => done(statements, work),
+    }
+}
+
+fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+    match work {
+        Work::Commit(unit) => statements.write(unit),
+        Work::Renew { call, epoch, lease, due } => statements.renew(*call, *epoch, lease, *due),
+        Work::Acknowledge { call } => statements.acknowledge(*call),
+        #[cfg(feature = "conformance")]
+        Work::Pragma(..) => Ok(()),
+    }
+}
+
+impl Accepted {
+    fn answers(self, result: Result<(), CommitError>) {
+        // Whoever asked may have gone; what was done stands.
+        let _ = self.answer.send(result);
+    }
+}
