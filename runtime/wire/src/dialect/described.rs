@@ -1,0 +1,71 @@
+//! A tool on its way into a dialect, and as it is shown there.
+
+use serde_json::Value;
+use toolwright_core::tool::{Definition, Effect};
+
+use super::finding::Finding;
+
+/// A tool as its dialect is to show it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Described<'a> {
+    /// The name by which the application knows it.
+    pub name: &'a str,
+    /// A name for people.
+    pub title: Option<&'a str>,
+    /// What it does.
+    pub description: &'a str,
+    /// The schema of its input: an object, references only into its own `$defs`.
+    pub input_schema: &'a Value,
+    /// The schema of its output.
+    pub output_schema: Option<&'a Value>,
+    /// What it changes, where that is known.
+    pub effect: Option<Effect>,
+    /// The order in which to show its properties; those that are not named follow by name.
+    pub order: &'a [&'a str],
+}
+
+impl<'a> Described<'a> {
+    /// A tool of which no more is known.
+    #[must_use]
+    pub fn new(name: &'a str, description: &'a str, input_schema: &'a Value) -> Self {
+        Self {
+            name,
+            title: None,
+            description,
+            input_schema,
+            output_schema: None,
+            effect: None,
+            order: &[],
+        }
+    }
+
+    #[doc(hidden)]
+    pub fn of(definition: &'a Definition, order: &'a [&'a str]) -> Self {
+        Self {
+            name: &definition.name,
+            title: definition.title.as_deref(),
+            description: &definition.description,
+            input_schema: &definition.input_schema,
+            output_schema: definition.output_schema.as_ref(),
+            effect: Some(definition.effect),
+            order,
+        }
+    }
+}
+
+/// A tool as a provider takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rendered {
+    /// The name by which the model calls it.
+    pub name: String,
+    /// One element of the request's list of tools, as JSON text.
+    pub json: String,
+    /// What is told in words.
+    pub notes: Vec<Finding>,
+    /// How many properties may be absent.
+    pub(crate) optional: usize,
+    /// How many values are of several types.
+    pub(crate) unions: usize,
+}

@@ -1,0 +1,98 @@
+//! The dialects by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+/// The form in which a tool is shown.
+///
+/// ```
+/// use toolwright::dialect::Dialect;
+///
+/// let dialect: Dialect = "openai-chat-strict".parse()?;
+/// assert_eq!(dialect, Dialect::OpenAiChatStrict);
+/// # Ok::<(), toolwright::dialect::UnknownDialect>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// The same with `strict: true`: what the model writes follows the schema.
+    AnthropicStrict,
+    /// `OpenAI`'s Chat Completions API.
+    OpenAiChat,
+    /// The same with `strict: true`: every key is sent, `null` for an absent one.
+    OpenAiChatStrict,
+    /// `OpenAI`'s Responses API.
+    OpenAiResponses,
+    /// The same with `strict: true`.
+    OpenAiResponsesStrict,
+    /// Google's Gemini API, `parametersJsonSchema`.
+    Gemini,
+    /// The same by `parameters`, an older subset of `OpenAPI` 3.0.
+    GeminiOpenApi,
+    /// The Model Context Protocol's `tools/list`.
+    Mcp,
+}
+
+impl Dialect {
+    /// Every dialect, in the order of their declaration.
+    pub const ALL: [Self; 9] = [
+        Self::Anthropic,
+        Self::AnthropicStrict,
+        Self::OpenAiChat,
+        Self::OpenAiChatStrict,
+        Self::OpenAiResponses,
+        Self::OpenAiResponsesStrict,
+        Self::Gemini,
+        Self::GeminiOpenApi,
+        Self::Mcp,
+    ];
+
+    /// The dialect's name in commands and findings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::AnthropicStrict => "anthropic-strict",
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiChatStrict => "openai-chat-strict",
+            Self::OpenAiResponses => "openai-responses",
+            Self::OpenAiResponsesStrict => "openai-responses-strict",
+            Self::Gemini => "gemini",
+            Self::GeminiOpenApi => "gemini-openapi",
+            Self::Mcp => "mcp",
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Serialize for Dialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let dialect = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
+        dialect.ok_or_else(|| UnknownDialect { name: name.to_owned() })
+    }
+}
+
+/// No dialect has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect is called `{name}`, expected one of {}", Dialect::ALL.map(Dialect::name).join(", "))]
+pub struct UnknownDialect {
+    /// The name.
+    pub name: String,
+}
