@@ -51,27 +51,37 @@ pub use toolwright_core::tool::{
     Requirement, Retry, Summary, Timeout,
 };
 pub use toolwright_core::{expected_tools, link};
+#[cfg(feature = "executor")]
 pub use toolwright_executor::catalog::{
     Catalog, InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile,
 };
+#[cfg(feature = "executor")]
 pub use toolwright_executor::dynamic::DynamicTool;
+#[cfg(feature = "executor")]
 pub use toolwright_executor::event::{Event, EventKind};
+#[cfg(feature = "executor")]
 pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
     MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept,
 };
+#[cfg(feature = "executor")]
 pub use toolwright_executor::registry::{
     Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
     UnknownTool,
 };
+#[cfg(feature = "executor")]
 pub use toolwright_executor::retry;
 #[cfg(feature = "opentelemetry")]
 pub use toolwright_executor::telemetry;
 #[cfg(feature = "conformance")]
 pub use toolwright_journal::pass_on_questions;
+#[cfg(feature = "executor")]
 pub use toolwright_journal::{approval, arguments};
+#[cfg(feature = "executor")]
 pub use toolwright_policy::policy;
+#[cfg(feature = "executor")]
 pub use toolwright_schema::{arriving, repair};
+#[cfg(feature = "executor")]
 pub use toolwright_wire::{dialect, provider};
 
 /// The life of calls, in a journal, so that a crash loses none and repeats none.
@@ -80,6 +90,7 @@ pub use toolwright_wire::{dialect, provider};
 /// what is stored of one, an [`Entry`](journal::Entry) what happened to it. A [`Store`](journal::Store) stores them:
 /// [`MemoryStore`](journal::MemoryStore) for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store
 /// must do stands in `conformance` (feature `conformance`), for stores of one's own.
+#[cfg(feature = "executor")]
 pub mod journal {
     pub use toolwright_journal::journal::*;
     #[cfg(feature = "sqlite")]
