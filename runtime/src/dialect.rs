@@ -27,7 +27,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 pub use self::finding::{Finding, Rule, Severity};
-pub use self::listing::{DialectError, Listing};
+pub use self::listing::{DialectError, Listing, Request};
 pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
 use crate::tool::{Definition, Effect};

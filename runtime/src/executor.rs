@@ -41,6 +41,7 @@ pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
 pub use run::{MissingServices, RunBuilder};
 pub use service::Drained;
+pub use turn::TurnAnswers;
 
 pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
@@ -272,7 +273,7 @@ impl std::fmt::Debug for Executor {
     }
 }
 
-/// How long a call may take that does not say itself.
+/// How long an attempt may take whose tool does not say.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many calls an executor runs at once.

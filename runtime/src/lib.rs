@@ -76,7 +76,7 @@ pub use error::{Class, OrFail, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept,
+    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept, TurnAnswers,
 };
 pub use footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
 pub use output::{Answer, Content, Output, ProcessOutput, Reconciled};
@@ -104,14 +104,15 @@ pub use tool::{
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
 /// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]) | everything |
 /// | `approval = "reason"`, or an expression that gives one | a person is asked first | nobody is |
-/// | `timeout = "30s"` or `none` | how long a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
 /// | `preview = path` | a function that tells an approver what the call would do | none |
 /// | `reconcile = path` | a function that finds out what became of an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is mended ([`Repair`]) | the executor's |
-/// | `terminal` | an agent's run ends with it | it goes on |
+/// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |

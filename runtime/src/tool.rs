@@ -91,7 +91,7 @@ pub struct Retry {
     pub max_delay: Option<Duration>,
 }
 
-/// How long a call may take.
+/// How long each attempt of a call may take, or the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
     /// As long as the executor says.
@@ -100,6 +100,29 @@ pub enum Timeout {
     None,
     /// So long.
     After(Duration),
+}
+
+impl From<TimeoutSpec> for Timeout {
+    fn from(spec: TimeoutSpec) -> Self {
+        match spec {
+            TimeoutSpec::Default => Self::Default,
+            TimeoutSpec::None => Self::None,
+            TimeoutSpec::Milliseconds(milliseconds) => {
+                Self::After(Duration::from_millis(milliseconds))
+            }
+        }
+    }
+}
+
+impl Timeout {
+    /// The time, where the executor says this one for tools that do not say.
+    pub(crate) fn or(self, executors: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::Default => executors,
+            Self::None => None,
+            Self::After(time) => Some(time),
+        }
+    }
 }
 
 /// Something a tool needs besides its input.
@@ -147,7 +170,7 @@ pub struct Definition {
     pub group: Option<String>,
     /// Words for profiles and policy.
     pub tags: Vec<String>,
-    /// Whether an agent's run ends when it is called.
+    /// Whether an agent's run ends when a call of it succeeds.
     pub terminal: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
@@ -161,8 +184,10 @@ pub struct Definition {
     pub reconciles: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
-    /// How long a call may take.
+    /// How long each attempt of a call may take.
     pub timeout: Timeout,
+    /// How long a whole call may take: all its attempts and the time between them.
+    pub total_timeout: Timeout,
     /// The most calls at once.
     pub limit: Option<u32>,
     /// How far wrong arguments are mended, where the tool says so.
@@ -241,13 +266,8 @@ impl Definition {
                 delay: spec.retry.delay.map(Duration::from_millis),
                 max_delay: spec.retry.max_delay.map(Duration::from_millis),
             },
-            timeout: match spec.timeout {
-                TimeoutSpec::Default => Timeout::Default,
-                TimeoutSpec::None => Timeout::None,
-                TimeoutSpec::Milliseconds(milliseconds) => {
-                    Timeout::After(Duration::from_millis(milliseconds))
-                }
-            },
+            timeout: spec.timeout.into(),
+            total_timeout: spec.total_timeout.into(),
             limit: spec.limit,
             repair: spec.repair,
             exposure: spec.exposure,

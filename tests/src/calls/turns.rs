@@ -16,7 +16,7 @@ async fn siblings_of_a_call_that_waits_are_answered() {
     let office = office();
     let executor = office.executor();
     let calls = [a_note("a"), a_refund(), a_note("b")];
-    let outcomes = executor.turn(1, &calls).await;
+    let outcomes = executor.submit_turn(1, &calls).await;
     let texts: Vec<_> =
         outcomes.into_iter().map(|it| it.answer().map(|it| it.text().into_owned())).collect();
     assert_eq!(texts, [Some("a".to_owned()), None, Some("b".to_owned())]);
@@ -29,10 +29,10 @@ async fn the_same_turn_again_runs_nothing_twice_and_gives_every_answer() {
     let office = office();
     let calls = [a_note("a"), a_refund(), a_note("b")];
     let run = || office.executor().run("r").start().unwrap();
-    let first = run().turn(1, &calls).await;
+    let first = run().submit_turn(1, &calls).await;
     let waits = suspended(first.into_iter().nth(1).unwrap()).call;
     office.approve(waits).await.unwrap();
-    let again = run().turn(1, &calls).await;
+    let again = run().submit_turn(1, &calls).await;
     let texts: Vec<_> = again.into_iter().map(|it| answered(it).text().into_owned()).collect();
     assert_eq!(texts, ["a", "refunded 100 for A-1", "b"]);
     assert_eq!(office.ran.times(), 3);
@@ -42,10 +42,10 @@ async fn the_same_turn_again_runs_nothing_twice_and_gives_every_answer() {
 async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
-    run.turn(1, &[a_note("a")]).await;
-    let outcome = run.turn(1, &[a_note("b")]).await.remove(0);
+    run.submit_turn(1, &[a_note("a")]).await;
+    let outcome = run.submit_turn(1, &[a_note("b")]).await.remove(0);
     assert!(matches!(outcome, Outcome::Failed(CallFailure::PlaceTaken { .. })), "{outcome:?}");
-    answered(run.turn(2, &[a_note("b")]).await.remove(0));
+    answered(run.submit_turn(2, &[a_note("b")]).await.remove(0));
 }
 
 /// Invariant 12.
@@ -53,7 +53,7 @@ async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
 async fn a_provider_id_repeated_in_a_turn_is_refused_without_running() {
     let office = office();
     let calls = [a_note("a").id("x"), a_note("b").id("x"), a_note("c").id("y"), a_note("d")];
-    let outcomes = office.executor().turn(1, &calls).await;
+    let outcomes = office.executor().submit_turn(1, &calls).await;
     let kinds: Vec<_> = outcomes.into_iter().map(|it| kind(&answered(it))).collect();
     assert_eq!(kinds, ["ok", "repeated_call_id", "ok", "ok"]);
     assert_eq!(office.ran.times(), 3);
@@ -66,7 +66,7 @@ async fn each_call_of_a_turn_waits_for_its_own_decision() {
     let executor = office.executor();
     let calls = [a_refund(), Call::new("kept_refund", r#"{"order":"B-2"}"#)];
     let waits: Vec<_> =
-        executor.turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
+        executor.submit_turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
     office.approve(waits[1]).await.unwrap();
     office.reject(waits[0], "no").await.unwrap();
     assert_eq!(kind(&answered(executor.resume(waits[0]).await)), "rejected");
