@@ -152,7 +152,7 @@ impl Executor {
     /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
     ///
     /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
-    /// so takes [`submit`](Self::submit) or [`turn`](Self::turn).
+    /// so takes [`submit`](Self::submit) or [`submit_turn`](Self::submit_turn).
     ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not begun
     /// of the call is cancelled: whoever made it is gone, and may make it again.
