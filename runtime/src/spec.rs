@@ -115,6 +115,8 @@ pub struct Spec {
     pub retry: RetrySpec,
     pub timeout: TimeoutSpec,
     pub limit: Option<u32>,
+    /// It says what it reads, where it reads, or what it writes, where it does more.
+    pub declares_footprint: bool,
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
@@ -238,6 +240,7 @@ impl Spec {
         retry: RetrySpec::EMPTY,
         timeout: TimeoutSpec::Default,
         limit: None,
+        declares_footprint: false,
         repair: None,
         exposure: Exposure::Direct,
         location: Location::new("", "", 0),
