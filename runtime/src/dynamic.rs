@@ -350,6 +350,7 @@ impl DynamicTool {
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
+        definition.declares_footprint = self.judge.footprint.is_some();
         definition.exposure = self.exposure;
         definition.timeout = self.timeout;
         definition.total_timeout = self.total_timeout;

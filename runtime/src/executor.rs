@@ -28,7 +28,7 @@ use crate::capability::{Own, Scope};
 use crate::catalog::Catalog;
 use crate::error::ToolError;
 use crate::footprint::Facts;
-use crate::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
+use crate::policy::{Explanation, Policy, PolicyBuilder, PolicyError, Undeclared};
 use crate::registry::Registry;
 use crate::stage;
 
@@ -222,6 +222,33 @@ impl Executor {
     #[cfg(feature = "cli")]
     pub(crate) fn on_behalf_of(&self, user: &str) -> Self {
         Self { run: Arc::new(self.run.with_user(user)) }
+    }
+
+    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it is
+    /// now; for a test that there are none.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry, tool};
+    ///
+    /// /// Adds an entry to the account.
+    /// #[tool(effect = once)]
+    /// async fn add_entry() {}
+    ///
+    /// /// Closes the account.
+    /// #[tool(effect = once, writes())]
+    /// async fn close_account() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([ADD_ENTRY, CLOSE_ACCOUNT])?).build()?;
+    /// let found: Vec<String> = executor.lint().iter().map(ToString::to_string).collect();
+    /// assert_eq!(
+    ///     found,
+    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"]
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn lint(&self) -> Vec<Undeclared> {
+        self.policy().lint(&self.catalog())
     }
 
     /// The policy as it is now.

@@ -116,6 +116,8 @@ pub struct Spec {
     pub timeout: TimeoutSpec,
     pub total_timeout: TimeoutSpec,
     pub limit: Option<u32>,
+    /// It says what it reads, where it reads, or what it writes, where it does more.
+    pub declares_footprint: bool,
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
@@ -240,6 +242,7 @@ impl Spec {
         timeout: TimeoutSpec::Default,
         total_timeout: TimeoutSpec::Default,
         limit: None,
+        declares_footprint: false,
         repair: None,
         exposure: Exposure::Direct,
         location: Location::new("", "", 0),

@@ -182,6 +182,12 @@ pub struct Definition {
     pub previews: bool,
     /// Whether it can find out what became of an interrupted call.
     pub reconciles: bool,
+    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of a
+    /// [`DynamicTool`](crate::DynamicTool). A tool that does not may touch any.
+    pub declares_footprint: bool,
+    /// Whether it came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a
+    /// [`Resolver`](crate::Resolver).
+    pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
     /// How long each attempt of a call may take.
@@ -261,6 +267,8 @@ impl Definition {
             },
             previews: spec.preview.is_some(),
             reconciles: spec.reconcile.is_some(),
+            declares_footprint: spec.declares_footprint,
+            came_at_run_time: false,
             retry: Retry {
                 attempts: spec.retry.attempts,
                 delay: spec.retry.delay.map(Duration::from_millis),

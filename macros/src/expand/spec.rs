@@ -53,6 +53,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
         args.timeout.as_ref().map(|it| timeout("timeout", it)),
         args.total_timeout.as_ref().map(|it| timeout("total_timeout", it)),
         args.limit.map(|limit| quote!(limit: __tw::Some(#limit),)),
+        declares_footprint(tool).then(|| quote!(declares_footprint: true,)),
         args.repair.as_ref().map(|repair| {
             let repair = variant("Repair", repair);
             quote!(repair: __tw::Some(#repair),)
@@ -80,6 +81,13 @@ pub fn spec(tool: &Tool) -> TokenStream {
             #rest
         }
     }
+}
+
+/// A read may read anything unless it says what it reads, all else may write anything unless it says what it writes.
+fn declares_footprint(tool: &Tool) -> bool {
+    let is_read = tool.args.effect.as_ref().is_some_and(|effect| effect == "read");
+    let declared = if is_read { &tool.args.reads } else { &tool.args.writes };
+    declared.is_some()
 }
 
 fn parameter(index: usize, param: &Param) -> TokenStream {

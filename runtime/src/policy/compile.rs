@@ -14,6 +14,7 @@ use super::glob;
 use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};
+use super::protection::Protection;
 use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
 use super::values::ValueTest;
 use crate::approval::segments;
@@ -23,14 +24,9 @@ use crate::tool::{DeclaredDanger, Definition};
 /// Rules made ready, the strongest first; a rule that is wrong may be missing, and is told.
 pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
-    catalog: &Catalog,
-    arriving: &Arriving,
-    base: &Base,
+    scope: &Scope<'_>,
     problems: &mut Problems,
 ) -> Vec<Compiled> {
-    let came = names(&arriving.tools, "arriving", problems);
-    let is_command = super::command::is_command;
-    let scope = Scope { catalog, arriving, came: came.unwrap_or_default(), base, is_command };
     let mut ready: Vec<Compiled> = rules.filter_map(|rule| scope.compile(rule, problems)).collect();
     ready.sort_by(|one, other| {
         (one.kind, &one.reason, &one.name).cmp(&(other.kind, &other.reason, &other.name))
@@ -47,7 +43,17 @@ pub(super) struct Scope<'a> {
     is_command: fn(&Definition, &str) -> bool,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        arriving: &'a Arriving,
+        base: &'a Base,
+        problems: &mut Problems,
+    ) -> Self {
+        let came = names(&arriving.tools, "arriving", problems).unwrap_or_default();
+        Self { catalog, arriving, came, base, is_command: super::command::is_command }
+    }
+
     fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
         let name = rule.name.as_ref().map_or("", |it| &it.value);
         if !rule.is_partial {
@@ -85,6 +91,7 @@ impl Scope<'_> {
             name: Arc::from(name),
             reason: Arc::from(rule.reason.value.as_str()),
             kind: rule.kind,
+            protection: Protection::ALL.into_iter().find(|it| it.name() == name),
             when_unknown: rule.when_unknown.value,
             only_certain: rule.only_certain,
             tools: whole(tools)?,
@@ -168,6 +175,11 @@ impl Scope<'_> {
     /// Whether a tool of this name may come later.
     pub(super) fn arrives(&self, tool: &str) -> bool {
         self.came.iter().any(|it| it.is_match(tool))
+    }
+
+    /// Whether a tool of this group may come later.
+    pub(super) fn has_arriving_group(&self, group: &str) -> bool {
+        self.arriving.groups.iter().any(|it| it.value == group)
     }
 
     /// A rule over an argument that no tool has would never match, and nobody would notice.

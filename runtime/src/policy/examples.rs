@@ -78,6 +78,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
         arguments: &example.arguments,
         footprint: Some(&footprint),
         approval: None,
+        came_at_run_time: definition.is_some_and(|it| it.came_at_run_time),
         accepted: false,
     };
     let asking = Asking::new(&question, scope.base);
