@@ -231,6 +231,25 @@ async fn a_result_that_breaks_its_own_schema_is_refused() {
     assert!(broken.error().unwrap().source().unwrap().to_string().contains("promise"));
 }
 
+/// Returns what was asked for, kept or not, when it has waited.
+#[tool(effect = read)]
+async fn promise_later(
+    /// The number.
+    number: u64,
+) -> Promise {
+    tokio::task::yield_now().await;
+    Promise { number }
+}
+
+#[tokio::test]
+async fn a_result_that_comes_late_is_held_to_its_schema_as_well() {
+    let executor = executor([PROMISE_LATER]);
+    for (number, end) in [("10", "ok"), ("9", "invalid_output")] {
+        let call = Call::new("promise_later", format!(r#"{{"number":{number}}}"#));
+        assert_eq!(kind(&executor.call(&call).await), end, "{number}");
+    }
+}
+
 #[test]
 fn an_answer_can_be_made_from_an_output_or_an_error_by_whoever_stands_in_for_a_tool() {
     assert_eq!(Answer::from(Output::text("kept")).into_text(), "kept");
