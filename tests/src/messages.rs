@@ -189,6 +189,25 @@ async fn the_tool_result_block_of_a_failed_call_is_marked_as_an_error() {
     }
 }
 
+#[tokio::test]
+async fn the_id_that_a_provider_gave_a_call_is_the_calls_own() {
+    let heard = Log::default();
+    let ids = heard.clone();
+    let executor = builder([tools::COMPLETE_TASK])
+        .service(Log::default())
+        .listen(move |event| ids.add(event.provider_id.unwrap_or("none")))
+        .build()
+        .unwrap();
+    for (message, id) in [
+        (r#"{"functionCall":{"id":"c7","name":"complete_task"}}"#, "c7"),
+        (r#"{"functionCall":{"name":"complete_task"}}"#, "none"),
+    ] {
+        let calls = Provider::Gemini.tool_calls(message).unwrap();
+        executor.call(&Call::from(&calls[0])).await;
+        assert_eq!(heard.lines().last().map(String::as_str), Some(id));
+    }
+}
+
 /// S2.7: a tool knows no provider; the messages of all four are answered by the same functions.
 #[tokio::test]
 async fn the_messages_of_four_providers_are_answered_by_the_same_tools() {
