@@ -137,7 +137,7 @@ impl Application {
         self.world.outside.add(What::Intended { run: number })?;
         self.world.deadly.reached(Point::Intended);
         let calls: Vec<Call<'static>> = run.calls.iter().map(Intended::call).collect();
-        let outcomes = executor.turn(1, &calls).await;
+        let outcomes = executor.submit_turn(1, &calls).await;
         for ((index, intended), outcome) in (0_u32..).zip(&run.calls).zip(outcomes) {
             let place = Place { run: run.id(), turn: Some(1), index };
             match outcome {

@@ -40,7 +40,7 @@ fn a_tool_with_services_limits_and_expressions() {
     let args = quote! {
         group = "file", title = "Read a file", tags("fs", "text"), danger = classify(&path), effect = read,
         reads(file = path, Index), approval = reason(workspace, &path), retry(attempts = 3, delay = "500ms"),
-        timeout = "5s", limit = 4, repair = off, deferred
+        timeout = "5s", total_timeout = "1m", limit = 4, repair = off, deferred
     };
     let item = quote! {
         /// Reads a file.

@@ -62,7 +62,7 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
 pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept,
+    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept, TurnAnswers,
 };
 #[cfg(feature = "executor")]
 pub use toolwright_executor::registry::{
@@ -110,16 +110,17 @@ pub mod journal {
 /// | `tags("…", …)` | words to select tools by | none |
 /// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
-/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]) | everything |
+/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
 /// | `approval = "reason"`, or an expression that gives one | a person is asked first | nobody is |
-/// | `timeout = "30s"` or `none` | how long a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
 /// | `preview = path` | a function that tells an approver what the call would do | none |
 /// | `reconcile = path` | a function that finds out what became of an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is mended ([`Repair`]) | the executor's |
-/// | `terminal` | an agent's run ends with it | it goes on |
+/// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
@@ -128,6 +129,39 @@ pub mod journal {
 /// one that finds out what became of a call ([`Reconciled`]). What `retry` leaves out is the executor's
 /// ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
 /// ([`ExecutorBuilder::journal`]); without one it is refused.
+///
+/// # What a call touches
+///
+/// A tool that does not say what it touches may touch every file: a read may read it, any other tool may write it. The
+/// protections of a policy then ask a person about every call ([`policy::Protection`]). Say what it is:
+///
+/// | written | says |
+/// | --- | --- |
+/// | `writes()` | it writes no resource: no file, and none of any other kind |
+/// | `reads()` | the same of what it reads; for a tool whose effect is `read` |
+/// | `writes(file = path)` | it writes the file that the parameter `path` names, and nothing else |
+/// | `writes(Account = id)` | it writes a resource of a kind of your own ([`ResourceKind`]), and no file |
+///
+/// A tool that writes a database and no files says `writes()`, or names what it writes by a kind of its own, so that two
+/// calls for one account keep their order and two for different ones do not wait for each other.
+/// [`Executor::lint`] names the tools that say nothing.
+///
+/// ```
+/// use toolwright::{Executor, Registry, tool};
+///
+/// /// Adds an entry to the account.
+/// #[tool(effect = once, writes())]
+/// async fn add_entry(
+///     /// How much, in cents.
+///     amount: i64,
+/// ) -> String {
+///     format!("added {amount}")
+/// }
+///
+/// let executor = Executor::builder(Registry::of([ADD_ENTRY])?).build()?;
+/// assert!(executor.lint().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// Without a doc comment on the function and on every parameter that is input, it does not compile: they
 /// are what a model reads.

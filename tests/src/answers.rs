@@ -1,6 +1,7 @@
 //! What a tool returns is what the model, programs and the host get, each their part.
 
 use serde_json::{Value, json};
+use toolwright::provider::{Provider, ToolCall};
 use toolwright::{Answer, Call, Content, Output, ToolError, data, tool};
 
 use crate::support::{call, executor, kind};
@@ -95,6 +96,51 @@ async fn an_object_is_there_for_programs_and_text_is_not_taken_for_one() {
     assert_eq!(executor.call(&call("give_text")).await.structured(), None);
 }
 
+/// Returns text that is JSON, as a file may be.
+#[tool(effect = read)]
+async fn give_json_as_text(
+    /// In which of the forms that text has.
+    form: u8,
+) -> Output {
+    let text = r#"{"title": "list", "number": 1}"#;
+    match form {
+        0 => Output::text(text),
+        _ => Output::default().with(Content::text(text)),
+    }
+}
+
+/// Returns text that is JSON.
+#[tool(effect = read)]
+async fn give_json_as_string() -> String {
+    r#"{"title": "list", "number": 1}"#.to_owned()
+}
+
+/// Returns borrowed text that is JSON.
+#[tool(effect = read)]
+async fn give_json_as_str() -> &'static str {
+    r#"{"title": "list", "number": 1}"#
+}
+
+#[tokio::test]
+async fn text_that_looks_like_json_stays_text() {
+    let executor = executor([GIVE_JSON_AS_TEXT, GIVE_JSON_AS_STRING, GIVE_JSON_AS_STR]);
+    let text = r#"{"title": "list", "number": 1}"#;
+    for call in [
+        call("give_json_as_string"),
+        call("give_json_as_str"),
+        Call::new("give_json_as_text", r#"{"form":0}"#),
+        Call::new("give_json_as_text", r#"{"form":1}"#),
+    ] {
+        let answer = executor.call(&call).await;
+        assert_eq!(answer.text(), text);
+        assert_eq!(answer.structured(), None, "{call:?}");
+        assert_eq!(answer.content(), [Content::text(text)], "{call:?}");
+        let call = ToolCall { id: None, name: "give".to_owned(), arguments: "{}".to_owned() };
+        let sent = Provider::Gemini.tool_results(&[(call, answer)]).unwrap();
+        assert_eq!(sent["parts"][0]["functionResponse"]["response"]["output"], text);
+    }
+}
+
 /// S0.15: whatever becomes of a call, its answer says whether it is an error, and the text of an
 /// error says it too.
 #[tokio::test]
@@ -183,6 +229,25 @@ async fn a_result_that_breaks_its_own_schema_is_refused() {
     assert_eq!(kind(&broken), "invalid_output");
     assert!(!broken.text().contains('9'));
     assert!(broken.error().unwrap().source().unwrap().to_string().contains("promise"));
+}
+
+/// Returns what was asked for, kept or not, when it has waited.
+#[tool(effect = read)]
+async fn promise_later(
+    /// The number.
+    number: u64,
+) -> Promise {
+    tokio::task::yield_now().await;
+    Promise { number }
+}
+
+#[tokio::test]
+async fn a_result_that_comes_late_is_held_to_its_schema_as_well() {
+    let executor = executor([PROMISE_LATER]);
+    for (number, end) in [("10", "ok"), ("9", "invalid_output")] {
+        let call = Call::new("promise_later", format!(r#"{{"number":{number}}}"#));
+        assert_eq!(kind(&executor.call(&call).await), end, "{number}");
+    }
 }
 
 #[test]

@@ -2,11 +2,15 @@
 //! shows.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use tokio_util::sync::CancellationToken;
 use toolwright::dialect::Dialect;
-use toolwright::{Exposure, Profile, Registry, tool};
+use toolwright::policy::{Mode, Policy, Rule, Verdict};
+use toolwright::retry::RetryPolicy;
+use toolwright::{Class, Executor, Exposure, Profile, Registry, ToolError, tool};
 
-use crate::support::{Log, PING, WAIT_FOR_GO, answer, builder, call, executor, kind};
+use crate::support::{Log, NEVER_ENDS, PING, WAIT_FOR_GO, answer, builder, call, executor, kind};
 
 /// Says which one it is. The first of two.
 #[tool(name = "which", effect = read)]
@@ -196,4 +200,53 @@ async fn catalogs_and_executors_are_shared_between_threads() {
     let kept = Arc::new(executor.catalog());
     drop(executor);
     assert_eq!(kept.len(), 1, "a catalog outlives its registry");
+}
+
+/// Fails, and may be tried again.
+#[tool(effect = read)]
+async fn fail_again(tries: &AtomicU32) -> Result<(), ToolError> {
+    tries.fetch_add(1, Ordering::SeqCst);
+    Err(ToolError::new("busy", "too busy").class(Class::Transient))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pinned_executor_is_for_the_user_of_its_run_and_ends_with_it() {
+    let no = Rule::deny("not for eve").named("eve").principal("eve");
+    let executor = Executor::builder(Registry::of([PING, NEVER_ENDS]).unwrap())
+        .policy(Policy::builder().mode(Mode::AutoSafe).rule(no))
+        .build()
+        .unwrap();
+    let run = |user: &str, token: &CancellationToken| {
+        let run = executor.run("run").user(user).cancelled_by(token.clone()).start().unwrap();
+        [run.clone(), run.pinned(&run.catalog())]
+    };
+    let token = CancellationToken::new();
+    for (user, end) in [("eve", "denied"), ("ada", "ok")] {
+        for of_user in run(user, &token) {
+            assert_eq!(kind(&of_user.call(&call("ping")).await), end, "{user}");
+            let verdict = of_user.explain(&call("ping")).unwrap().verdict;
+            assert_eq!(matches!(verdict, Verdict::Allow), end == "ok", "{user}");
+        }
+    }
+    let [_, pinned] = run("ada", &token);
+    let (running, ()) = tokio::join!(answer(&pinned, call("never_ends")), async { token.cancel() });
+    assert_eq!(kind(&running), "cancelled");
+    assert_eq!(kind(&pinned.call(&call("ping")).await), "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_retries_of_a_run_are_counted_through_every_catalog_that_it_pins() {
+    let tries = Arc::new(AtomicU32::new(0));
+    let executor = builder([FAIL_AGAIN])
+        .service_arc(tries.clone())
+        .retry(RetryPolicy::TOOL.attempts(9))
+        .retries_per_run(3)
+        .build()
+        .unwrap();
+    let run = executor.run("run").start().unwrap();
+    run.pinned(&run.catalog()).call(&call("fail_again")).await;
+    assert_eq!(tries.load(Ordering::SeqCst), 4);
+    run.pinned(&run.catalog()).call(&call("fail_again")).await;
+    run.call(&call("fail_again")).await;
+    assert_eq!(tries.load(Ordering::SeqCst), 6, "nothing is left of the budget");
 }

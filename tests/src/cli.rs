@@ -1,10 +1,11 @@
 //! The command line, by a program with a parameter of every kind: `tests/examples/shop.rs`.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use serde_json::{Value, json};
+
+use crate::shop::shop;
 
 /// What a command left behind.
 struct Ran {
@@ -17,15 +18,6 @@ impl Ran {
     fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}{}", self.out, self.err))
     }
-}
-
-/// Cargo builds the examples of a package beside its tests.
-fn shop() -> Command {
-    let tests = std::env::current_exe().unwrap();
-    let built: PathBuf = tests.parent().and_then(|it| it.parent()).unwrap().join("examples");
-    let mut command = Command::new(built.join("shop"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
 }
 
 fn ended(child: Child) -> Ran {
@@ -282,6 +274,9 @@ fn who_reads_the_result_may_have_had_enough() {
 
 #[cfg(unix)]
 mod signals {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn send(child: &Child, signal: &str) {
@@ -314,7 +309,7 @@ mod signals {
     fn a_second_signal_ends_what_does_not_heed_the_first() {
         let mut child = waiting("stall");
         send(&child, "-INT");
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
         assert!(child.try_wait().unwrap().is_none());
         send(&child, "-INT");
         assert_eq!(ended(child).code, 130);
@@ -324,10 +319,35 @@ mod signals {
     fn a_command_that_waits_for_its_input_ends_at_the_first_signal() {
         let mut child = shop().args(["order", "find", "--json", "-"]).spawn().unwrap();
         let open = child.stdin.take();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
         send(&child, "-INT");
         let status = child.wait().unwrap();
         drop(open);
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2));
+    }
+    /// As in the background of a script, `nohup cargo test &`.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_tests_of_signals_end_where_interrupts_are_ignored() {
+        let tests = std::env::current_exe().unwrap();
+        let mut child = Command::new("sh")
+            .args(["-c", r#"trap '' INT; exec "$0" "$@""#])
+            .arg(tests)
+            .args(["cli::signals::a_", "--test-threads", "1"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            if let Some(status) = child.try_wait().unwrap() {
+                assert!(status.success(), "{status}");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("they hang");
     }
 }

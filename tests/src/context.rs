@@ -123,3 +123,19 @@ async fn each_run_brings_its_own_project_and_ticket() {
     assert_eq!(red.call(&call()).await.text(), "red write /projects/red");
     assert_eq!(blue.call(&call()).await.text(), "blue test /projects/blue");
 }
+
+/// Says for which ticket it was called.
+#[tool(effect = read)]
+async fn say_ticket_of_call(ticket: &TicketOfCall) -> u32 {
+    ticket.0
+}
+
+/// A ticket that a call brings.
+struct TicketOfCall(u32);
+
+#[tokio::test]
+async fn of_two_services_of_one_type_that_a_call_brings_the_last_counts() {
+    let executor = builder([SAY_TICKET_OF_CALL]).per_call::<TicketOfCall>().build().unwrap();
+    let call = Call::new("say_ticket_of_call", "{}").with(TicketOfCall(1)).with(TicketOfCall(2));
+    assert_eq!(executor.call(&call).await.text(), "2");
+}

@@ -56,6 +56,7 @@ async fn search_notes(
     effect = keyed,
     retry(attempts = 3, delay = "500ms", max_delay = "5s"),
     timeout = "2s",
+    total_timeout = "9s",
     limit = 2,
     repair = lenient,
     deferred,
@@ -186,6 +187,8 @@ fn the_attribute_is_carried_in_the_definition() {
     );
     assert_eq!(finish.timeout, Timeout::After(Duration::from_secs(2)));
     assert_eq!(search.timeout, Timeout::Default);
+    assert_eq!(finish.total_timeout, Timeout::After(Duration::from_secs(9)));
+    assert_eq!(search.total_timeout, Timeout::Default);
     assert_eq!((finish.limit, finish.repair), (Some(2), Some(Repair::Lenient)));
     assert_eq!((search.exposure, finish.exposure), (Exposure::Direct, Exposure::Deferred));
     assert!(finish.previews && finish.reconciles && !search.previews && !search.reconciles);

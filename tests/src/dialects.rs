@@ -7,6 +7,7 @@ mod reduced;
 mod refused;
 mod way_back;
 
+use serde_json::{Value, json};
 use toolwright::dialect::{Dialect, Severity};
 use toolwright::{Handle, Registry, data, tool};
 
@@ -140,4 +141,53 @@ fn a_listing_is_made_once() {
     let one = registry.listing(Dialect::Mcp).unwrap();
     let other = registry.clone().listing(Dialect::Mcp).unwrap();
     assert!(std::ptr::eq(one.tools(), other.tools()));
+}
+
+/// Measure how far two cities are apart, in kilometres.
+#[tool(effect = read)]
+async fn measure_way(
+    /// Where it begins.
+    start: String,
+    /// Where it ends.
+    end: String,
+    /// By which means.
+    by: String,
+) -> usize {
+    start.len() + end.len() + by.len()
+}
+
+/// Where the keys stand in a text, in their order there.
+fn order_of<'a>(text: &str, mut keys: Vec<&'a str>) -> Vec<&'a str> {
+    keys.sort_by_key(|key| text.find(&format!(r#""{key}":{{"#)).unwrap());
+    keys
+}
+
+#[test]
+fn a_request_carries_the_parameters_in_the_order_of_the_signature() {
+    let registry = Registry::of([MEASURE_WAY]).unwrap();
+    for dialect in Dialect::ALL {
+        let listing = registry.listing(dialect).unwrap();
+        let rest = json!({ "model": "m", "messages": [{ "role": "user", "content": "how far?" }] });
+        let text = serde_json::to_string(&listing.request(&rest)).unwrap();
+        assert_eq!(
+            order_of(&text, vec!["by", "end", "start"]),
+            ["start", "end", "by"],
+            "{dialect}"
+        );
+        assert!(text.contains(&format!(r#""tools":{}"#, listing.tools().get())), "{dialect}");
+        let mut read: Value = serde_json::from_str(&text).unwrap();
+        read.as_object_mut().unwrap().remove("tools").unwrap();
+        assert_eq!(read, rest, "{dialect}");
+    }
+}
+
+#[test]
+fn a_request_that_has_tools_already_or_is_no_object_is_refused() {
+    let listing = Registry::of([MEASURE_WAY]).unwrap().listing(Dialect::Anthropic).unwrap();
+    let refused = |rest: Value| serde_json::to_string(&listing.request(rest)).unwrap_err();
+    assert_eq!(
+        refused(json!({ "tools": [] })).to_string(),
+        "the request has the key `tools` already; leave it out, the listing adds it"
+    );
+    assert_eq!(refused(json!([])).to_string(), "the rest of a request is an object");
 }

@@ -270,7 +270,11 @@ async fn its_time_out_its_limit_and_its_panics_are_the_runtimes_affair() {
     });
     let tools = [slow.timeout(Some(Duration::from_secs(1))), panics, one.limit(1)];
     let executor = Executor::builder(Registry::of(tools).unwrap()).unrestricted().build().unwrap();
-    assert_eq!(kind(&executor.call(&call("slow")).await), "timeout");
+    // The paused clock jumps to whatever ends the call: it has to be the tool's own second.
+    let start = tokio::time::Instant::now();
+    let late = executor.call(&call("slow")).await;
+    assert_eq!((kind(&late).as_str(), start.elapsed()), ("timeout", Duration::from_secs(1)));
+    assert!(late.error().unwrap().message().contains("than 1s"), "{late:?}");
     assert_eq!(kind(&executor.call(&call("panics")).await), "panic");
     let steps = async {
         turnstile.entered(1).await;
@@ -279,6 +283,25 @@ async fn its_time_out_its_limit_and_its_panics_are_the_runtimes_affair() {
         turnstile.let_go(2);
     };
     tokio::join!(answer(&executor, call("one")), answer(&executor, call("one")), steps);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_takes_as_long_as_it_takes_is_not_stopped_and_one_that_does_not_say_is() {
+    let takes_a_day = |name: &str| {
+        DynamicTool::new(name, "Takes a day.", json!({"type": "object"}), |_, _| async {
+            tokio::time::sleep(Duration::from_secs(86_400)).await;
+            Ok("the next day")
+        })
+    };
+    let tools = [takes_a_day("patient").timeout(None), takes_a_day("silent")];
+    let executor = Executor::builder(Registry::of(tools).unwrap())
+        .unrestricted()
+        .timeout(Some(Duration::from_secs(7)))
+        .build()
+        .unwrap();
+    assert_eq!(executor.call(&call("patient")).await.text(), "the next day");
+    let stopped = executor.call(&call("silent")).await;
+    assert!(stopped.error().unwrap().message().contains("than 7s"), "{stopped:?}");
 }
 
 /// S3.25: tools are made at run time from data: one that updates the trigger that an agent works on.

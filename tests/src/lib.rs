@@ -43,6 +43,7 @@ mod resources;
 mod retry;
 mod services;
 mod shapes;
+mod shop;
 mod spans;
 mod support;
 mod telemetry;

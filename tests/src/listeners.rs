@@ -1,5 +1,8 @@
 //! What listeners hear of a call: in life order, with exactly one end.
 
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
 use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
 
 use crate::support::{Log, NEVER_ENDS, PING, answer, builder, call, word};
@@ -98,4 +101,54 @@ async fn an_end_tells_the_tool_the_run_the_ids_and_the_time_it_took() {
             r#"completed ping run-1 Some("call_1") true"#,
         ]
     );
+}
+
+/// Takes 30 milliseconds.
+#[tool(effect = read)]
+async fn doze(
+    /// Whether to fail then.
+    fail: bool,
+) -> Result<(), ToolError> {
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    if fail { Err(ToolError::new("failed", "as told")) } else { Ok(()) }
+}
+
+/// By the real clock, which the time of an event is of.
+#[tokio::test]
+async fn the_time_of_an_end_is_how_long_the_call_took() {
+    let ends: Arc<Mutex<Vec<(&str, Duration)>>> = Arc::default();
+    let heard = Arc::clone(&ends);
+    let executor = builder([DOZE, NEVER_ENDS])
+        .listen(move |event| {
+            if let EventKind::Completed { elapsed, .. }
+            | EventKind::Failed { elapsed, .. }
+            | EventKind::Abandoned { elapsed } = event.kind
+            {
+                heard.lock().unwrap().push((word(&event.kind), elapsed));
+            }
+        })
+        .build()
+        .unwrap();
+    let started = Instant::now();
+    let mut between = Vec::new();
+    for arguments in [r#"{"fail":false}"#, r#"{"fail":true}"#] {
+        let start = Instant::now();
+        executor.call(&Call::new("doze", arguments)).await;
+        between.push(start.elapsed());
+    }
+    let start = Instant::now();
+    let time = Duration::from_millis(30);
+    tokio::time::timeout(time, executor.call(&call("never_ends"))).await.unwrap_err();
+    between.push(start.elapsed());
+    let ends = ends.lock().unwrap();
+    let words: Vec<&str> = ends.iter().map(|(word, _)| *word).collect();
+    assert_eq!(words, ["completed", "failed", "abandoned"]);
+    for ((word, elapsed), most) in ends.iter().zip(between) {
+        // A timer may fire within the millisecond before its time.
+        assert!(
+            *elapsed >= time - Duration::from_millis(1) && *elapsed <= most,
+            "{word}: {elapsed:?}"
+        );
+    }
+    assert!(started.elapsed() >= ends.iter().map(|(_, elapsed)| *elapsed).sum());
 }

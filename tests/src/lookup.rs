@@ -1,6 +1,6 @@
 //! A name that no tool has is answered with names that were probably meant.
 
-use toolwright::{Class, tool};
+use toolwright::{Call, Class, Executor, Registry, tool};
 
 use crate::support::{PING, call, executor, kind};
 
@@ -41,4 +41,25 @@ async fn a_hidden_tool_is_offered_to_nobody_and_runs_for_who_knows_it() {
     assert_eq!(kind(&answer), "unknown_tool");
     assert!(!answer.text().contains("read_tickets"), "{}", answer.text());
     assert_eq!(executor.call(&call("read_tickets")).await.text(), "read");
+}
+
+#[tokio::test]
+async fn a_name_that_is_near_to_none_of_many_is_not_answered_with_all_of_them() {
+    let names = |count: usize| (1..=count).map(|number| PING.renamed(format!("tool_{number}")));
+    let unknown = async |count: usize| {
+        let registry = Registry::of(names(count)).unwrap();
+        let executor = Executor::builder(registry).unrestricted().build().unwrap();
+        let answer = executor.call(&call("xyz")).await;
+        answer.error().unwrap().next_action().unwrap().to_owned()
+    };
+    assert!(unknown(10).await.ends_with("`tool_9`, `tool_10`"));
+    assert_eq!(unknown(11).await, "call one of the tools that you were given");
+}
+
+#[tokio::test]
+async fn of_a_name_that_is_a_whole_document_the_beginning_is_told() {
+    let name = "ü".repeat(10_000);
+    let answer = executor([PING]).call(&Call::new(&name, "{}")).await;
+    let message = answer.error().unwrap().message();
+    assert_eq!(message, format!("no tool is called `{}…`", "ü".repeat(100)));
 }

@@ -151,14 +151,61 @@ async fn a_tool_use_block_is_answered_by_a_tool_result_block() {
         ]
     );
     let results = Provider::Anthropic.tool_results(&answered).unwrap();
+    assert_eq!(results["role"], "user");
     let blocks = results["content"].as_array().unwrap();
+    assert_eq!(blocks.len(), ids.len());
     for (block, id) in blocks.iter().zip(&ids) {
         assert_eq!(
             (&block["type"], &block["tool_use_id"]),
             (&"tool_result".into(), &id.as_str().into())
         );
+        assert_eq!(block.get("is_error"), None, "a success is not marked: {block}");
     }
     assert_eq!(blocks[1]["content"], "text of README.md");
+}
+
+/// S0.34: the block of a failed call, and no other, says so, whether the tool failed or never ran.
+#[tokio::test]
+async fn the_tool_result_block_of_a_failed_call_is_marked_as_an_error() {
+    let message = r#"[
+        {"type":"tool_use","id":"missing","name":"read_file","input":{"path":"scheduler.rs"}},
+        {"type":"tool_use","id":"wrong","name":"read_file","input":{"file":"README.md"}},
+        {"type":"tool_use","id":"unknown","name":"delete_file","input":{"path":"README.md"}},
+        {"type":"tool_use","id":"sound","name":"read_file","input":{"path":"README.md"}}
+    ]"#;
+    let calls = Provider::Anthropic.tool_calls(message).unwrap();
+    let answered = answers(&executor(&Log::default()), calls).await;
+    let results = Provider::Anthropic.tool_results(&answered).unwrap();
+    let blocks: Vec<_> = results["content"].as_array().unwrap().iter().collect();
+    let marks: Vec<_> =
+        blocks.iter().map(|it| (it["tool_use_id"].as_str().unwrap(), it.get("is_error"))).collect();
+    let failed = Some(&serde_json::Value::Bool(true));
+    let expected = [("missing", failed), ("wrong", failed), ("unknown", failed), ("sound", None)];
+    assert_eq!(marks, expected);
+    for (block, words) in
+        blocks.iter().zip(["no such file", "`read_file`", "`delete_file`", "text of README.md"])
+    {
+        assert!(block["content"].as_str().unwrap().contains(words), "{block}");
+    }
+}
+
+#[tokio::test]
+async fn the_id_that_a_provider_gave_a_call_is_the_calls_own() {
+    let heard = Log::default();
+    let ids = heard.clone();
+    let executor = builder([tools::COMPLETE_TASK])
+        .service(Log::default())
+        .listen(move |event| ids.add(event.provider_id.unwrap_or("none")))
+        .build()
+        .unwrap();
+    for (message, id) in [
+        (r#"{"functionCall":{"id":"c7","name":"complete_task"}}"#, "c7"),
+        (r#"{"functionCall":{"name":"complete_task"}}"#, "none"),
+    ] {
+        let calls = Provider::Gemini.tool_calls(message).unwrap();
+        executor.call(&Call::from(&calls[0])).await;
+        assert_eq!(heard.lines().last().map(String::as_str), Some(id));
+    }
 }
 
 /// S2.7: a tool knows no provider; the messages of all four are answered by the same functions.
@@ -181,17 +228,32 @@ async fn the_messages_of_four_providers_are_answered_by_the_same_tools() {
 /// S0.9: a loop goes on until a turn calls a tool whose definition says that it is terminal.
 #[tokio::test]
 async fn a_loop_ends_with_the_turn_that_calls_a_terminal_tool() {
+    // The last of the captured messages calls `complete_task`: here it comes first, second, third, last and never.
+    for place in 0..=3 {
+        let mut messages = MESSAGES;
+        messages[place..].rotate_right(1);
+        let (turns, calls, log) = turns_until_terminal(&messages).await;
+        assert_eq!((turns, log.count("complete")), (place + 1, 1));
+        let called: usize = messages.iter().take(turns).map(|(.., names)| names.len()).sum();
+        assert_eq!(calls, called, "nothing is called after that turn");
+    }
+    let (turns, _, log) = turns_until_terminal(&MESSAGES[..3]).await;
+    assert_eq!((turns, log.count("complete")), (3, 0));
+}
+
+/// A loop as an application writes it: how many turns and calls it took, and what ran.
+async fn turns_until_terminal(messages: &[(Provider, &str, &[&str])]) -> (usize, usize, Log) {
     let log = Log::default();
     let executor = executor(&log);
-    let mut turns = 0;
-    for (provider, message, _) in MESSAGES {
-        turns += 1;
+    let (mut turns, mut calls) = (0, 0);
+    for (provider, message, _) in messages {
         let answered = answers(&executor, provider.tool_calls(message).unwrap()).await;
-        let definition = |name: &str| executor.registry().get(name).unwrap();
-        if answered.iter().any(|(call, _)| definition(&call.name).terminal) {
+        turns += 1;
+        calls += answered.len();
+        let is_terminal = |name: &str| executor.registry().get(name).unwrap().terminal;
+        if answered.iter().any(|(call, _)| is_terminal(&call.name)) {
             break;
         }
     }
-    assert_eq!((turns, log.count("complete")), (4, 1));
-    assert!(!executor.registry().get("read_file").unwrap().terminal);
+    (turns, calls, log)
 }

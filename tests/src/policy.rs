@@ -1,5 +1,6 @@
 //! Policies at work: what an executor does with what they say. What they say is tested beside them.
 
+mod declared;
 mod defects;
 mod exposed;
 mod gate;

@@ -88,6 +88,33 @@ fn a_pattern_with_a_star_is_a_beginning_and_one_without_is_the_name() {
     assert_eq!(selected(&["request_review", "file_read"]), ["file_read", "request_review"]);
 }
 
+/// The other tools have what `read_*` and `read` name in the middle or at the end of theirs.
+#[test]
+fn a_beginning_fits_at_the_beginning_of_a_name_a_group_or_a_tag_and_nowhere_else() {
+    let named =
+        |name: &str, group: &str, tag: &str| FILE_READ.renamed(name).grouped(group).tagged(tag);
+    let registry = Registry::of([
+        named("read_x", "read_group", "read_tag"),
+        named("unread_x", "unread_group", "unread_tag"),
+        named("x_read_x", "x_read_group", "x_read_tag"),
+        named("unread", "group_read", "tag_read"),
+    ]);
+    let catalog = registry.unwrap().catalog();
+    let selected = |patterns: &[&str]| -> Vec<String> {
+        let selected = catalog.select(&Profile::new(patterns).unwrap()).unwrap();
+        selected.names().map(str::to_owned).collect()
+    };
+    let others = ["unread_x", "x_read_x", "unread"];
+    for pattern in
+        ["read_*", "group:read_*", "tag:read_*", "read_x", "group:read_group", "tag:read_tag"]
+    {
+        assert_eq!(selected(&[pattern]), ["read_x"], "{pattern}");
+        assert_eq!(selected(&["*", &format!("!{pattern}")]), others, "!{pattern}");
+    }
+    assert_eq!(selected(&["unread*"]), ["unread_x", "unread"]);
+    assert_eq!(selected(&["unread"]), ["unread"], "a whole name is no beginning");
+}
+
 #[test]
 fn groups_and_tags_select_and_exclusions_win() {
     assert_eq!(selected(&["group:git"]), ["git_read", "git_write"]);

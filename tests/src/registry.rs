@@ -28,9 +28,17 @@ async fn a_tool_that_is_registered_can_be_called_until_it_is_unregistered() {
     registry.register(GREET).unwrap();
     assert_eq!(executor.call(&call("greet")).await.text(), "hello");
     assert_eq!(executor.call(&call("ping")).await.text(), "pong");
+    // One that was there when the executor was built, then one that came later.
+    assert_eq!(registry.unregister("ping").unwrap().name, "ping");
+    assert_eq!(kind(&executor.call(&call("ping")).await), "unknown_tool");
+    assert!(registry.get("ping").is_none());
+    assert_eq!(names(registry), ["greet"]);
+    assert_eq!(executor.call(&call("greet")).await.text(), "hello");
     assert_eq!(registry.unregister("greet").unwrap().name, "greet");
     assert_eq!(kind(&executor.call(&call("greet")).await), "unknown_tool");
+    registry.register(PING).unwrap();
     assert_eq!(executor.call(&call("ping")).await.text(), "pong");
+    assert_eq!(names(registry), ["ping"]);
 }
 
 /// S1.2: a name gives its definition; every tool is listed.

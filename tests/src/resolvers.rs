@@ -7,9 +7,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
+use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    Class, Danger, DeclaredDanger, DynamicTool, Effect, Executor, Profile, RegistryEventKind,
-    ToolError,
+    Class, Danger, DeclaredDanger, DynamicTool, Effect, Executor, Profile, Registry,
+    RegistryEventKind, ToolError,
 };
 
 use crate::support::{Log, PING, answer, builder, call, kind};
@@ -72,6 +73,50 @@ async fn a_tool_that_a_resolver_gives_is_at_least_moderate() {
     let executor = builder([]).resolver(worse).build().unwrap();
     executor.call(&call("any")).await;
     assert_eq!(executor.examine(&call("any")).unwrap().danger, Danger::Critical);
+}
+
+/// What a resolver brings, with protections off and in a mode that asks about nothing of its danger.
+fn lax(resolver: impl toolwright::Resolver) -> Executor {
+    let policy = Policy::builder().mode(Mode::AutoSafe).without(Protection::ALL);
+    Executor::builder(Registry::of([PING]).unwrap())
+        .policy(policy)
+        .resolver(resolver)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_tool_that_a_resolver_gives_asks_because_its_name_alone_is_known() {
+    let executor = lax(known);
+    // The call that brings it, and those that find it registered.
+    for _ in 0..2 {
+        let asked = executor.call(&call("mcp_search")).await;
+        assert_eq!(kind(&asked), "approval_required");
+        let words = asked.error().unwrap().to_string();
+        assert!(words.contains("(it was found by its name alone)"), "{words}");
+    }
+    let explained = executor.explain(&call("mcp_search")).unwrap();
+    assert_eq!(explained.because(), ["tool"]);
+    let turn = executor.pinned(&executor.catalog());
+    assert_eq!(kind(&turn.call(&call("mcp_search")).await), "approval_required");
+    assert_eq!(kind(&turn.call(&call("mcp_other")).await), "approval_required");
+    assert_eq!(kind(&executor.call(&call("ping")).await), "ok", "the application named it");
+}
+
+#[tokio::test]
+async fn a_reason_of_its_own_is_asked_for_in_place_of_the_name_alone() {
+    let own = |name: &str| Some(remote(name).approval("it costs"));
+    let computed = |name: &str| Some(remote(name).approval_by(|_| Some("it costs today".into())));
+    let unasked = |name: &str| Some(remote(name).approval_by(|_| None));
+    for (executor, reason) in [
+        (lax(own), "(it costs)"),
+        (lax(computed), "(it costs today)"),
+        (lax(unasked), "(it was found by its name alone)"),
+    ] {
+        let asked = executor.call(&call("any")).await;
+        assert_eq!(kind(&asked), "approval_required", "{reason}");
+        assert!(asked.text().contains(reason), "{reason}: {}", asked.text());
+    }
 }
 
 #[tokio::test]

@@ -9,3 +9,4 @@ mod keyed;
 mod plain;
 mod support;
 mod waiting;
+mod whole;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
@@ -154,4 +154,40 @@ async fn buckets_are_those_of_the_conventions() {
         (metric.name(), &bounds[..]),
         ("gen_ai.execute_tool.duration", &bounds_of_the_conventions[..])
     );
+}
+
+/// Takes 30 milliseconds.
+#[tool(name = "metric_doze", effect = read)]
+async fn doze(
+    /// Whether to fail then.
+    fail: bool,
+) -> Result<(), ToolError> {
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    if fail { Err(ToolError::new("failed", "as told")) } else { Ok(()) }
+}
+
+#[tokio::test]
+async fn a_duration_is_how_long_the_call_took_in_seconds() {
+    let metered = Metered::new();
+    let executor = Executor::builder(Registry::of([DOZE]).unwrap())
+        .metrics(&metered.provider.meter("test"))
+        .unrestricted()
+        .build()
+        .unwrap();
+    let start = Instant::now();
+    for arguments in [r#"{"fail":false}"#, r#"{"fail":true}"#] {
+        executor.call(&Call::new("metric_doze", arguments)).await;
+    }
+    let most = start.elapsed().as_secs_f64();
+    metered.provider.force_flush().unwrap();
+    let exported = metered.exporter.get_finished_metrics().unwrap();
+    let metric = exported[0].scope_metrics().flat_map(|it| it.metrics()).next().unwrap();
+    let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() else {
+        panic!("{metric:?}")
+    };
+    let sums: Vec<f64> = histogram.data_points().map(|it| it.sum()).collect();
+    assert_eq!(sums.len(), 2, "one that completed and one that failed");
+    for seconds in sums {
+        assert!((0.029..=most).contains(&seconds), "{seconds} of {most}");
+    }
 }

@@ -82,7 +82,7 @@ impl Agent {
                 call.arguments()
             ));
         }
-        self.run.turn(number, calls).await
+        self.run.submit_turn(number, calls).await
     }
 
     /// The answer of a call, waited for. Each time that it stands elsewhere, that is told.
@@ -97,8 +97,6 @@ impl Agent {
                 }
                 Outcome::Suspended(waits) => waits,
                 Outcome::Failed(failure) => return Err(failure),
-                // Kinds of outcome that later versions may add: there is nothing to be told of them yet.
-                _ => return Err(CallFailure::NoJournal),
             };
             let stands =
                 (waits.state, waits.request.as_ref().map(|it| (it.generation, it.digest.clone())));

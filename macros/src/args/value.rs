@@ -11,7 +11,7 @@ use crate::errors::{did_you_mean, one_of};
 
 pub const DANGERS: &[&str] = &["safe", "moderate", "dangerous", "critical"];
 
-/// `timeout = "30s"`, or `timeout = none`.
+/// `timeout = "30s"`, or `timeout = none`; likewise `total_timeout`.
 pub enum Timeout {
     None,
     Milliseconds(u64),
@@ -140,13 +140,15 @@ pub fn timeout(key: &Ident, input: ParseStream<'_>) -> syn::Result<Timeout> {
     if text.value() == "none" {
         return Err(syn::Error::new(
             text.span(),
-            "found \"none\", expected the bare word: `timeout = none`",
+            format!("found \"none\", expected the bare word: `{key} = none`"),
         ));
     }
     match milliseconds(&text)? {
         0 => Err(syn::Error::new(
             text.span(),
-            "a timeout of zero never lets the tool run; write `timeout = none` for no timeout",
+            format!(
+                "a timeout of zero never lets the tool run; write `{key} = none` for no timeout"
+            ),
         )),
         some => Ok(Timeout::Milliseconds(some)),
     }

@@ -28,12 +28,6 @@ pub fn spec(tool: &Tool) -> TokenStream {
         Some(reason) => quote!(approval: __tw::ApprovalSpec::Always(#reason),),
         None => quote!(approval: __tw::ApprovalSpec::Computed,),
     });
-    let timeout = args.timeout.as_ref().map(|timeout| match timeout {
-        Timeout::None => quote!(timeout: __tw::TimeoutSpec::None,),
-        Timeout::Milliseconds(milliseconds) => {
-            quote!(timeout: __tw::TimeoutSpec::Milliseconds(#milliseconds),)
-        }
-    });
     let exposure = match (args.hidden, args.deferred) {
         (Some(_), _) => Some(quote!(exposure: __tw::Exposure::Hidden,)),
         (None, Some(_)) => Some(quote!(exposure: __tw::Exposure::Deferred,)),
@@ -56,8 +50,10 @@ pub fn spec(tool: &Tool) -> TokenStream {
         args.preview.as_ref().map(|_| quote!(preview: __tw::Some(__tw_preview),)),
         args.reconcile.as_ref().map(|_| quote!(reconcile: __tw::Some(__tw_reconcile),)),
         args.retry.as_ref().map(retry),
-        timeout,
+        args.timeout.as_ref().map(|it| timeout("timeout", it)),
+        args.total_timeout.as_ref().map(|it| timeout("total_timeout", it)),
         args.limit.map(|limit| quote!(limit: __tw::Some(#limit),)),
+        declares_footprint(tool).then(|| quote!(declares_footprint: true,)),
         args.repair.as_ref().map(|repair| {
             let repair = variant("Repair", repair);
             quote!(repair: __tw::Some(#repair),)
@@ -85,6 +81,13 @@ pub fn spec(tool: &Tool) -> TokenStream {
             #rest
         }
     }
+}
+
+/// A read may read anything unless it says what it reads, all else may write anything unless it says what it writes.
+fn declares_footprint(tool: &Tool) -> bool {
+    let is_read = tool.args.effect.as_ref().is_some_and(|effect| effect == "read");
+    let declared = if is_read { &tool.args.reads } else { &tool.args.writes };
+    declared.is_some()
 }
 
 fn parameter(index: usize, param: &Param) -> TokenStream {
@@ -137,6 +140,16 @@ fn retry(retry: &Retry) -> TokenStream {
     let all = attempts.is_some() && delay.is_some() && max_delay.is_some();
     let rest = rest("RetrySpec", all);
     quote!(retry: __tw::RetrySpec { #attempts #delay #max_delay #rest },)
+}
+
+fn timeout(field: &str, timeout: &Timeout) -> TokenStream {
+    let field = Ident::new(field, Span::call_site());
+    match timeout {
+        Timeout::None => quote!(#field: __tw::TimeoutSpec::None,),
+        Timeout::Milliseconds(milliseconds) => {
+            quote!(#field: __tw::TimeoutSpec::Milliseconds(#milliseconds),)
+        }
+    }
 }
 
 /// The fields that are left out, which clippy does not want named where there are none.

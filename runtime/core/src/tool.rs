@@ -96,7 +96,7 @@ pub struct Retry {
     pub max_delay: Option<Duration>,
 }
 
-/// How long a call may take.
+/// How long each attempt of a call may take, or the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
     /// As long as the executor says.
@@ -105,6 +105,30 @@ pub enum Timeout {
     None,
     /// So long.
     After(Duration),
+}
+
+impl From<TimeoutSpec> for Timeout {
+    fn from(spec: TimeoutSpec) -> Self {
+        match spec {
+            TimeoutSpec::Default => Self::Default,
+            TimeoutSpec::None => Self::None,
+            TimeoutSpec::Milliseconds(milliseconds) => {
+                Self::After(Duration::from_millis(milliseconds))
+            }
+        }
+    }
+}
+
+impl Timeout {
+    /// The time, where the executor says this one for tools that do not say.
+    #[doc(hidden)]
+    pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::Default => executors,
+            Self::None => None,
+            Self::After(time) => Some(time),
+        }
+    }
 }
 
 /// Something a tool needs besides its input.
@@ -187,7 +211,7 @@ pub struct Definition {
     pub group: Option<String>,
     /// Words for profiles and policy.
     pub tags: Vec<String>,
-    /// Whether an agent's run ends when it is called.
+    /// Whether an agent's run ends when a call of it succeeds.
     pub terminal: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
@@ -199,10 +223,18 @@ pub struct Definition {
     pub previews: bool,
     /// Whether it can find out what became of an interrupted call.
     pub reconciles: bool,
+    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of a
+    /// [`DynamicTool`](crate::DynamicTool). A tool that does not may touch any.
+    pub declares_footprint: bool,
+    /// Whether it came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a
+    /// [`Resolver`](crate::Resolver).
+    pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
-    /// How long a call may take.
+    /// How long each attempt of a call may take.
     pub timeout: Timeout,
+    /// How long a whole call may take: all its attempts and the time between them.
+    pub total_timeout: Timeout,
     /// The most calls at once.
     pub limit: Option<u32>,
     /// How far wrong arguments are mended, where the tool says so.
@@ -279,18 +311,15 @@ impl Definition {
             },
             previews: spec.preview.is_some(),
             reconciles: spec.reconcile.is_some(),
+            declares_footprint: spec.declares_footprint,
+            came_at_run_time: false,
             retry: Retry {
                 attempts: spec.retry.attempts,
                 delay: spec.retry.delay.map(Duration::from_millis),
                 max_delay: spec.retry.max_delay.map(Duration::from_millis),
             },
-            timeout: match spec.timeout {
-                TimeoutSpec::Default => Timeout::Default,
-                TimeoutSpec::None => Timeout::None,
-                TimeoutSpec::Milliseconds(milliseconds) => {
-                    Timeout::After(Duration::from_millis(milliseconds))
-                }
-            },
+            timeout: spec.timeout.into(),
+            total_timeout: spec.total_timeout.into(),
             limit: spec.limit,
             repair: spec.repair,
             exposure: spec.exposure,

@@ -81,6 +81,7 @@ pub struct DynamicTool {
     approval: Option<&'static str>,
     exposure: Exposure,
     timeout: Timeout,
+    total_timeout: Timeout,
     limit: Option<u32>,
     retry: Retry,
     metadata: Metadata,
@@ -182,6 +183,7 @@ impl DynamicTool {
             approval: None,
             exposure: Exposure::Direct,
             timeout: Timeout::Default,
+            total_timeout: Timeout::Default,
             limit: None,
             retry: Retry::default(),
             metadata: Metadata::default(),
@@ -256,15 +258,21 @@ impl DynamicTool {
         self
     }
 
-    /// An agent's run ends when it is called.
+    /// An agent's run ends when a call of it succeeds.
     pub fn terminal(mut self) -> Self {
         self.terminal = true;
         self
     }
 
-    /// How long a call may take; `None` for as long as it takes.
+    /// How long each attempt of a call may take; `None` for as long as it takes.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout.map_or(Timeout::None, Timeout::After);
+        self
+    }
+
+    /// How long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
+    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.total_timeout = timeout.map_or(Timeout::None, Timeout::After);
         self
     }
 
@@ -346,8 +354,10 @@ impl DynamicTool {
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
+        definition.declares_footprint = self.judge.footprint.is_some();
         definition.exposure = self.exposure;
         definition.timeout = self.timeout;
+        definition.total_timeout = self.total_timeout;
         definition.limit = self.limit;
         definition.retry = self.retry;
         // The context is what every handler gets, not something that an executor could lack.

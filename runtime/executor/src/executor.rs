@@ -33,6 +33,7 @@ use crate::stage;
 use own::own_of;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
+use toolwright_policy::policy::Undeclared;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 
 pub use builder::ExecutorBuilder;
@@ -44,6 +45,7 @@ pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
 pub use run::{MissingServices, RunBuilder};
 pub use service::Drained;
+pub use turn::TurnAnswers;
 
 pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
@@ -154,7 +156,7 @@ impl Executor {
     /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
     ///
     /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
-    /// so takes [`submit`](Self::submit) or [`turn`](Self::turn).
+    /// so takes [`submit`](Self::submit) or [`submit_turn`](Self::submit_turn).
     ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not begun
     /// of the call is cancelled: whoever made it is gone, and may make it again.
@@ -226,6 +228,33 @@ impl Executor {
         Self { run: Arc::new(self.run.with_user(user)) }
     }
 
+    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it is
+    /// now; for a test that there are none.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry, tool};
+    ///
+    /// /// Adds an entry to the account.
+    /// #[tool(effect = once)]
+    /// async fn add_entry() {}
+    ///
+    /// /// Closes the account.
+    /// #[tool(effect = once, writes())]
+    /// async fn close_account() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([ADD_ENTRY, CLOSE_ACCOUNT])?).build()?;
+    /// let found: Vec<String> = executor.lint().iter().map(ToString::to_string).collect();
+    /// assert_eq!(
+    ///     found,
+    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"]
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn lint(&self) -> Vec<Undeclared> {
+        self.policy().lint(&self.catalog())
+    }
+
     /// The policy as it is now.
     #[must_use]
     pub fn policy(&self) -> Policy {
@@ -275,7 +304,7 @@ impl std::fmt::Debug for Executor {
     }
 }
 
-/// How long a call may take that does not say itself.
+/// How long an attempt may take whose tool does not say.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many calls an executor runs at once.

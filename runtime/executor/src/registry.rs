@@ -211,7 +211,8 @@ impl Registry {
         self.catalog().listing(dialect)
     }
 
-    /// [`Catalog::lint`] of the tools that can be called now.
+    /// [`Catalog::lint`] of the tools that can be called now. Which of them a policy asks about because they do not say
+    /// which files they touch is found by [`Executor::lint`](crate::Executor::lint).
     #[must_use]
     pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
         self.catalog().lint(dialects)

@@ -17,5 +17,6 @@ pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{
     Unfinished, cancelled, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept,
+    too_late,
 };
 pub(crate) use settle::{settle, settle_and_read};

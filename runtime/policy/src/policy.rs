@@ -62,6 +62,7 @@
 //!     arguments: r#"{"path":"target/debug"}"#,
 //!     footprint: Some(&footprint),
 //!     approval: None,
+//!     came_at_run_time: false,
 //!     accepted: false,
 //! };
 //! assert_eq!(policy.judge(&question).verdict, Verdict::Allow);
@@ -93,6 +94,8 @@ mod protection;
 mod question;
 mod read;
 mod rule;
+mod tools;
+mod undeclared;
 mod values;
 
 use std::collections::HashMap;
@@ -106,8 +109,11 @@ use holds::Holds;
 use judged::decide;
 use paths::Base;
 use question::Asking;
-use toolwright_core::footprint::{File, ResourceKind};
+use toolwright_core::footprint::File;
+use toolwright_core::footprint::ResourceKind;
 use toolwright_core::tool::ToolSet;
+use tools::Tools;
+use undeclared::NoFiles;
 
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
@@ -119,6 +125,7 @@ pub use problem::{Place, PolicyError, PolicyProblem};
 pub use protection::Protection;
 pub use question::Question;
 pub use rule::{Example, Rule, RuleKind, WhenUnknown};
+pub use undeclared::Undeclared;
 
 /// Decides which calls run, which ask a person, and which are refused. It is shared, not copied.
 ///
@@ -134,6 +141,7 @@ struct Inner {
     /// Which rules may say something of the tools that were there when the policy was made.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
+    no_files: NoFiles,
     /// Whether a rule says what its calls touch.
     vouches: bool,
 }
@@ -150,18 +158,20 @@ struct Settings {
 }
 
 impl Policy {
-    fn new(settings: Settings, rules: Vec<Compiled>, catalog: &dyn ToolSet, base: Base) -> Self {
+    fn new(
+        settings: Settings,
+        rules: Vec<Compiled>,
+        no_files: NoFiles,
+        tools: &Tools<'_>,
+        base: Base,
+    ) -> Self {
         let known = |tool: &str| {
             let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
             known.map(|(index, _)| index).collect()
         };
-        let by_tool = catalog
-            .definitions()
-            .into_iter()
-            .map(|it| (it.name.clone(), known(&it.name)))
-            .collect();
+        let by_tool = tools.names().map(|it| (it.to_owned(), known(it))).collect();
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        Self(Arc::new(Inner { settings, rules, by_tool, base, vouches }))
+        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches }))
     }
 
     /// A policy in code, or of several files.
@@ -183,16 +193,28 @@ impl Policy {
         let inner = &*self.0;
         let mut asking = Asking::new(question, &inner.base);
         let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
+        let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
+        let listed = is_listed.then(|| asking.touching_no_files());
+        // Rules that ask for want of files, and whether the list could not answer one of them.
+        let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &Compiled| {
-            let (says, certain) = rule.says(&asking)?;
+            let own_word = rule.wants_the_tools_own_word();
+            let asking = listed.as_ref().filter(|_| !own_word).unwrap_or(&asking);
+            let (says, certain) = rule.says(asking)?;
+            if !certain && rule.asks_for_want_of_files(asking) {
+                wanting.push(rule.name.to_string());
+                is_owed |= own_word;
+            }
             let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
             Some(Said { rule, says, reason, certain })
         };
         let mut rules: Vec<Said> = self.rules_for(question.tool).filter_map(said).collect();
+        let undeclared = inner.no_files.undeclared(&asking, wanting, is_owed);
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
-        let verdict = decide(&rules, inner.settings.mode, inner.settings.plan, question);
-        Judged { verdict, rules, mode: inner.settings.mode.says(question.danger), touches }
+        let Settings { mode, plan, .. } = inner.settings;
+        let verdict = decide(&rules, undeclared.as_ref(), mode, plan, question);
+        Judged { verdict, rules, undeclared, mode: mode.says(question.danger), touches }
     }
 
     /// The rules that may say something of a tool, the strongest first.
@@ -230,6 +252,25 @@ impl Policy {
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
+    }
+
+    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each with
+    /// what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among them.
+    ///
+    /// See [`Undeclared`] for an example.
+    #[must_use]
+    pub fn lint(&self, catalog: &dyn ToolSet) -> Vec<Undeclared> {
+        let undeclared = catalog.definitions().into_iter().filter(|it| !it.declares_footprint);
+        let found = undeclared.filter_map(|definition| {
+            let judged = self.judge(&Question::before_any_call(definition));
+            judged.undeclared.filter(|_| !matches!(judged.verdict, Verdict::Deny { .. }))
+        });
+        found.collect()
+    }
+
+    /// The tools of a catalog that touch no files by the word of the policy, in the order of the catalog.
+    pub fn touching_no_files<'c>(&self, catalog: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
+        self.0.no_files.listed_in(catalog)
     }
 
     /// The mode.

@@ -33,18 +33,20 @@ fn with_secrets_it_is_keyed_by_a_key_of_its_own() {
 }
 
 #[test]
-fn each_part_counts() {
+fn each_part_counts_with_a_key_as_without() {
     let parts = ["tool", "fingerprint", "{}", "agent"];
     let mut seen = BTreeSet::new();
-    for changed in 0..=parts.len() {
-        let mut parts = parts.map(str::to_owned);
-        if let Some(part) = parts.get_mut(changed) {
-            part.push('x');
+    for key in [None, Some(SealingKey::from_bytes([7; 32]))] {
+        for changed in 0..=parts.len() {
+            let mut parts = parts.map(str::to_owned);
+            if let Some(part) = parts.get_mut(changed) {
+                part.push('x');
+            }
+            let [tool, fingerprint, canonical, principal] = &parts;
+            seen.insert(digest(tool, fingerprint, canonical, principal, key.as_ref()));
         }
-        let [tool, fingerprint, canonical, principal] = &parts;
-        seen.insert(digest(tool, fingerprint, canonical, principal, None));
     }
-    assert_eq!(seen.len(), 5);
+    assert_eq!(seen.len(), 10);
 }
 
 proptest! {

@@ -21,7 +21,7 @@ fn everybody_who_decided_is_named_and_nobody_else() {
         (in_mode(Mode::Unrestricted, &[deny()]), &bash, &["never"]),
         (in_mode(Mode::Strict, &[deny()]), &bash.clone().danger(Danger::Critical), &["never"]),
         (in_mode(Mode::Strict, &[allow()]), &mail.clone().danger(Danger::Critical), &["mode"]),
-        (in_mode(Mode::Interactive, &[ask()]), &costly, &["why", "tool", "mode"]),
+        (in_mode(Mode::Interactive, &[ask()]), &costly, &["tool", "why", "mode"]),
         (in_mode(Mode::Interactive, &[ask(), allow()]), &mail, &["why"]),
         (in_mode(Mode::Unrestricted, &[ask()]), &mail, &["why"]),
         (in_mode(Mode::Unrestricted, &[]), &costly, &["tool"]),

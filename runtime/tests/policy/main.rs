@@ -19,4 +19,5 @@ mod problems;
 mod protections;
 mod scene;
 mod told;
+mod undeclared;
 mod written;

@@ -88,9 +88,9 @@ fn every_reason_to_ask_is_told_once_and_the_strongest_counts() {
     let Verdict::Ask { reasons, grants_count } = mail.judged_by(&policy) else { panic!("it asks") };
     assert!(!grants_count);
     let expected = [
+        "it costs",
         "it cannot be taken back",
         "it is mail",
-        "it costs",
         "the mode `interactive` asks about moderate calls",
     ];
     assert_eq!(reasons, expected);

@@ -34,7 +34,7 @@ async fn delete_file(
 
 /// Sends mail.
 #[tool(group = "mail", effect = once)]
-async fn send_mail(
+pub async fn send_mail(
     /// To whom.
     to: Vec<String>,
     /// How many copies.
@@ -50,7 +50,7 @@ async fn clock() {}
 
 /// Runs a command.
 #[tool(effect = once, danger = dangerous)]
-async fn bash(
+pub async fn bash(
     /// The command.
     command: String,
 ) {
@@ -96,6 +96,7 @@ pub struct Case {
     pub arguments: String,
     pub footprint: Option<Footprint>,
     pub approval: Option<&'static str>,
+    pub came_at_run_time: bool,
     pub accepted: bool,
 }
 
@@ -111,6 +112,7 @@ impl Case {
             arguments: "{}".to_owned(),
             footprint: Some(Footprint::nothing()),
             approval: None,
+            came_at_run_time: false,
             accepted: false,
         }
     }
@@ -153,6 +155,7 @@ impl Case {
             arguments: &self.arguments,
             footprint: self.footprint.as_ref(),
             approval: self.approval,
+            came_at_run_time: self.came_at_run_time,
             accepted: self.accepted,
         }
     }

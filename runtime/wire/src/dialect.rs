@@ -25,7 +25,7 @@ mod words;
 pub use self::described::{Described, Rendered};
 pub use self::finding::{Finding, Rule, Severity};
 pub use self::form::{Dialect, UnknownDialect};
-pub use self::listing::{DialectError, Listing};
+pub use self::listing::{DialectError, Listing, Request};
 pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
 

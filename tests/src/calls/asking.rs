@@ -264,3 +264,16 @@ async fn a_drain_does_not_wait_for_somebody_who_thinks() {
     let _ = executor.drain(std::time::Duration::from_secs(5)).await;
     assert_eq!(asking.await.unwrap(), "shutting_down");
 }
+
+#[tokio::test]
+async fn a_call_through_a_pinned_catalog_is_made_for_the_user_and_in_the_session_of_its_run() {
+    let office = office();
+    let run = office.executor().run("r").user("bob").session("s-1").start().unwrap();
+    let waits = suspended(run.pinned(&run.catalog()).submit(&a_refund()).await);
+    let requester = office.record(waits.call).await.requester;
+    assert_eq!(requester.agent, "agent:r");
+    assert_eq!(
+        (requester.user.as_deref(), requester.session.as_deref()),
+        (Some("bob"), Some("s-1"))
+    );
+}

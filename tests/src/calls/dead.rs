@@ -193,7 +193,7 @@ async fn the_same_call_that_arrives_again_is_answered_though_it_was_forgotten() 
     assert_eq!(letters.office.record(id).await.arguments, Kept::Withheld);
     assert_eq!(letters.turn().await, answer);
     let other = Call::new("letter_post", r#"{"to":"bob"}"#);
-    let outcome = letters.run().turn(1, &[other]).await.remove(0);
+    let outcome = letters.run().submit_turn(1, &[other]).await.remove(0);
     assert!(matches!(outcome, Outcome::Failed(CallFailure::PlaceTaken { .. })), "{outcome:?}");
     assert_eq!(letters.office.ran.times(), 1);
 }

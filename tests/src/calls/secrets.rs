@@ -48,6 +48,29 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     assert_eq!(office.ran.all(), ["sign in example.org 13"]);
 }
 
+/// What a person agrees to is this call alone, its secret and whoever it is for included.
+#[tokio::test]
+async fn every_argument_of_a_call_with_a_secret_counts_in_its_digest() {
+    let office = office();
+    let sealing = SealingKey::from_bytes([7; 32]);
+    let executor = office.builder().sealing_key(sealing).build().unwrap();
+    let digest = async |user: &str, arguments: &'static str| {
+        let run = executor.run(format!("{user} {arguments}")).user(user).start().unwrap();
+        let waits = suspended(run.submit(&Call::new("kept_sign_in", arguments)).await);
+        office.record(waits.call).await.digest
+    };
+    let first = digest("bob", r#"{"site":"example.org","password":"correct horse"}"#).await;
+    for (user, arguments) in [
+        ("bob", r#"{"site":"example.com","password":"correct horse"}"#),
+        ("bob", r#"{"site":"example.org","password":"correct house"}"#),
+        ("eve", r#"{"site":"example.org","password":"correct horse"}"#),
+    ] {
+        assert_ne!(digest(user, arguments).await, first, "{user} {arguments}");
+    }
+    let again = r#"{ "password":"correct horse", "site":"ex\u0061mple.org" }"#;
+    assert_eq!(digest("bob", again).await, first);
+}
+
 /// Signs in, with a password or without.
 #[tool(name = "secret_log_in", approval = "it signs in")]
 async fn log_in(

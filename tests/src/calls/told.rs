@@ -169,7 +169,7 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
 async fn a_dead_letter_is_told_before_the_end_and_a_requeue_by_whoever_acts_on_it() {
     let letters = letters();
     let (executor, log) = heard(letters.builder().on_no_approver(OnNoApprover::Park));
-    executor.run("r").start().unwrap().turn(1, &[a_letter()]).await;
+    executor.run("r").start().unwrap().submit_turn(1, &[a_letter()]).await;
     let dead = r#"dead of panic: ["panic"]"#;
     assert_eq!(log.lines(), ["started", "attempt 1", dead, "failed"]);
     let id = letters.office.records().await[0].id;

@@ -1,22 +1,55 @@
 //! The calls of a turn, each with one answer.
 
-use toolwright::journal::State;
-use toolwright::{Call, CallFailure, Outcome};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::support::{a_refund, answered, office, suspended};
-use crate::support::kind;
+use toolwright::approval::{ApprovalRequest, Callback, Decision};
+use toolwright::journal::State;
+use toolwright::{Call, CallFailure, Outcome, ToolError, tool};
+
+use super::support::{a_refund, answered, key, office, suspended};
+use crate::support::{builder, kind};
 
 fn a_note(text: &str) -> Call<'static> {
     Call::new("kept_note", format!(r#"{{"text":"{text}"}}"#))
 }
 
-/// S3.38; invariant 11: a sibling that needs no approval neither waits nor asks.
+/// S3.38; invariant 11: a sibling that needs no approval neither waits nor asks. Somebody is asked when the siblings
+/// have run, about each call that asks, one after the other.
 #[tokio::test]
 async fn siblings_of_a_call_that_waits_are_answered() {
     let office = office();
+    let ran = Arc::clone(&office.ran);
+    let approver = Callback::new(move |request: &ApprovalRequest| {
+        ran.add(format!("ask {}", request.arguments));
+        Decision::Approve
+    });
+    let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
+    let another = Call::new("kept_refund", r#"{"order":"B-2"}"#);
+    let calls = [a_refund(), a_note("a"), another, a_note("b")];
+    let outcomes = executor.turn(1, &calls).await;
+    let texts: Vec<_> = outcomes.into_iter().map(|it| answered(it).text().into_owned()).collect();
+    assert_eq!(texts, ["refunded 100 for A-1", "a", "refunded 100 for B-2", "b"]);
+    let expected = [
+        "note a ",
+        "note b ",
+        r#"ask {"order":"A-1","cents":100}"#,
+        "refund A-1 100",
+        r#"ask {"order":"B-2","cents":100}"#,
+        "refund B-2 100",
+    ];
+    let ran = office.ran.all();
+    assert_eq!(ran.len(), expected.len(), "{ran:?}");
+    assert!(ran.iter().zip(expected).all(|(ran, begins)| ran.starts_with(begins)), "{ran:?}");
+}
+
+/// S3.38: where nobody can be asked now, the siblings have their answers all the same.
+#[tokio::test]
+async fn a_call_that_stays_suspended_keeps_no_answer_from_its_siblings() {
+    let office = office();
     let executor = office.executor();
     let calls = [a_note("a"), a_refund(), a_note("b")];
-    let outcomes = executor.turn(1, &calls).await;
+    let outcomes = executor.submit_turn(1, &calls).await;
     let texts: Vec<_> =
         outcomes.into_iter().map(|it| it.answer().map(|it| it.text().into_owned())).collect();
     assert_eq!(texts, [Some("a".to_owned()), None, Some("b".to_owned())]);
@@ -29,10 +62,10 @@ async fn the_same_turn_again_runs_nothing_twice_and_gives_every_answer() {
     let office = office();
     let calls = [a_note("a"), a_refund(), a_note("b")];
     let run = || office.executor().run("r").start().unwrap();
-    let first = run().turn(1, &calls).await;
+    let first = run().submit_turn(1, &calls).await;
     let waits = suspended(first.into_iter().nth(1).unwrap()).call;
     office.approve(waits).await.unwrap();
-    let again = run().turn(1, &calls).await;
+    let again = run().submit_turn(1, &calls).await;
     let texts: Vec<_> = again.into_iter().map(|it| answered(it).text().into_owned()).collect();
     assert_eq!(texts, ["a", "refunded 100 for A-1", "b"]);
     assert_eq!(office.ran.times(), 3);
@@ -42,10 +75,10 @@ async fn the_same_turn_again_runs_nothing_twice_and_gives_every_answer() {
 async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
-    run.turn(1, &[a_note("a")]).await;
-    let outcome = run.turn(1, &[a_note("b")]).await.remove(0);
+    run.submit_turn(1, &[a_note("a")]).await;
+    let outcome = run.submit_turn(1, &[a_note("b")]).await.remove(0);
     assert!(matches!(outcome, Outcome::Failed(CallFailure::PlaceTaken { .. })), "{outcome:?}");
-    answered(run.turn(2, &[a_note("b")]).await.remove(0));
+    answered(run.submit_turn(2, &[a_note("b")]).await.remove(0));
 }
 
 /// Invariant 12.
@@ -53,7 +86,7 @@ async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
 async fn a_provider_id_repeated_in_a_turn_is_refused_without_running() {
     let office = office();
     let calls = [a_note("a").id("x"), a_note("b").id("x"), a_note("c").id("y"), a_note("d")];
-    let outcomes = office.executor().turn(1, &calls).await;
+    let outcomes = office.executor().submit_turn(1, &calls).await;
     let kinds: Vec<_> = outcomes.into_iter().map(|it| kind(&answered(it))).collect();
     assert_eq!(kinds, ["ok", "repeated_call_id", "ok", "ok"]);
     assert_eq!(office.ran.times(), 3);
@@ -66,10 +99,47 @@ async fn each_call_of_a_turn_waits_for_its_own_decision() {
     let executor = office.executor();
     let calls = [a_refund(), Call::new("kept_refund", r#"{"order":"B-2"}"#)];
     let waits: Vec<_> =
-        executor.turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
+        executor.submit_turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
     office.approve(waits[1]).await.unwrap();
     office.reject(waits[0], "no").await.unwrap();
     assert_eq!(kind(&answered(executor.resume(waits[0]).await)), "rejected");
     assert_eq!(answered(executor.resume(waits[1]).await).text(), "refunded 100 for B-2");
     assert_eq!(office.state(waits[0]).await, State::Rejected);
+}
+
+/// Takes as long as it is told to, and then says its word.
+#[tool(name = "turn_say_after", effect = read)]
+async fn say_after(
+    /// Milliseconds.
+    wait: u64,
+    /// What.
+    word: String,
+) -> Result<String, ToolError> {
+    tokio::time::sleep(Duration::from_millis(wait)).await;
+    if word == "fail" { Err(ToolError::new("failed", "as told")) } else { Ok(word) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_journal_the_answers_come_in_the_order_of_the_calls() {
+    let executor = builder([SAY_AFTER]).build().unwrap();
+    let say = |wait: u64, word: &str| {
+        Call::new("turn_say_after", format!(r#"{{"wait":{wait},"word":"{word}"}}"#))
+    };
+    let calls = [
+        say(30, "slow").id("1"),
+        say(0, "fail").id("2"),
+        say(0, "quick").id("3"),
+        Call::new("turn_say", "{}"),
+        say(20, "twice").id("1"),
+        say(10, "last"),
+    ];
+    let outcomes = executor.turn(1, &calls).await;
+    let texts: Vec<String> = outcomes
+        .into_iter()
+        .map(|outcome| {
+            let answer = answered(outcome);
+            if answer.is_error() { kind(&answer) } else { answer.text().into_owned() }
+        })
+        .collect();
+    assert_eq!(texts, ["slow", "failed", "quick", "unknown_tool", "repeated_call_id", "last"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwright::dialect::{Described, Dialect, Rule};
-use toolwright::{Call, Executor, Registry, tool};
+use toolwright::{Call, DynamicTool, Executor, Registry, tool};
 
 /// Creates an alarm.
 #[tool(name = "alarm.create", effect = idempotent)]
@@ -28,6 +28,23 @@ async fn a_call_by_the_shown_name_reaches_the_tool_and_its_answer_goes_back_by_i
         answered.push((call, answer));
     }
     assert_eq!(listing.tool_results(&answered).unwrap()["content"][0]["tool_use_id"], "toolu_1");
+}
+
+#[tokio::test]
+async fn an_answer_names_its_tool_as_the_model_knows_it() {
+    let schema = json!({"type": "object"});
+    let tool = DynamicTool::new("alarm/create", "Creates.", schema, |_, _| async { Ok("created") });
+    let registry = Registry::of([tool]).unwrap();
+    let executor = Executor::builder(registry.clone()).unrestricted().build().unwrap();
+    let listing = registry.listing(Dialect::Gemini).unwrap();
+    let message = r#"[{"functionCall":{"name":"alarm_create"}}]"#;
+    let call = listing.tool_calls(message).unwrap().remove(0);
+    assert_eq!(call.name, "alarm/create");
+    let answer = executor.call(&Call::from(&call)).await;
+    let results = listing.tool_results(&[(call, answer)]).unwrap();
+    let response = &results["parts"][0]["functionResponse"];
+    let expected = json!({"name": "alarm_create", "response": {"output": "created"}});
+    assert_eq!(*response, expected);
 }
 
 #[test]

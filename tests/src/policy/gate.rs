@@ -49,13 +49,26 @@ async fn a_rule_sees_arguments_as_they_will_run() {
 async fn protected_files_are_refused_by_what_a_call_touches() {
     let policy = Policy::builder().mode(Mode::AutoSafe).root("/srv");
     let executor = executor(policy);
-    for path in
-        [".git/config", "/srv/.git/hooks/pre-commit", ".env", "id_rsa", "/etc/passwd", "../x"]
-    {
+    for (path, because) in [
+        (".git/config", "protect-git"),
+        ("/srv/.git/hooks/pre-commit", "protect-git"),
+        (".env", "protect-env"),
+        (".env.local", "protect-env"),
+        ("web/.env.production", "protect-env"),
+        ("./web/../.env.local", "protect-env"),
+        ("id_rsa", "protect-keys"),
+        ("/etc/passwd", "workspace-bounds"),
+        ("../x", "workspace-bounds"),
+    ] {
         let arguments = serde_json::json!({ "path": path }).to_string();
         assert_eq!(kind(&call(&executor, "pol_write", &arguments).await), "denied", "{path}");
+        let explained = executor.explain(&Call::new("pol_write", arguments)).unwrap();
+        assert_eq!(explained.because(), [because], "{path}");
     }
-    assert_eq!(kind(&call(&executor, "pol_write", r#"{"path":"src/a"}"#).await), "ok");
+    for harmless in ["src/a", "env.local", "web/git/config"] {
+        let arguments = serde_json::json!({ "path": harmless }).to_string();
+        assert_eq!(kind(&call(&executor, "pol_write", &arguments).await), "ok", "{harmless}");
+    }
     let shell = call(&executor, "pol_shell", r#"{"command":"cat .env"}"#).await;
     assert_eq!(kind(&shell), "approval_required");
 }

@@ -30,7 +30,7 @@ async fn in_plan_mode_reads_run_and_the_rest_is_queued_in_order_with_reason_and_
     let run = planning(&office).run("p").start().unwrap();
     let note = Call::new("kept_note", r#"{"text":"a"}"#).because("to remember it");
     let calls = [Call::new("kept_look", "{}"), a_refund(), note];
-    let outcomes = run.turn(1, &calls).await;
+    let outcomes = run.submit_turn(1, &calls).await;
     let answers: Vec<_> = outcomes.into_iter().map(answered).collect();
     assert_eq!(office.ran.all(), ["look"]);
     assert!(answers.iter().all(|it| kind(it) == "ok"));
@@ -46,7 +46,7 @@ async fn in_plan_mode_reads_run_and_the_rest_is_queued_in_order_with_reason_and_
     assert_eq!((planned[0].1, planned[0].3.as_deref()), (State::Planned, Some("A-1: -100")));
     assert_eq!((planned[1].0.as_str(), planned[1].2.as_str()), ("kept_note", "to remember it"));
     // The same turn again, after a crash for instance, has the same answers and plans nothing twice.
-    let again = run.turn(1, &calls).await;
+    let again = run.submit_turn(1, &calls).await;
     assert_eq!(answered(again.into_iter().nth(1).unwrap()).text(), words);
     assert_eq!(office.records().await.len(), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright::{Call, Event, tool};
+use toolwright::{Call, Event, data, tool};
 
 use crate::spans::{Spans, recorded};
 use crate::support::{builder, kind};
@@ -81,4 +81,64 @@ async fn what_was_changed_beside_a_secret_is_told() {
     let of = |pointer: &str| changes.iter().find(|it| it.pointer == pointer).unwrap();
     assert_eq!((of("/times").from.as_str(), of("/times").to.as_str()), ("\"2\"", "2"));
     assert_eq!((of("/number").from.as_str(), of("/number").to.as_str()), ("", ""));
+}
+
+/// The number of a card, of which no schema can say everything.
+#[data]
+#[serde(try_from = "String")]
+struct Card(String);
+
+impl TryFrom<String> for Card {
+    type Error = String;
+
+    fn try_from(number: String) -> Result<Self, String> {
+        match number.ends_with('5') {
+            true => Ok(Self(number)),
+            false => Err(format!("{number} is the number of no card")),
+        }
+    }
+}
+
+/// Pays with a card.
+#[tool]
+async fn pay_with_a_card(
+    /// The card.
+    #[arg(secret)]
+    card: Card,
+    /// How many.
+    #[arg(default = 1)]
+    times: u32,
+) -> String {
+    format!("{} × {times}", card.0.len())
+}
+
+/// Its type refuses the secret, in words that repeat it. Where something else had to be mended, it does so when the
+/// mended text is read.
+#[tokio::test]
+async fn a_type_that_refuses_a_secret_is_not_quoted_before_or_after_a_repair() {
+    for (sent, end) in [
+        (r#"{"card":"4929123412341235"}"#, "ok"),
+        (r#"{"card":"4929123412341235","times":"2"}"#, "ok"),
+        (r#"{"card":"4929123412341234"}"#, "invalid_input"),
+        (r#"{"card":"4929123412341234","times":"2"}"#, "invalid_input"),
+        (r#"{"Card":"4929123412341234"}"#, "invalid_input"),
+        (r#"{"card":4929123412341234}"#, "invalid_input"),
+        ("```json\n{\"card\":\"4929123412341234\"}\n```", "invalid_input"),
+    ] {
+        let heard = Arc::new(Mutex::new(String::new()));
+        let listener = Arc::clone(&heard);
+        let executor = builder([PAY_WITH_A_CARD])
+            .listen(move |event: &Event<'_>| {
+                listener.lock().unwrap().push_str(&format!("{event:?}\n"));
+            })
+            .build()
+            .unwrap();
+        let answer = executor.call(&Call::new("pay_with_a_card", sent)).await;
+        assert_eq!(kind(&answer), end, "{sent}: {}", answer.text());
+        for told in [answer.text().into_owned(), heard.lock().unwrap().clone()] {
+            assert!(!told.contains("492912341234123"), "{sent}: {told}");
+        }
+        let place = answer.error().is_none_or(|error| error.message().contains("/card: "));
+        assert!(place, "the place is told: {}", answer.text());
+    }
 }

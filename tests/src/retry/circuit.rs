@@ -6,7 +6,9 @@ use toolwright::policy::{ArgumentTest, Mode, Policy, Protection, Rule};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
 use toolwright::{Call, CancellationToken, Class, Executor, Registry, ToolContext, ToolError};
 
-use super::support::{Desk, EVEN, NOT_STARTED, Script, Step, again, until_tried, with_script};
+use super::support::{
+    Desk, EVEN, NOT_STARTED, Script, Step, again, said, until_tried, with_script,
+};
 use crate::calls::support::answered;
 use crate::support::{answer, call, kind};
 
@@ -193,4 +195,19 @@ fn a_breaker_that_cannot_be_meant_is_told_by_the_builder() {
     let never = CircuitBreaker::new(0, Duration::from_secs(1));
     let error = with_script(&Script::of([])).circuit_breaker(never).build().unwrap_err();
     assert!(error.to_string().contains("0 failures"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_next_attempt_is_refused_keeps_the_error_of_its_tool() {
+    let script = Script::fails(2, Class::Transient);
+    let executor = with_script(&script).circuit_breaker(BREAKER).build().unwrap();
+    let first = async { executor.call(&again()).await };
+    // It fails while the first waits for its next attempt, and opens the circuit.
+    let second = async {
+        until_tried(&script, 1).await;
+        executor.call(&again()).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!([said(&first), said(&second)], ["attempt 1 failed", "attempt 2 failed"]);
+    assert_eq!((kind(&executor.call(&again()).await).as_str(), script.times()), ("unavailable", 2));
 }

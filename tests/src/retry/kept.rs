@@ -36,7 +36,7 @@ async fn calls_and_turns_go_on_in_place_as_well() {
     assert_eq!(answer(&desk.executor(), call("scripted_once")).await.text(), "done in attempt 2");
     assert_eq!(desk.path().await, TWICE);
     let desk = Desk::fails(1, NOT_STARTED);
-    let outcomes = desk.executor().turn(1, &[call("scripted_once")]).await;
+    let outcomes = desk.executor().submit_turn(1, &[call("scripted_once")]).await;
     assert!(matches!(&outcomes[..], [Outcome::Answered(_)]), "{outcomes:?}");
     assert_eq!(desk.path().await, TWICE);
 }

@@ -220,9 +220,27 @@ pub fn filtered(snapshot: impl FnOnce()) {
     settings.add_filter("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]");
     settings.add_filter("[0-9a-f]{64}", "[hex]");
     settings.add_filter(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?", "[time]");
-    settings.add_filter(r"\((now|\d+ s ago)\)", "([ago])");
-    settings.add_filter(r" {2,}(now|\d+ s ago) {2,}", "  [ago]  ");
+    settings.add_filter(r"\((now|\d+ (s|min) ago)\)", "([ago])");
+    settings.add_filter(r" {2,}(now|\d+ (s|min) ago) {2,}", "  [ago]  ");
+    // A column is as wide as what stands in it.
+    settings.add_filter(r"SINCE {2,}", "SINCE  ");
     // Delays are drawn at random.
     settings.add_filter(r"tried again in [0-9.]+m?s", "tried again in [delay]");
     settings.bind(snapshot);
+}
+
+/// On a machine that has much else to do, seconds pass between a call and its list.
+#[test]
+fn a_list_is_filtered_to_one_text_however_long_ago_its_calls_were() {
+    insta::allow_duplicates! {
+        for ago in ["now", "7 s ago", "48 s ago", "119 s ago", "12 min ago"] {
+            let width = ago.len().max("SINCE".len());
+            let list = format!("RUN  {:width$}  WHY\na    {ago:width$}  busy\nthen ({ago})", "SINCE");
+            filtered(|| insta::assert_snapshot!(list, @r"
+            RUN  SINCE  WHY
+            a  [ago]  busy
+            then ([ago])
+            "));
+        }
+    }
 }

@@ -72,6 +72,7 @@ pub struct ExecutorBuilder {
     openers: Vec<(Declared, Value)>,
     listeners: Vec<Listener>,
     timeout: Option<Duration>,
+    pub(super) total_timeout: Option<Duration>,
     limit: u32,
     unrestricted: bool,
     policy: Option<PolicyBuilder>,
@@ -94,6 +95,7 @@ impl ExecutorBuilder {
             openers: Vec::new(),
             listeners: Vec::new(),
             timeout: Some(DEFAULT_TIMEOUT),
+            total_timeout: None,
             limit: DEFAULT_LIMIT,
             unrestricted: false,
             policy: None,
@@ -197,9 +199,10 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How long a call may take whose tool does not say, 30 seconds unless set; `None` for as long
-    /// as it takes. The time runs while the tool waits: not while its call waits for a place, and a
-    /// tool that computes without waiting cannot be stopped.
+    /// How long each attempt of a call may take whose tool does not say, 30 seconds unless set; `None` for as long
+    /// as it takes. A call that is tried three times may take three times as long, and waits in between:
+    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time runs while the tool waits: not while its
+    /// call waits for a place, and a tool that computes without waiting cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
@@ -294,6 +297,7 @@ impl ExecutorBuilder {
             per_call: self.per_call,
             openers,
             timeout: self.timeout,
+            total_timeout: self.total_timeout,
             unrestricted: self.unrestricted,
             repair: self.repair,
             retry: self.retry,

@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::claim::Claim;
 use super::kept::{Kept, lapsed};
+use super::retrying::deadline;
 use super::{Plan, Run};
 use crate::executor::own::own_of;
 use crate::retry::{Through, unavailable};
@@ -153,6 +155,8 @@ pub(super) struct Stages<'a> {
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// It was tried before.
     is_again: bool,
+    /// When the time for the whole call is over.
+    pub(super) deadline: Option<Instant>,
 }
 
 /// How far a call came at its first poll.
@@ -173,12 +177,19 @@ impl<'a> Stages<'a> {
         watch: Option<&'a record::Watch<'a>>,
     ) -> Self {
         let arguments = call.arguments();
-        Self { run, plan, call, arguments, claimed: None, entered: None, watch, is_again: false }
+        let deadline = deadline(plan);
+        let (claimed, entered, is_again) = (None, None, false);
+        Self { run, plan, call, arguments, claimed, entered, watch, is_again, deadline }
     }
 
     /// The same for a call that was judged with these arguments, and may begin as long as the claim counts.
     pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
+    }
+
+    /// The same for a call of which earlier attempts used up some of its time.
+    pub(super) fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
     }
 
     /// The same for a further attempt.
@@ -246,12 +257,14 @@ impl<'a> Stages<'a> {
             let _admitted = match admitted {
                 Some(admitted) => admitted,
                 None => {
-                    let admitted = stage::admit(self.run, self.plan, self.call).await?;
+                    let admitted =
+                        stage::admit(self.run, self.plan, self.call, self.deadline).await?;
                     self.begins()?;
                     admitted
                 }
             };
-            let answer = stage::invoke(future, self.run, self.plan, self.call).await?;
+            let answer =
+                stage::invoke(future, self.run, self.plan, self.call, self.deadline).await?;
             stage::check(&self.plan.entry, answer)
         };
         rest.await.unwrap_or_else(Answer::from)

@@ -2,6 +2,7 @@
 //!
 //! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait; `arrived`: it is known already.
 //! - `ask`: a person is asked; what they say goes to the journal before it counts.
+//! - `awaited`: a call of a turn is waited for until it has its answer.
 //! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
 //! - `queue`: a call is put into a plan.
 //! - `covered`, `word`, `here`, `texts`: what is looked at then: decisions and grants, what people said, tool and run,
@@ -18,6 +19,7 @@ mod again;
 mod answers;
 mod arrived;
 mod ask;
+mod awaited;
 mod claim;
 mod claimed;
 mod covered;

@@ -9,8 +9,22 @@ use toolwright_journal::journal::{Contradiction, Place, State, StoreError};
 
 /// What has become of a call. To wait is no error: the host goes on when there is an answer, perhaps in
 /// another process.
+///
+/// ```
+/// use toolwright::Outcome;
+///
+/// fn in_words(outcome: &Outcome) -> String {
+///     match outcome {
+///         Outcome::Answered(answer) => format!("the model reads: {}", answer.text()),
+///         Outcome::Suspended(waits) => format!("call {} is {}", waits.call, waits.state),
+///         Outcome::Failed(failure) => format!("the host has to act: {failure}"),
+///     }
+/// }
+///
+/// # let outcome = Outcome::Answered(toolwright::Answer::from(toolwright::Output::text("4")));
+/// assert_eq!(in_words(&outcome), "the model reads: 4");
+/// ```
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Outcome {
     /// Its one answer.
     Answered(Answer),
@@ -76,6 +90,18 @@ pub enum CallFailure {
         /// Its tool.
         tool: String,
     },
+    /// The executor shuts down while the call has no answer. The call stays in the journal.
+    #[error(
+        "the executor shuts down while call {call} of `{tool}` is {state}; make the turn again with another executor to go on with it"
+    )]
+    ShuttingDown {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// Where it stands.
+        state: State,
+    },
     /// The executor keeps no journal.
     #[error("this executor keeps no journal; give it one with `.journal(…)`")]
     NoJournal,
@@ -134,6 +160,15 @@ impl Outcome {
     pub fn answer(self) -> Option<Answer> {
         match self {
             Self::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Why it cannot go on here, if it cannot.
+    #[must_use]
+    pub fn failure(&self) -> Option<&CallFailure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
             _ => None,
         }
     }

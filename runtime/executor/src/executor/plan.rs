@@ -1,7 +1,8 @@
 //! How the calls of one tool are run: everything that can be decided before the first. Plans are made
 //! when an executor is built; for a tool that comes later, at its first call.
 
-use std::any::{Any, TypeId};
+#[doc(hidden)]
+pub use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -27,7 +28,10 @@ pub(crate) struct Plan {
     pub(crate) from_call: Box<[Declared]>,
     /// What nobody gives; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
+    /// How long an attempt may take.
     pub(crate) timeout: Option<Duration>,
+    /// How long the whole call may take.
+    pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
     /// How far input is mended.
     pub(crate) repair: Repair,
@@ -78,8 +82,10 @@ pub(crate) struct Provisions {
     pub(crate) per_run: Vec<Declared>,
     pub(crate) per_call: Vec<Declared>,
     pub(super) openers: Vec<Declared>,
-    /// How long a call may take whose tool does not say.
+    /// How long an attempt may take whose tool does not say.
     pub(crate) timeout: Option<Duration>,
+    /// How long a call may take whose tool does not say.
+    pub(super) total_timeout: Option<Duration>,
     /// Runs what a person would be asked about, were there a policy and somebody to ask.
     pub(super) unrestricted: bool,
     /// How far input is mended whose tool does not say.
@@ -111,11 +117,8 @@ impl Provisions {
                 .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
                 .collect(),
             lacks: lacks.collect(),
-            timeout: match entry.definition.timeout {
-                Timeout::Default => self.timeout,
-                Timeout::None => None,
-                Timeout::After(duration) => Some(duration),
-            },
+            timeout: entry.definition.timeout.or(self.timeout),
+            total_timeout: entry.definition.total_timeout.or(self.total_timeout),
             repair: entry.definition.repair.unwrap_or(self.repair),
             retry: self.retry.overridden_by(entry.definition.retry),
             circuit,

@@ -4,8 +4,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, select};
+use tokio::time::Instant;
 
 use super::ExecutorBuilder;
+use super::Plan;
 use super::calling::Stages;
 use crate::retry::{CircuitBreaker, RetryPolicy};
 use crate::stage;
@@ -60,6 +62,46 @@ impl ExecutorBuilder {
     #[must_use]
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
+        self
+    }
+
+    /// How long a whole call may take whose tool does not say: its attempts, the time between them, and the time that
+    /// it waits for a place; as long as they take unless set. [`timeout`](Self::timeout) limits each attempt.
+    ///
+    /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
+    /// next attempt would begin after that time is not tried again: the answer of the last attempt is its answer. The
+    /// time begins when the call may run, so that a person may take long to approve it. With a journal it goes on while
+    /// no process works on the call, and an attempt that would begin too late, after a crash for instance, does not
+    /// begin.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Waits for ever, in attempts of an hour.
+    /// #[tool(effect = read, timeout = "1h", retry(attempts = 3))]
+    /// async fn wait() {
+    ///     std::future::pending().await
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([WAIT])?)
+    ///     .unrestricted()
+    ///     .total_timeout(Some(Duration::from_millis(50)))
+    ///     .build()?;
+    /// let answer = executor.call(&Call::new("wait", "{}")).await;
+    /// assert_eq!(
+    ///     answer.error().expect("stopped").to_string(),
+    ///     "`wait` was stopped because the whole call took longer than 50ms"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.total_timeout = timeout;
         self
     }
 
@@ -145,15 +187,17 @@ impl<'a> Stages<'a> {
             && self.plan.retry.allows(attempt, error.classified(), effect).is_ok()
             && is_soon(error.classified(), self.plan.retry.max_delay)
             && self.plan.unavailable().is_none()
+            && !is_past(self.deadline, Duration::ZERO)
     }
 
     /// After how long it is tried again, if it is; takes one of the run's retries.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
-        if !self.may_repeat(attempt, error) || !self.run.takes_a_retry() {
+        if !self.may_repeat(attempt, error) {
             return None;
         }
         let effect = self.plan.entry.definition.effect;
-        self.plan.retry.next(attempt, error.classified(), effect, random()).ok()
+        let delay = self.plan.retry.next(attempt, error.classified(), effect, random()).ok()?;
+        (!is_past(self.deadline, delay) && self.run.takes_a_retry()).then_some(delay)
     }
 
     async fn pause(self, delay: Duration) -> Paused {
@@ -170,6 +214,17 @@ impl<'a> Stages<'a> {
             Either::Right((Either::Right((Err(_), _)), _)) => Paused::Closing,
         }
     }
+}
+
+/// When the time for a whole call is over that begins now; nothing where it has no limit.
+#[inline]
+pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
+    plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
+}
+
+/// Whether what begins after so long would begin when the time for its call is over.
+pub(super) fn is_past(deadline: Option<Instant>, delay: Duration) -> bool {
+    deadline.is_some_and(|deadline| deadline.saturating_duration_since(Instant::now()) <= delay)
 }
 
 /// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.

@@ -1,14 +1,23 @@
 //! The calls of one turn: checked as a whole, then answered one after the other, in their order.
 
+mod answers;
+
 use std::collections::HashMap;
+
+use futures::future::join_all;
 
 use super::kept::{Asking, Kept};
 use super::outcome::{CallFailure, Outcome};
 use super::{Executor, Swept};
+use crate::stage;
+pub use answers::TurnAnswers;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_core::error::{Class, ToolError};
-use toolwright_journal::journal::{Place, State};
+use toolwright_core::error::Class;
+use toolwright_core::error::ToolError;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::Place;
+use toolwright_journal::journal::State;
 
 impl Executor {
     /// A call that may have to wait: unlike [`call`](Self::call) this does not wait for a person, but says that
@@ -23,14 +32,109 @@ impl Executor {
         }
     }
 
-    /// The calls of a turn, each with an outcome of its own, in their order. They run one after the other; one
-    /// that has to wait holds up no other, and people are asked when the others are answered.
+    /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of
+    /// the calls. [`submit_turn`](Self::submit_turn) does not wait.
+    ///
+    /// Calls run one after the other, in their order; a call that waits for a person holds up no other, and runs when
+    /// it is decided. `turn` is the application's count of its run's turns. With a journal a call is known by run,
+    /// turn and index: the same turn made again, after a crash for instance, runs nothing twice and returns the
+    /// recorded answers.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool(effect = read)]
+    /// async fn add(
+    ///     /// The first.
+    ///     a: i64,
+    ///     /// The second.
+    ///     b: i64,
+    /// ) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// /// Ends the conversation.
+    /// #[tool(effect = read, terminal)]
+    /// async fn finish() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([ADD, FINISH])?).unrestricted().build()?;
+    /// let run = executor.run("ticket-7").start()?;
+    /// let turn = run.turn(1, &[Call::new("add", r#"{"a":1,"b":2}"#), Call::new("finish", "{}")]).await?;
+    /// assert_eq!(turn.answers()[0].text(), "3");
+    /// assert_eq!(turn.terminal_call(), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the host has to act before the turn can be answered: the journal fails, it has other calls at this turn,
+    /// nobody can be asked and the executor fails then, a call cannot run here, or the executor shuts down while a call
+    /// waits. The first such failure in call order. Every call is still in the journal, so the same turn can be made
+    /// again. Without a journal it never fails.
+    pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
+        let outcomes = self.submit_turn(turn, calls).await;
+        if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
+            return Err(failure.clone());
+        }
+        let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
+            match (outcome, Kept::of(&self.run)) {
+                (Outcome::Answered(answer), _) => Ok(answer),
+                (outcome, Some(kept)) => kept.awaited(outcome, call).await,
+                (Outcome::Failed(failure), None) => Err(failure),
+                (Outcome::Suspended(_), None) => Err(CallFailure::NoJournal),
+            }
+        });
+        // A failure of one call drops none of the others, which may be running.
+        let answers: Vec<Answer> =
+            join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
+        let terminal = self.first_terminal(turn, calls, &answers).await?;
+        Ok(TurnAnswers::new(answers, terminal))
+    }
+
+    /// The index of the first call of a terminal tool that succeeded.
+    async fn first_terminal(
+        &self,
+        turn: u64,
+        calls: &[Call<'_>],
+        answers: &[Answer],
+    ) -> Result<Option<usize>, CallFailure> {
+        for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
+            let is_terminal = || {
+                let found = stage::find(&self.run, call.name());
+                found.is_ok_and(|found| found.definition().terminal)
+            };
+            if answer.is_error() || !is_terminal() {
+                continue;
+            }
+            // A call that was put into a plan is answered, and has not run.
+            let is_planned = match Kept::of(&self.run) {
+                Some(kept) => kept.is_planned(&self.place(turn, index), call).await?,
+                None => false,
+            };
+            if !is_planned {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    fn place(&self, turn: u64, index: usize) -> Place {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        Place { run: self.run.id().to_owned(), turn: Some(turn), index }
+    }
+
+    /// Submits the calls of a turn without waiting for people: each has an outcome of its own, in their order. They
+    /// run one after the other; one that has to wait holds up no other, and people are asked when the others are
+    /// answered. [`turn`](Self::turn) waits for every decision.
     ///
     /// A call is known by run, turn and index: the same turn made again, after a crash for instance, gives what
     /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
     ///
     /// A provider's id that stands in a turn twice is refused the second time.
-    pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
+    pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
         let mut first: HashMap<&str, usize> = HashMap::new();
         let repeated: Vec<bool> = calls
             .iter()
@@ -40,8 +144,7 @@ impl Executor {
                 None => false,
             })
             .collect();
-        let place = |index| Place { run: self.run.id().to_owned(), turn: Some(turn), index };
-        let places: Vec<Place> = (0_u32..).take(calls.len()).map(place).collect();
+        let places: Vec<Place> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
         if let Some(kept) = Kept::of(&self.run)
             && let Some(outcomes) = kept.contradicted(&places, calls).await
         {

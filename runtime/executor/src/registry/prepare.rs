@@ -49,6 +49,7 @@ pub(super) fn prepare(
     if definition.limit == Some(0) {
         return Err(RegistryProblem::NoCalls { name: name(), location });
     }
+    definition.came_at_run_time = body.is_some() || origin == Origin::Resolver;
     if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {
         definition.danger = DeclaredDanger::Level(Danger::Moderate);
     }

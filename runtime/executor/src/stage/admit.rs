@@ -3,11 +3,18 @@
 use std::pin::pin;
 
 use futures::future::{Either, select};
+use tokio::time::Instant;
 
 use crate::executor::{Closed, Pass, Plan, Run};
-use crate::stage::invoke::{cancelled, given_up, is_given_up};
+use crate::stage::invoke;
+use crate::stage::invoke::cancelled;
+use crate::stage::invoke::given_up;
+use crate::stage::invoke::is_given_up;
+use crate::stage::invoke::slept;
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::Class;
+use toolwright_core::error::Done;
+use toolwright_core::error::ToolError;
 
 /// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
 /// tool do not hold the places of others.
@@ -34,11 +41,12 @@ pub(crate) fn admit_at_once<'a>(
     Some(admitted(tool, executor))
 }
 
-/// Lets a call in when there is room, unless it is given up before.
+/// Lets a call in when there is room, unless it is given up or its time is over before.
 pub(crate) async fn admit<'a>(
     run: &'a Run,
     plan: &'a Plan,
     call: &Call<'_>,
+    deadline: Option<Instant>,
 ) -> Result<Admitted<'a>, ToolError> {
     let enter = async {
         let tool = match &plan.gate {
@@ -47,9 +55,20 @@ pub(crate) async fn admit<'a>(
         };
         admitted(tool, run.core.gate.enter().await)
     };
-    match select(pin!(enter), pin!(given_up(run, call))).await {
+    let too_late = async {
+        match deadline {
+            Some(deadline) => slept(deadline.saturating_duration_since(Instant::now())).await,
+            None => std::future::pending().await,
+        }
+    };
+    match select(pin!(enter), select(pin!(given_up(run, call)), pin!(too_late))).await {
         Either::Left((admitted, _)) => admitted,
-        Either::Right(_) => Err(cancelled(call.name()).by_executor(Done::NotBegun)),
+        Either::Right((Either::Left(_), _)) => {
+            Err(cancelled(call.name()).by_executor(Done::NotBegun))
+        }
+        Either::Right((Either::Right((slept, _)), _)) => {
+            Err(slept.err().unwrap_or_else(|| invoke::too_late(call.name(), plan)))
+        }
     }
 }
 

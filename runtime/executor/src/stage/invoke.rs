@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, select_all};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::executor::{Plan, Run};
@@ -24,14 +25,21 @@ pub(crate) async fn invoke(
     run: &Run,
     plan: &Plan,
     call: &Call<'_>,
+    deadline: Option<Instant>,
 ) -> Result<Answer, ToolError> {
-    let timeout = plan.timeout;
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
-        match timeout {
+        // What is left of the whole call may be less than an attempt has.
+        let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
+        let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
+        match if is_whole { left } else { plan.timeout } {
             // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
-            Some(timeout) => tokio::task::unconstrained(tokio::time::sleep(timeout)).await,
+            Some(time) => tokio::task::unconstrained(tokio::time::sleep(time)).await,
             None => std::future::pending().await,
+        }
+        match plan.total_timeout.filter(|_| is_whole) {
+            Some(total) => whole_timed_out(call.name(), total),
+            None => timed_out(call.name(), plan.timeout.unwrap_or_default()),
         }
     });
     poll_fn(|context| {
@@ -42,7 +50,7 @@ pub(crate) async fn invoke(
             return Poll::Ready(Err(cancelled(call.name())));
         }
         match catch_unwind(AssertUnwindSafe(|| time_up.as_mut().poll(context))) {
-            Ok(polled) => polled.map(|()| Err(timed_out(call.name(), timeout.unwrap_or_default()))),
+            Ok(polled) => polled.map(Err),
             Err(_) => Poll::Ready(Err(no_clock())),
         }
     })
@@ -150,13 +158,31 @@ fn no_clock() -> ToolError {
 
 #[cold]
 fn timed_out(tool: &str, timeout: Duration) -> ToolError {
+    stopped(format!("`{tool}` was stopped because it took longer than {timeout:?}"))
+}
+
+#[cold]
+fn whole_timed_out(tool: &str, total: Duration) -> ToolError {
+    stopped(format!("`{tool}` was stopped because the whole call took longer than {total:?}"))
+}
+
+fn stopped(message: String) -> ToolError {
+    ToolError::new("timeout", message)
+        .class(Class::Transient)
+        .by_executor(Done::TimedOut)
+        .hint("ask for less at once, or go on without it")
+}
+
+/// The time for the whole call was over before this attempt began.
+#[cold]
+pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
+    let total = plan.total_timeout.unwrap_or_default();
     ToolError::new(
         "timeout",
-        format!("`{tool}` was stopped because it took longer than {timeout:?}"),
+        format!("`{tool}` was not begun in time: the whole call may take {total:?}"),
     )
-    .class(Class::Transient)
-    .by_executor(Done::TimedOut)
-    .hint("ask for less at once, or go on without it")
+    .class(Class::NotStarted { retry_after: None })
+    .hint("call again later, or go on without it")
 }
 
 #[cold]

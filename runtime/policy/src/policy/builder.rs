@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compile::compile;
+use super::compile::{Scope, compile};
 use super::mode::Mode;
 use super::paths::{Base, is_absolute};
 use super::problem::{At, PolicyError, Problems, suggestion};
 use super::protection::{Known, Protection};
 use super::read::read;
 use super::rule::{Rule, RuleKind};
+use super::undeclared::NoFiles;
 use super::{Policy, Settings};
 use toolwright_core::footprint::{File, ResourceKind};
+use super::tools::Tools;
 use toolwright_core::tool::ToolSet;
 
 /// Puts a [`Policy`] together. Whatever is wrong is told by [`build`](Self::build), all of it at once.
@@ -37,6 +39,7 @@ pub struct PolicyBuilder {
     plan: Option<bool>,
     rules: Vec<Rule>,
     off: Vec<Protection>,
+    pub(super) no_files: Vec<At<String>>,
     roots: Vec<At<String>>,
     base: Option<String>,
     /// Where a file was loaded; counts where nothing else says where relative names begin.
@@ -99,6 +102,35 @@ impl PolicyBuilder {
     /// Names protections off.
     pub fn without(mut self, protections: impl IntoIterator<Item = Protection>) -> Self {
         self.off.extend(protections);
+        self
+    }
+
+    /// Tools that touch no files although they do not say so, by their names or as `group:NAME` by their groups. A call of
+    /// theirs that names files is judged by what it names.
+    ///
+    /// It is your word, and nothing checks it. It does not count for tools that come at run time or run programs, nor
+    /// against `protect-policy` and `protect-journal`: there the tool itself has to say it.
+    ///
+    /// ```
+    /// use toolwright::policy::{Mode, Policy};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Adds an entry to the account.
+    /// #[tool(effect = once)]
+    /// async fn add_entry() -> &'static str {
+    ///     "added"
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let policy = Policy::builder().mode(Mode::AutoSafe).touches_no_files(["add_entry"]);
+    /// let executor = Executor::builder(Registry::of([ADD_ENTRY])?).policy(policy).build()?;
+    /// assert_eq!(executor.call(&Call::new("add_entry", "{}")).await.text(), "added");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn touches_no_files(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.no_files.extend(tools.into_iter().map(|it| At::code(it.into())));
         self
     }
 
@@ -219,7 +251,10 @@ impl PolicyBuilder {
             }
         }
         let rules = protections.iter().chain(&self.rules);
-        let compiled = compile(rules, catalog, &self.arriving, &base, &mut self.problems);
+        let tools = Tools::of(catalog);
+        let scope = Scope::new(&tools, &self.arriving, &base, &mut self.problems);
+        let compiled = compile(rules, &scope, &mut self.problems);
+        let no_files = NoFiles::of(&self.no_files, &scope, &mut self.problems);
         self.problems.finish()?;
         let settings = Settings {
             mode: self.mode.unwrap_or_default(),
@@ -228,7 +263,7 @@ impl PolicyBuilder {
             roots,
             off: self.off,
         };
-        Ok(Policy::new(settings, compiled, catalog, base))
+        Ok(Policy::new(settings, compiled, no_files, &tools, base))
     }
 
     fn known_base(&mut self) -> Base {

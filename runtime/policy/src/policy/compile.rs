@@ -14,23 +14,19 @@ use super::glob;
 use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};
+use super::protection::Protection;
+use super::tools::Tools;
 use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
 use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
-use toolwright_core::tool::ToolSet;
 use toolwright_core::tool::{DeclaredDanger, Definition};
 
 /// Rules made ready, the strongest first; a rule that is wrong may be missing, and is told.
 pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
-    catalog: &dyn ToolSet,
-    arriving: &Arriving,
-    base: &Base,
+    scope: &Scope<'_>,
     problems: &mut Problems,
 ) -> Vec<Compiled> {
-    let came = names(&arriving.tools, "arriving", problems);
-    let is_command = super::command::is_command;
-    let scope = Scope { catalog, arriving, came: came.unwrap_or_default(), base, is_command };
     let mut ready: Vec<Compiled> = rules.filter_map(|rule| scope.compile(rule, problems)).collect();
     ready.sort_by(|one, other| {
         (one.kind, &one.reason, &one.name).cmp(&(other.kind, &other.reason, &other.name))
@@ -40,14 +36,24 @@ pub(super) fn compile<'r>(
 
 /// What a rule may name.
 pub(super) struct Scope<'a> {
-    pub(super) catalog: &'a dyn ToolSet,
+    pub(super) catalog: &'a Tools<'a>,
     arriving: &'a Arriving,
     came: Vec<Regex>,
     pub(super) base: &'a Base,
     is_command: fn(&Definition, &str) -> bool,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    pub(super) fn new(
+        catalog: &'a Tools<'a>,
+        arriving: &'a Arriving,
+        base: &'a Base,
+        problems: &mut Problems,
+    ) -> Self {
+        let came = names(&arriving.tools, "arriving", problems).unwrap_or_default();
+        Self { catalog, arriving, came, base, is_command: super::command::is_command }
+    }
+
     fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
         let name = rule.name.as_ref().map_or("", |it| &it.value);
         if !rule.is_partial {
@@ -55,11 +61,10 @@ impl Scope<'_> {
         }
         let mut is_known = self.tools_known(rule, name, problems);
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
-        let known_tools = self.catalog.definitions();
-        let groups = known_tools.iter().filter_map(|it| it.group.as_deref());
+        let groups = self.catalog.definitions().filter_map(|it| it.group.as_deref());
         is_known &=
             known(rule.groups.as_deref(), "group", groups, &self.arriving.groups, name, problems);
-        let tags = known_tools.iter().flat_map(|it| it.tags.iter().map(String::as_str));
+        let tags = self.catalog.definitions().flat_map(|it| it.tags.iter().map(String::as_str));
         is_known &= known(rule.tags.as_deref(), "tag", tags, &self.arriving.tags, name, problems);
         let is_folded = rule.kind != RuleKind::Allow;
         let files = |written: &Option<Vec<At<String>>>, problems: &mut Problems| {
@@ -86,6 +91,7 @@ impl Scope<'_> {
             name: Arc::from(name),
             reason: Arc::from(rule.reason.value.as_str()),
             kind: rule.kind,
+            protection: Protection::ALL.into_iter().find(|it| it.name() == name),
             when_unknown: rule.when_unknown.value,
             only_certain: rule.only_certain,
             tools: whole(tools)?,
@@ -153,12 +159,12 @@ impl Scope<'_> {
         for tool in rule.tools.iter().flatten() {
             let Ok(glob) = glob::compile_name(&tool.value) else { continue };
             let is_known = tool.value == "*"
-                || self.catalog.definitions().iter().any(|it| glob.is_match(&it.name))
+                || self.catalog.names().any(|it| glob.is_match(it))
                 || self.arrives(&tool.value);
             if !is_known {
                 all = false;
                 let names: Vec<&str> =
-                    self.catalog.definitions().into_iter().map(|it| it.name.as_str()).collect();
+                    self.catalog.names().collect();
                 let near = suggestion(&tool.value, names.into_iter());
                 let message = format!("rule `{name}`: no tool is called `{}`{near}", tool.value);
                 problems.add(tool.place.as_ref(), message);
@@ -172,10 +178,15 @@ impl Scope<'_> {
         self.came.iter().any(|it| it.is_match(tool))
     }
 
+    /// Whether a tool of this group may come later.
+    pub(super) fn has_arriving_group(&self, group: &str) -> bool {
+        self.arriving.groups.iter().any(|it| it.value == group)
+    }
+
     /// A rule over an argument that no tool has would never match, and nobody would notice.
     fn arguments_known(&self, rule: &Rule, compiled: &Compiled, problems: &mut Problems) {
         let selected: Vec<&Definition> =
-            self.catalog.definitions().into_iter().filter(|it| selects(compiled, it)).collect();
+            self.catalog.definitions().filter(|it| selects(compiled, it)).collect();
         let may_arrive = !self.came.is_empty()
             && rule.tools.as_ref().is_none_or(|tools| {
                 tools.iter().any(|it| it.value == "*" || self.arrives(&it.value))
@@ -186,7 +197,7 @@ impl Scope<'_> {
             && !is_empty
             && selected.is_empty()
             && !may_arrive
-            && !self.catalog.definitions().is_empty()
+            && !self.catalog.is_empty()
         {
             let message = format!("rule `{}`: no tool has all that it selects by", compiled.name);
             problems.add(rule.place.as_ref(), message);
@@ -354,7 +365,7 @@ mod tests {
         let (arriving, base, mut problems) =
             (Arriving::default(), Base::default(), Problems::default());
         let scope = Scope {
-            catalog: &catalog,
+            catalog: &Tools::of(&catalog),
             arriving: &arriving,
             came: Vec::new(),
             base: &base,

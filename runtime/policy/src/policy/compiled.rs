@@ -7,6 +7,7 @@ use regex::Regex;
 use super::holds::Holds;
 use super::judged::Says;
 use super::paths::{Folder, Name, PathPattern};
+use super::protection::Protection;
 use super::question::{Asking, Files};
 use super::rule::{RuleKind, WhenUnknown};
 use super::values::ValueTest;
@@ -17,6 +18,8 @@ pub(super) struct Compiled {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
+    /// The protection that it is, where it is not written.
+    pub(super) protection: Option<Protection>,
     pub(super) when_unknown: WhenUnknown,
     pub(super) only_certain: bool,
     pub(super) tools: Option<Vec<Regex>>,
@@ -37,6 +40,21 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
+    /// Whether the policy's word that a tool touches no files does not count for it: the policy would give leave to change
+    /// itself, or what it decided.
+    pub(super) fn wants_the_tools_own_word(&self) -> bool {
+        matches!(self.protection, Some(Protection::Policy | Protection::Journal))
+    }
+
+    /// Whether it asks about a call only because the call does not say which files it touches.
+    pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
+        match self.protection {
+            None => false,
+            Some(Protection::Bounds) => asking.is_open(),
+            Some(_) => asking.is_open_to_write(),
+        }
+    }
+
     /// Whether it may say something of a tool of this name.
     pub(super) fn selects_name(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))

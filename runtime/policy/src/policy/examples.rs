@@ -26,10 +26,10 @@ pub(super) fn check(rule: &Rule, compiled: &Compiled, scope: &Scope<'_>, problem
 
 fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), String> {
     let example = &checked.example;
-    let definition = scope.catalog.definitions().into_iter().find(|it| it.name == example.tool);
+    let definition = scope.catalog.get(&example.tool);
     if definition.is_none() && !scope.arrives(&example.tool) {
         let names: Vec<&str> =
-            scope.catalog.definitions().into_iter().map(|it| it.name.as_str()).collect();
+            scope.catalog.names().collect();
         let near = suggestion(&example.tool, names.into_iter());
         return Err(format!("no tool is called `{}`{near}", example.tool));
     }
@@ -79,6 +79,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
         arguments: &example.arguments,
         footprint: Some(&footprint),
         approval: None,
+        came_at_run_time: definition.is_some_and(|it| it.came_at_run_time),
         accepted: false,
     };
     let asking = Asking::new(&question, scope.base);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::judged::{Judged, Said, Says, Verdict, Vouched, danger_name};
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
+use super::undeclared::Undeclared;
 use toolwright_core::tool::Danger;
 
 /// Why a policy answers as it does; its text is for people, its serialised form for programs.
@@ -20,6 +21,9 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The rules that match, the strongest first.
     pub rules: Vec<Said>,
+    /// That the call does not say which files it touches, where protections ask about it for that reason alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undeclared: Option<Undeclared>,
     /// What rules say that it touches, where it does not say it itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Vouched>,
@@ -41,6 +45,7 @@ impl Explanation {
             tool: question.tool.to_owned(),
             verdict: judged.verdict,
             rules: judged.rules,
+            undeclared: judged.undeclared,
             touches: judged.touches,
             tool_asks: question.approval.map(ToOwned::to_owned),
             mode,
@@ -50,20 +55,22 @@ impl Explanation {
         }
     }
 
-    /// Who decided: the names of rules, `tool`, `mode` or `plan`.
+    /// Who decided: `tool`, the names of rules, `mode` or `plan`.
     #[must_use]
     pub fn because(&self) -> Vec<&str> {
+        let mut because = Vec::new();
+        if let Verdict::Ask { .. } = self.verdict {
+            because.extend(self.tool_asks.as_ref().map(|_| "tool"));
+        }
         let rules = self.rules.iter().filter(|it| self.is_decisive(it.says));
-        let mut because: Vec<&str> = rules.map(|it| &*it.rule).collect();
+        because.extend(rules.map(|it| &*it.rule));
         let is_allowed = self.rules.iter().any(|it| it.says == Says::Allow);
         match self.verdict {
             Verdict::Queue => because.push("plan"),
-            Verdict::Ask { .. } => {
-                because.extend(self.tool_asks.as_ref().map(|_| "tool"));
-                if self.mode_says == ModeSays::Ask && !is_allowed {
-                    because.push("mode");
-                }
+            Verdict::Ask { .. } if self.mode_says == ModeSays::Ask && !is_allowed => {
+                because.push("mode");
             }
+            Verdict::Ask { .. } => {}
             Verdict::Deny { .. } | Verdict::Allow if because.is_empty() => because.push("mode"),
             Verdict::Deny { .. } | Verdict::Allow => {}
         }
@@ -96,7 +103,13 @@ impl fmt::Display for Explanation {
             Verdict::Deny { .. } => write!(formatter, "`{tool}` is refused")?,
             Verdict::Queue => write!(formatter, "`{tool}` is put into the plan")?,
         }
-        for said in &self.rules {
+        let asks = matches!(self.verdict, Verdict::Ask { .. });
+        if let Some(reason) = &self.tool_asks {
+            let verb = if asks { "asks" } else { "would ask" };
+            write!(formatter, "\n- the tool {verb}: {reason}")?;
+        }
+        let is_told = |said: &Said| self.undeclared.as_ref().is_some_and(|it| it.covers(said));
+        for said in self.rules.iter().filter(|it| !is_told(it)) {
             let (does, would) = match said.says {
                 Says::Deny => ("denies it", "would deny it"),
                 Says::AlwaysAsk => ("asks each time", "would ask each time"),
@@ -109,10 +122,15 @@ impl fmt::Display for Explanation {
                 write!(formatter, " (whether it matches cannot be told, so it counts)")?;
             }
         }
-        if let Some(reason) = &self.tool_asks {
-            let verb =
-                if matches!(self.verdict, Verdict::Ask { .. }) { "asks" } else { "would ask" };
-            write!(formatter, "\n- the tool {verb}: {reason}")?;
+        if let Some(undeclared) = &self.undeclared {
+            let verb = match (asks, undeclared.rules.len()) {
+                (true, 1) => "asks",
+                (true, _) => "ask",
+                (false, _) => "would ask",
+            };
+            let rules = if undeclared.rules.len() == 1 { "rule" } else { "rules" };
+            let names = undeclared.rules.join("`, `");
+            write!(formatter, "\n- {rules} `{names}` {verb}: {undeclared}")?;
         }
         for Vouched { rule, reads, writes } in &self.touches {
             let listed = |files: &[String]| match files {

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
+use super::undeclared::Undeclared;
 use toolwright_core::tool::Effect;
 
 /// What becomes of a call.
@@ -38,6 +39,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The rules that match it, the strongest first.
     pub rules: Vec<Said>,
+    /// That the call does not say which files it touches, where protections ask about it for that reason alone.
+    pub undeclared: Option<Undeclared>,
     /// What the mode says.
     pub mode: ModeSays,
     /// What rules say that the call touches, where it does not say it itself.
@@ -89,7 +92,16 @@ pub enum Says {
 
 /// Decides, from what everybody says. A rule can only add an objection; an allow takes away the mode's question and
 /// nothing else.
-pub(super) fn decide(rules: &[Said], mode: Mode, plan: bool, question: &Question<'_>) -> Verdict {
+///
+/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is one
+/// reason, however many protections want to know it.
+pub(super) fn decide(
+    rules: &[Said],
+    undeclared: Option<&Undeclared>,
+    mode: Mode,
+    plan: bool,
+    question: &Question<'_>,
+) -> Verdict {
     let said = |says: Says| rules.iter().filter(move |it| it.says == says);
     let mode_says = mode.says(question.danger);
     if let Some(denial) = said(Says::Deny).next() {
@@ -102,9 +114,11 @@ pub(super) fn decide(rules: &[Said], mode: Mode, plan: bool, question: &Question
     if plan && !question.accepted && question.effect != Effect::Read {
         return Verdict::Queue;
     }
-    let asks = said(Says::AlwaysAsk).chain(said(Says::Ask)).map(|it| it.reason.to_string());
-    let mut reasons: Vec<String> = asks.collect();
-    reasons.extend(question.approval.map(ToOwned::to_owned));
+    let mut reasons: Vec<String> = question.approval.map(ToOwned::to_owned).into_iter().collect();
+    let asks = said(Says::AlwaysAsk).chain(said(Says::Ask));
+    let is_told = |it: &&Said| undeclared.is_some_and(|undeclared| undeclared.covers(it));
+    reasons.extend(asks.filter(|it| !is_told(it)).map(|it| it.reason.to_string()));
+    reasons.extend(undeclared.map(ToString::to_string));
     if mode_says == ModeSays::Ask && said(Says::Allow).next().is_none() {
         let danger = danger_name(question.danger);
         reasons.push(format!("the mode `{mode}` asks about {danger} calls"));

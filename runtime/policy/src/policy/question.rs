@@ -4,10 +4,16 @@ use std::cell::OnceCell;
 use std::fmt;
 
 use super::paths::{Base, Name};
-use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind};
+use toolwright_core::footprint::Facts;
+use toolwright_core::footprint::File;
+use toolwright_core::footprint::Footprint;
+use toolwright_core::footprint::ResourceKind;
 use toolwright_core::json::read;
 use toolwright_core::json::tree::Node;
-use toolwright_core::tool::{Danger, Definition, Effect};
+use toolwright_core::tool::Danger;
+use toolwright_core::tool::DeclaredDanger;
+use toolwright_core::tool::Definition;
+use toolwright_core::tool::Effect;
 
 /// A call, as a policy sees it.
 #[derive(Clone, Copy)]
@@ -30,6 +36,9 @@ pub struct Question<'a> {
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself wants a person's word.
     pub approval: Option<&'a str>,
+    /// The tool came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a [`Resolver`](crate::Resolver). The
+    /// list `touches_no_files` of a policy does not count for it.
+    pub came_at_run_time: bool,
     /// It was planned, and a person accepted it: the flag `plan` is off for it.
     pub accepted: bool,
 }
@@ -53,7 +62,29 @@ impl<'a> Question<'a> {
             arguments,
             footprint: facts.touches(),
             approval: facts.approval.as_deref(),
+            came_at_run_time: definition.came_at_run_time,
             accepted: false,
+        }
+    }
+
+    /// About a tool, before anything is known of a call. A danger that is computed is taken for none.
+    pub(super) fn before_any_call(definition: &'a Definition) -> Self {
+        let danger = match definition.danger {
+            DeclaredDanger::Level(danger) => danger,
+            DeclaredDanger::Computed => Danger::Safe,
+        };
+        Self {
+            tool: &definition.name,
+            group: definition.group.as_deref(),
+            tags: &definition.tags,
+            danger,
+            effect: definition.effect,
+            principal: None,
+            arguments: "{}",
+            footprint: None,
+            approval: None,
+            came_at_run_time: definition.came_at_run_time,
+            accepted: true,
         }
     }
 }
@@ -103,6 +134,19 @@ impl<'a> Asking<'a> {
             vouched[0].extend(reads.iter().map(|it| Some(self.base.name(it))));
             vouched[1].extend(writes.iter().map(|it| Some(self.base.name(it))));
         }
+    }
+
+    /// Whether the call leaves open which files it writes.
+    pub(super) fn is_open_to_write(&self) -> bool {
+        self.writes().is_none()
+    }
+
+    /// The same call, of a tool that touches no files but those that it names.
+    pub(super) fn touching_no_files(&self) -> Self {
+        let mut asking = Self::new(self.question, self.base);
+        let reads = || self.files(self.question.footprint?.reads_named()?);
+        asking.vouched = Some([reads().unwrap_or_default(), Files::new()]);
+        asking
     }
 
     /// Nothing where they cannot be read.

@@ -17,13 +17,14 @@ use toolwright_core::tool::{Danger, Effect};
 
 /// The format that is read.
 const VERSION: &str = "1";
-const FILE_KEYS: [&str; 11] = [
+const FILE_KEYS: [&str; 12] = [
     "version",
     "mode",
     "plan",
     "four_eyes",
     "roots",
     "protections_off",
+    "touches_no_files",
     "arriving",
     "deny",
     "always_ask",
@@ -147,6 +148,9 @@ impl Reader<'_> {
             builder.problems = std::mem::take(&mut self.problems);
             builder.protections_off(names);
             self.problems = std::mem::take(&mut builder.problems);
+        }
+        if let Some(tools) = find(table, "touches_no_files") {
+            builder.no_files.extend(self.texts(tools, "touches_no_files"));
         }
         if let Some(value) = find(table, "arriving") {
             match value.get_ref().as_table() {

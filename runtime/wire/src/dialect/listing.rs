@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, value::RawValue};
 
 use super::rules::Rules;
@@ -87,9 +89,46 @@ impl Listing {
     }
 
     /// The value of `tools` in a request, as JSON text; for MCP in the result of `tools/list`.
+    ///
+    /// Its keys stand in the order in which models should read them: parameters in the order of the signature. A
+    /// `serde_json::Value` sorts keys, so `json!({ "tools": listing.tools() })` loses that order, and with it prompts that
+    /// providers have cached. Make a request with [`request`](Self::request), or serialise a struct with a field of type
+    /// `&RawValue`.
     #[must_use]
     pub fn tools(&self) -> &RawValue {
         &self.0.tools
+    }
+
+    /// A request that carries the tools: what else is in it, and `tools` as they are here, with their keys in order.
+    /// Serialise it as it is, with `serde_json::to_string` or an HTTP client's `json`.
+    ///
+    /// To serialise it fails where the rest is no object, or has the key `tools` itself.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Say how far two cities are apart, in kilometres.
+    /// #[tool(effect = read)]
+    /// async fn distance(
+    ///     /// Where the way begins.
+    ///     start: String,
+    ///     /// Where it ends.
+    ///     end: String,
+    /// ) -> u32 {
+    ///     u32::from(start != end)
+    /// }
+    ///
+    /// let listing = Registry::of([DISTANCE])?.listing(Dialect::Anthropic)?;
+    /// let request = listing.request(json!({ "model": "…", "max_tokens": 1024, "messages": [] }));
+    /// let text = serde_json::to_string(&request)?;
+    /// assert!(text.find(r#""start""#) < text.find(r#""end""#), "in the order of the signature");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn request<T: Serialize>(&self, rest: T) -> Request<'_, T> {
+        Request { rest, tools: &self.0.tools }
     }
 
     /// What models are told in words.
@@ -140,6 +179,43 @@ impl Listing {
     fn provider(&self) -> Result<crate::provider::Provider, MessageError> {
         let dialect = self.0.dialect;
         dialect.provider().ok_or(MessageError::NoMessages { dialect })
+    }
+}
+
+/// A request with the tools of a [`Listing`] in it, made by [`Listing::request`].
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright::Registry;
+/// use toolwright::dialect::Dialect;
+///
+/// let listing = Registry::empty().listing(Dialect::Gemini)?;
+/// let request = listing.request(json!({ "contents": [] }));
+/// assert_eq!(serde_json::to_string(&request)?, r#"{"contents":[],"tools":[]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a, T> {
+    rest: T,
+    tools: &'a RawValue,
+}
+
+impl<T: Serialize> Serialize for Request<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a, T> {
+            #[serde(flatten)]
+            rest: &'a T,
+            tools: &'a RawValue,
+        }
+        let rest = serde_json::to_value(&self.rest).map_err(S::Error::custom)?;
+        match rest.as_object() {
+            Some(keys) if keys.contains_key("tools") => Err(S::Error::custom(
+                "the request has the key `tools` already; leave it out, the listing adds it",
+            )),
+            Some(_) => Whole { rest: &self.rest, tools: self.tools }.serialize(serializer),
+            None => Err(S::Error::custom("the rest of a request is an object")),
+        }
     }
 }
 

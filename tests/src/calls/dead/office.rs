@@ -93,7 +93,7 @@ impl Letters {
 
     /// The answer of the one call of a turn.
     pub async fn turn(&self) -> String {
-        told(self.run().turn(1, &[a_letter()]).await.remove(0))
+        told(self.run().submit_turn(1, &[a_letter()]).await.remove(0))
     }
 
     /// A letter that is dead now, and what its run was answered.

@@ -17,7 +17,7 @@ async fn a_run_that_was_ended_by_another_process_begins_nothing() {
     let other = office.executor().run("r").start().unwrap();
     other.end_run().await.unwrap();
     let run = office.executor().run("r").start().unwrap();
-    for outcome in run.turn(1, &[Call::new("kept_note", NOTE), a_refund()]).await {
+    for outcome in run.submit_turn(1, &[Call::new("kept_note", NOTE), a_refund()]).await {
         assert_eq!(kind(&answered(outcome)), "cancelled");
     }
     assert_eq!(kind(&answered(run.submit(&Call::new("kept_note", NOTE)).await)), "cancelled");
@@ -35,7 +35,7 @@ async fn a_run_that_ends_while_its_call_is_judged_does_not_begin_it() {
     let ends = async move { assert_eq!(other.end_run().await.unwrap(), 0) };
     *store.before_commit.lock().unwrap() = Some(Box::pin(ends));
     let run = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
-    let outcome = run.turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0);
+    let outcome = run.submit_turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0);
     assert_eq!(kind(&answered(outcome)), "cancelled");
     assert_eq!((office.ran.times(), office.records().await.len()), (0, 0));
 }
@@ -67,12 +67,12 @@ async fn a_call_that_was_answered_before_its_run_ended_keeps_its_answer() {
     let first = office.executor().run("r").start().unwrap();
     let store = Odd { inner: office.store.clone(), ..Odd::default() };
     let meanwhile = async move {
-        answered(first.turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0));
+        answered(first.submit_turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0));
         first.end_run().await.unwrap();
     };
     *store.before_commit.lock().unwrap() = Some(Box::pin(meanwhile));
     let late = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
-    assert_eq!(answered(late.turn(1, &[call]).await.remove(0)).text(), "n");
+    assert_eq!(answered(late.submit_turn(1, &[call]).await.remove(0)).text(), "n");
     assert_eq!(office.ran.times(), 1);
 }
 

@@ -309,7 +309,7 @@ async fn a_sibling_that_asks_nobody_does_not_wait_for_somebody_who_thinks() {
     let approver = After(Arc::clone(&office.ran));
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     let calls = [a_refund(), a_note("a")];
-    let turn = timeout(HOUR, executor.turn(1, &calls)).await;
+    let turn = timeout(HOUR, executor.submit_turn(1, &calls)).await;
     assert!(turn.is_ok(), "an hour later the second call still waits for the first");
 }
 
@@ -473,8 +473,9 @@ async fn another_call_with_a_secret_at_the_same_place_does_not_get_the_answer_of
     let office = office();
     let executor = builder_of(&office, Registry::of([LOGIN]).unwrap()).build().unwrap();
     let run = executor.run("r").start().unwrap();
-    run.turn(1, &[Call::new("kept_login", r#"{"pin":"1111"}"#)]).await;
-    let outcome = run.turn(1, &[Call::new("kept_login", r#"{"pin":"2222"}"#)]).await.remove(0);
+    run.submit_turn(1, &[Call::new("kept_login", r#"{"pin":"1111"}"#)]).await;
+    let outcome =
+        run.submit_turn(1, &[Call::new("kept_login", r#"{"pin":"2222"}"#)]).await.remove(0);
     assert!(matches!(outcome, Outcome::Failed(CallFailure::PlaceTaken { .. })), "{outcome:?}");
 }
 
@@ -483,9 +484,9 @@ async fn another_call_with_a_secret_at_the_same_place_does_not_get_the_answer_of
 async fn a_turn_that_contradicts_the_journal_runs_nothing() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
-    run.turn(1, &[Call::new("kept_look", "{}"), a_note("a")]).await;
+    run.submit_turn(1, &[Call::new("kept_look", "{}"), a_note("a")]).await;
     let before = office.ran.times();
-    run.turn(1, &[a_note("b"), a_note("c")]).await;
+    run.submit_turn(1, &[a_note("b"), a_note("c")]).await;
     assert_eq!(office.ran.times(), before);
 }
 

@@ -47,7 +47,7 @@ impl Office {
         let executor = allow(application(&shop, &store)).build().unwrap();
         let run = executor.run("ticket-1").user("bob@example.org").start().unwrap();
         let calls = [Call::new("refund", r#"{"order":"A-1001","cents":4200}"#)];
-        let outcome = run.turn(1, &calls).await.remove(0);
+        let outcome = run.submit_turn(1, &calls).await.remove(0);
         let refund = outcome.suspended().unwrap().call;
         Self { shop, run, store, refund, commands: AtomicU64::new(100), said: Mutex::default() }
     }
@@ -68,13 +68,13 @@ impl Office {
 
     /// Another refund, which waits.
     pub async fn ask(&self, turn: u64, arguments: &'static str) -> CallId {
-        let outcome = self.run.turn(turn, &[Call::new("refund", arguments)]).await.remove(0);
+        let outcome = self.run.submit_turn(turn, &[Call::new("refund", arguments)]).await.remove(0);
         outcome.suspended().unwrap().call
     }
 
     /// A refund in a turn of its own, which need not wait.
     pub async fn run_granted(&self, turn: u64, arguments: &'static str) {
-        let outcome = self.run.turn(turn, &[Call::new("refund", arguments)]).await.remove(0);
+        let outcome = self.run.submit_turn(turn, &[Call::new("refund", arguments)]).await.remove(0);
         assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
     }
 
@@ -87,7 +87,7 @@ impl Office {
     pub async fn shell(&self, command: &str) {
         let arguments = serde_json::json!({ "command": command }).to_string();
         let turn = self.commands.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.run.turn(turn, &[Call::new("shell", arguments)]).await.remove(0);
+        let outcome = self.run.submit_turn(turn, &[Call::new("shell", arguments)]).await.remove(0);
         let answer = outcome.answer().unwrap();
         self.hears(&answer.text());
     }

@@ -141,7 +141,7 @@ async fn by_a_tool() -> Row {
     let mut ruled = Ruled::open("tool").await;
     let arguments = serde_json::json!({ "path": ruled.file, "text": "version = 1" }).to_string();
     let call = Call::new("save_file", arguments);
-    let answer = ruled.office.executor().turn(50, &[call]).await.remove(0);
+    let answer = ruled.office.executor().submit_turn(50, &[call]).await.remove(0);
     ruled.stopped = answer.answer().unwrap().error().unwrap().to_string();
     assert_eq!(fs::read_to_string(&ruled.file).unwrap(), POLICY);
     ruled.row("writes the policy with a tool that says which file it writes").await

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::Exit;
 use crate::cli::flags::{self, Form};
 use crate::cli::streams::print;
+use toolwright_executor::catalog::Catalog;
 use toolwright_executor::executor::Executor;
 use toolwright_policy::policy::{Policy, Protection, RuleOutline};
 
@@ -25,12 +26,12 @@ pub(super) fn command() -> Command {
 pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
     let policy = super::policy(executor, matches)?;
     match flags::form(matches) {
-        Form::Json => print(json(&policy)),
-        Form::Text => print(page(&policy, executor.catalog().names().count())),
+        Form::Json => print(json(&policy, &executor.catalog())),
+        Form::Text => print(page(&policy, &executor.catalog())),
     }
 }
 
-fn page(policy: &Policy, tools: usize) -> String {
+fn page(policy: &Policy, catalog: &Catalog) -> String {
     let yes = |it: bool| if it { "yes" } else { "no" }.to_owned();
     let or = |words: Vec<String>, nothing: &str| match words.as_slice() {
         [] => nothing.to_owned(),
@@ -39,17 +40,27 @@ fn page(policy: &Policy, tools: usize) -> String {
     let [on, off] = protections(policy).map(|names| or(names, "none"));
     let examples: usize = policy.outline().map(|it| it.examples).sum();
     let facts = [
-        ("Tools", tools.to_string()),
+        ("Tools", catalog.len().to_string()),
         ("Mode", policy.mode().to_string()),
         ("Plan first", yes(policy.plans())),
         ("Four eyes", yes(policy.four_eyes())),
         ("Roots", or(roots(policy), "none: nothing is said of what lies outside")),
         ("Protected", on),
         ("Named off", off),
+        ("No files", or(no_files(policy, catalog), "none")),
         ("Examples", format!("{examples}, and all of them hold")),
     ];
     let facts = facts.map(|(name, value)| format!("{:<12}{value}", format!("{name}:")));
-    let page = format!("The policy can be used.\n\n{}", facts.join("\n"));
+    let undeclared = policy.lint(catalog).iter().map(|it| format!("\n- {it}")).collect::<String>();
+    let undeclared = match undeclared.as_str() {
+        "" => String::new(),
+        some => {
+            format!(
+                "\n\nA person is asked about calls of these tools, unless an allow says what they touch:{some}"
+            )
+        }
+    };
+    let page = format!("The policy can be used.\n\n{}{undeclared}", facts.join("\n"));
     let rules: Vec<RuleOutline<'_>> = policy.outline().collect();
     if rules.is_empty() {
         return format!("{page}\n\nThere are no rules.");
@@ -62,7 +73,7 @@ fn page(policy: &Policy, tools: usize) -> String {
     format!("{page}\n\n{}", lines.join("\n"))
 }
 
-fn json(policy: &Policy) -> String {
+fn json(policy: &Policy, catalog: &Catalog) -> String {
     let [on, off] = protections(policy);
     let page = json!({
         "mode": policy.mode(),
@@ -71,9 +82,15 @@ fn json(policy: &Policy) -> String {
         "roots": roots(policy),
         "protections": on,
         "protections_off": off,
+        "touches_no_files": no_files(policy, catalog),
+        "undeclared": policy.lint(catalog),
         "rules": policy.outline().collect::<Vec<_>>(),
     });
     page.to_string()
+}
+
+fn no_files(policy: &Policy, catalog: &Catalog) -> Vec<String> {
+    policy.touching_no_files(catalog).map(str::to_owned).collect()
 }
 
 fn roots(policy: &Policy) -> Vec<String> {

@@ -5,21 +5,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
+use jiff::Timestamp;
+use tokio::time::Instant;
 
 use super::super::claim::Claim;
 use super::super::outcome::{CallFailure, Outcome};
+use super::super::retrying::is_past;
 use super::super::{Plan, calling::Stages};
 use super::Kept;
 use super::claimed::Claimed;
 use super::retried::{Next, note_failure};
 use super::unfinished::{Unfinished, left};
 use crate::executor::own::identity_of;
+use crate::stage;
 use crate::stage::is_given_up;
-use crate::stage::record::{Watch, chain};
+use crate::stage::record::Watch;
+use crate::stage::record::chain;
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::context::Identity;
+use toolwright_core::error::Class;
+use toolwright_core::error::Done;
+use toolwright_core::error::ToolError;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::{CallRecord, CommitError, Entry, Event, State};
+use toolwright_journal::journal::CallRecord;
+use toolwright_journal::journal::CommitError;
+use toolwright_journal::journal::Entry;
+use toolwright_journal::journal::Event;
+use toolwright_journal::journal::State;
 
 /// How often a result is written before it is given up.
 const WRITES: u32 = 4;
@@ -34,12 +46,19 @@ impl Kept<'_> {
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         let Claimed { record, claim, mut unfinished } = claimed;
-        let stages = Stages::new(self.run, plan, call, watch).claimed(arguments, &claim);
+        let deadline = self.deadline(&record, plan).await;
+        let stages = Stages::new(self.run, plan, call, watch);
+        let stages = stages.claimed(arguments, &claim).until(deadline);
         if let Some(watch) = watch {
             watch.claimed(&record);
         }
         let mut identity = Some(identity_of(&record));
-        let running = pin!(stages.attempt(&mut identity));
+        let running = pin!(async {
+            match is_past(deadline, Duration::ZERO) {
+                true => stage::too_late(call.name(), plan).into(),
+                false => stages.attempt(&mut identity).await,
+            }
+        });
         let answer = match select(running, pin!(self.renew(&record, &claim))).await {
             Either::Left((answer, _)) => answer,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
@@ -53,7 +72,22 @@ impl Kept<'_> {
         };
         // Nobody has given it up but an executor that shuts down.
         let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
-        self.conclude(&record, plan, answer, is_released, &mut unfinished, watch).await
+        let ran = Ran { plan, deadline, is_released };
+        self.conclude(&record, ran, answer, &mut unfinished, watch).await
+    }
+
+    /// When the time for the whole call is over. It begins when the call first begins to run: people, who may have
+    /// decided again since, have their own time.
+    async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
+        let total = plan.total_timeout?;
+        let begun = match record.attempt {
+            0 | 1 => None,
+            // Where it cannot be read, the time of this attempt is all that is known.
+            _ => self.keeping.store.history(record.id).await.ok().and_then(|it| first_begun(&it)),
+        };
+        let gone = self.keeping.now().duration_since(begun.unwrap_or(record.updated));
+        let gone = Duration::try_from(gone).unwrap_or_default();
+        Instant::now().checked_add(total.saturating_sub(gone))
     }
 
     /// Ends when the lease is lost.
@@ -79,15 +113,14 @@ impl Kept<'_> {
     async fn conclude(
         self,
         record: &Arc<CallRecord>,
-        plan: &Plan,
+        ran: Ran<'_>,
         mut answer: Answer,
-        is_released: bool,
         unfinished: &mut Unfinished,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         let mut ended = Arc::clone(record);
         let changed = Arc::make_mut(&mut ended);
-        let (entries, delay) = match self.ended(changed, record, plan, &answer, is_released) {
+        let (entries, delay) = match self.ended(changed, record, ran, &answer) {
             Ok(ended) => ended,
             Err(failure) => return failure.into(),
         };
@@ -109,20 +142,20 @@ impl Kept<'_> {
         self,
         ended: &mut CallRecord,
         record: &CallRecord,
-        plan: &Plan,
+        ran: Ran<'_>,
         answer: &Answer,
-        is_released: bool,
     ) -> Result<(Vec<Entry>, Option<Duration>), CallFailure> {
         let why = answer.error().map(|error| words(error, record));
         let Some(error) = answer.error() else {
             return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
         };
-        let is_let_go = is_released && gives_up(error);
+        let is_let_go = ran.is_released && gives_up(error);
         let Next { event, delay } = match is_let_go {
             true => {
-                Next { event: left(record, plan.retry.attempts, error.is_not_begun()), delay: None }
+                let attempts = ran.plan.retry.attempts;
+                Next { event: left(record, attempts, error.is_not_begun()), delay: None }
             }
-            false => self.after(record, plan, error),
+            false => self.after(record, ran.plan, error, ran.deadline),
         };
         let why = match (why, delay) {
             (Some(why), Some(delay)) => Some(format!("{why}; tried again in {delay:.1?}")),
@@ -181,6 +214,23 @@ impl Kept<'_> {
             Err(failure) => failure.into(),
         }
     }
+}
+
+/// How an attempt was run.
+#[derive(Clone, Copy)]
+struct Ran<'a> {
+    plan: &'a Plan,
+    /// When the time for the whole call is over.
+    deadline: Option<Instant>,
+    /// Nobody has given it up but an executor that shuts down.
+    is_released: bool,
+}
+
+/// When a call that runs was first claimed since it was last judged or decided.
+fn first_begun(history: &[Entry]) -> Option<Timestamp> {
+    let since =
+        history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));
+    since.filter(|entry| entry.event == Some(Event::Claimed)).last().map(|entry| entry.at)
 }
 
 /// The right to run a call was gone before the call began.

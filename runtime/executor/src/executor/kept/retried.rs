@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::super::Plan;
 use super::super::keeping::{Asking, later};
 use super::super::outcome::Outcome;
-use super::super::retrying::{PATIENCE, random};
+use super::super::retrying::{PATIENCE, is_past, random};
 use super::Kept;
 use super::claim::Gone;
 use crate::retry::RetryPolicy;
@@ -29,7 +29,13 @@ pub(super) struct Next {
 
 impl<'a> Kept<'a> {
     /// What an error makes of a call, and whether it is tried again.
-    pub(super) fn after(self, record: &CallRecord, plan: &Plan, error: &ToolError) -> Next {
+    pub(super) fn after(
+        self,
+        record: &CallRecord,
+        plan: &Plan,
+        error: &ToolError,
+        deadline: Option<Instant>,
+    ) -> Next {
         let effect = record.effect;
         let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
         let failure = match (error.done(), error.classified()) {
@@ -42,32 +48,42 @@ impl<'a> Kept<'a> {
                     Class::NotStarted { retry_after } => retry_after,
                     _ => None,
                 };
-                let delay = Some(named.unwrap_or(plan.retry.delay));
-                // What was not kept cannot be begun by anybody later.
-                let is_lost = matches!(record.arguments, Text::Withheld);
-                let delay = delay.filter(|_| !is_lost);
+                let delay = named.unwrap_or(plan.retry.delay);
+                // What was not kept cannot be begun by anybody later, and nothing begins when its time is over.
+                let is_lost =
+                    matches!(record.arguments, Text::Withheld) || is_past(deadline, delay);
+                let delay = Some(delay).filter(|_| !is_lost);
                 return Next { event: errored(Failure::NotStarted, is_lost), delay };
             }
             (Some(Done::TimedOut), _) => Failure::TimedOut,
             (None | Some(Done::Refused), class) => Failure::from(class),
         };
-        let delay = self.delay(record, plan, error.classified());
+        let delay = self.delay(record, plan, error.classified(), deadline);
         Next { event: errored(failure, delay.is_none()), delay }
     }
 
-    fn delay(self, record: &CallRecord, plan: &Plan, class: Class) -> Option<Duration> {
+    fn delay(
+        self,
+        record: &CallRecord,
+        plan: &Plan,
+        class: Class,
+        deadline: Option<Instant>,
+    ) -> Option<Duration> {
         if matches!(record.arguments, Text::Withheld) {
-            return None;
-        }
-        plan.retry.allows(record.attempt, class, record.effect).ok()?;
-        // Others see to calls of their own budget.
-        if record.place.run == self.run.id() && !self.run.takes_a_retry() {
             return None;
         }
         let delay = plan.retry.next(record.attempt, class, record.effect, random()).ok()?;
         // While its tool is left alone there is nothing to try.
         let left = plan.circuit.as_ref().and_then(|it| it.admits().err()?.left);
-        Some(left.map_or(delay, |left| delay.max(left)))
+        let delay = left.map_or(delay, |left| delay.max(left));
+        if is_past(deadline, delay) {
+            return None;
+        }
+        // Others see to calls of their own budget.
+        if record.place.run == self.run.id() && !self.run.takes_a_retry() {
+            return None;
+        }
+        Some(delay)
     }
 
     /// How often a call may be begun whose owners are lost; its tool may be elsewhere.

@@ -84,6 +84,25 @@ fn pictures_go_where_the_provider_takes_them_and_become_a_sentence_elsewhere() {
 }
 
 #[test]
+fn each_provider_gets_the_pictures_that_it_reads_and_a_sentence_of_others() {
+    let taken: [&[&str]; 4] = [
+        &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        &[],
+        &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        &["image/jpeg", "image/png", "image/webp"],
+    ];
+    for (provider, taken) in Provider::ALL.into_iter().zip(taken) {
+        for format in ["image/jpeg", "image/png", "image/gif", "image/webp", "image/svg+xml"] {
+            let message = answers(provider, false, &[image(format)]).to_string();
+            let is_sent = message.contains(DATA);
+            assert_eq!(is_sent, taken.contains(&format), "{provider} {format}: {message}");
+            let sentence = format!("[{format}, 8 bytes, left out: {provider} cannot take it");
+            assert_eq!(message.contains(&sentence), !is_sent, "{provider} {format}: {message}");
+        }
+    }
+}
+
+#[test]
 fn anthropic_gets_no_picture_in_an_error_because_it_would_refuse_the_message() {
     let message = answers(Provider::Anthropic, true, &[image("image/png")]);
     assert_eq!(
@@ -129,6 +148,8 @@ fn anthropic_gets_no_blank_text_block() {
     let content = [Content::text(" \n"), image("image/png")];
     let blocks = answers(Provider::Anthropic, false, &content);
     assert_eq!(blocks["content"][0]["content"].as_array().map(Vec::len), Some(1));
+    let empty = answers(Provider::Anthropic, false, &[Content::text("")]);
+    assert_eq!(empty["content"][0], json!({"type": "tool_result", "tool_use_id": "c1"}));
 }
 
 #[test]

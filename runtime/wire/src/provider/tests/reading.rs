@@ -2,14 +2,15 @@
 
 use super::super::{MessageError, Provider, ToolCall};
 
-const CHAT_CALL: &str =
+pub(super) const CHAT_CALL: &str =
     r#"{"id":"c1","type":"function","function":{"name":"ping","arguments":"{\"n\":1}"}}"#;
-const RESPONSES_CALL: &str =
+pub(super) const RESPONSES_CALL: &str =
     r#"{"type":"function_call","id":"fc1","call_id":"c1","name":"ping","arguments":"{\"n\":1}"}"#;
-const ANTHROPIC_CALL: &str = r#"{"type":"tool_use","id":"c1","name":"ping","input":{"n":1}}"#;
-const GEMINI_CALL: &str = r#"{"functionCall":{"id":"c1","name":"ping","args":{"n":1}}}"#;
+pub(super) const ANTHROPIC_CALL: &str =
+    r#"{"type":"tool_use","id":"c1","name":"ping","input":{"n":1}}"#;
+pub(super) const GEMINI_CALL: &str = r#"{"functionCall":{"id":"c1","name":"ping","args":{"n":1}}}"#;
 
-fn ping() -> Vec<ToolCall> {
+pub(super) fn ping() -> Vec<ToolCall> {
     vec![ToolCall { id: Some("c1".into()), name: "ping".into(), arguments: r#"{"n":1}"#.into() }]
 }
 
@@ -45,7 +46,7 @@ fn forms() -> Vec<(Provider, String)> {
     ]
 }
 
-fn refusal(provider: Provider, message: &str) -> String {
+pub(super) fn refusal(provider: Provider, message: &str) -> String {
     provider.tool_calls(message).unwrap_err().to_string()
 }
 
@@ -89,6 +90,7 @@ fn messages_without_calls_give_none() {
             Provider::OpenAiResponses,
             r#"{"output":[{"type":"reasoning","summary":[]},{"type":"web_search_call","id":"w1"},
                 {"type":"shell_call","call_id":"c1","environment":{"type":"container_reference"}},
+                {"type":"tool_search_call","call_id":"c2","execution":"server"},
                 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}]}"#,
         ),
         (Provider::Gemini, r#"{"candidates":[{"finishReason":"SAFETY"}],"usageMetadata":{}}"#),
@@ -249,6 +251,30 @@ fn custom_calls_and_other_calls_for_the_client_are_refused_by_id() {
             "c9",
             "shell_call",
         ),
+        (
+            Provider::OpenAiResponses,
+            r#"[{"type":"shell_call","call_id":"c9"}]"#,
+            "c9",
+            "shell_call",
+        ),
+        (
+            Provider::OpenAiResponses,
+            r#"[{"type":"local_shell_call","call_id":"c9"}]"#,
+            "c9",
+            "local_shell_call",
+        ),
+        (
+            Provider::OpenAiResponses,
+            r#"[{"type":"apply_patch_call","call_id":"c9"}]"#,
+            "c9",
+            "apply_patch_call",
+        ),
+        (
+            Provider::OpenAiResponses,
+            r#"[{"type":"tool_search_call","call_id":"c9","execution":"client"}]"#,
+            "c9",
+            "tool_search_call",
+        ),
     ] {
         let error = refusal(provider, message);
         let expected = format!("call {call} is a {kind}, only function calls are supported");
@@ -276,31 +302,11 @@ fn calls_in_an_alternative_other_than_the_first_are_refused() {
 }
 
 #[test]
-fn a_call_that_was_cut_short_is_refused_but_text_after_the_calls_may_be() {
-    let chat = format!(
-        r#"{{"choices":[{{"message":{{"tool_calls":[{CHAT_CALL}]}},"finish_reason":"length"}}]}}"#
-    );
-    let anthropic =
-        format!(r#"{{"type":"message","content":[{ANTHROPIC_CALL}],"stop_reason":"max_tokens"}}"#);
-    let responses =
-        format!("[{}]", RESPONSES_CALL.replace(r#""id":"fc1""#, r#""status":"incomplete""#));
-    let gemini = format!(
-        r#"{{"candidates":[{{"content":{{"parts":[{GEMINI_CALL}]}},"finishReason":"MAX_TOKENS"}}]}}"#
-    );
-    let malformed = r#"{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#;
-    for (provider, message, pointer) in [
-        (Provider::OpenAiChat, chat.as_str(), "/choices/0/message/tool_calls/0"),
-        (Provider::Anthropic, &anthropic, "/content/0"),
-        (Provider::OpenAiResponses, &responses, "/0"),
-        (Provider::Gemini, &gemini, "/candidates/0/content/parts/0"),
-        (Provider::Gemini, malformed, "/candidates/0/finishReason"),
-    ] {
-        let error = refusal(provider, message);
-        assert!(error.contains(&format!("at {pointer}: the call is not whole")), "{error}");
-    }
-    let text_last = anthropic
-        .replace(ANTHROPIC_CALL, &format!(r#"{ANTHROPIC_CALL},{{"type":"text","text":"a"}}"#));
-    assert_eq!(Provider::Anthropic.tool_calls(&text_last).unwrap(), ping());
+fn the_place_of_a_key_is_escaped_as_json_pointers_are() {
+    let root: Box<serde_json::value::RawValue> = serde_json::from_str(r#"{"a/b~c":7}"#).unwrap();
+    let node = super::super::Node::root(Provider::Gemini, &root);
+    let error = node.fields("an object").unwrap().string("a/b~c").unwrap_err();
+    assert!(error.to_string().starts_with("gemini message at /a~1b~0c: "), "{error}");
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! What a turn returns: one answer for each call, and whether the run can end.
+
+use std::vec;
+
+use toolwright_core::output::Answer;
+
+/// The answers of a turn: one for each call, in the order of the calls. Made by
+/// [`Executor::turn`](crate::Executor::turn).
+#[derive(Debug)]
+pub struct TurnAnswers {
+    answers: Vec<Answer>,
+    terminal: Option<usize>,
+}
+
+impl TurnAnswers {
+    pub(super) fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
+        Self { answers, terminal }
+    }
+
+    /// The answers, at the indices of their calls.
+    #[must_use]
+    pub fn answers(&self) -> &[Answer] {
+        &self.answers
+    }
+
+    /// Takes the answers out, in the order of the calls.
+    #[must_use]
+    pub fn into_answers(self) -> Vec<Answer> {
+        self.answers
+    }
+
+    /// The index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a result:
+    /// the run has done what it was for. `None` where no terminal tool was called, or each such call failed, was
+    /// refused or was only put into a plan.
+    #[must_use]
+    pub fn terminal_call(&self) -> Option<usize> {
+        self.terminal
+    }
+
+    /// The answer of [`terminal_call`](Self::terminal_call).
+    #[must_use]
+    pub fn terminal_answer(&self) -> Option<&Answer> {
+        self.answers.get(self.terminal?)
+    }
+}
+
+impl IntoIterator for TurnAnswers {
+    type Item = Answer;
+    type IntoIter = vec::IntoIter<Answer>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.answers.into_iter()
+    }
+}

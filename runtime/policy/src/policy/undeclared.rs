@@ -1,0 +1,192 @@
+//! Tools that do not say which files they touch: the policy's list of those that touch none, and the sentence about the
+//! others.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::command::runs_programs;
+use super::compile::Scope;
+use super::judged::Said;
+use super::problem::{At, Problems, suggestion};
+use super::question::Asking;
+use toolwright_core::tool::{Definition, Effect, ToolSet};
+
+/// What begins the name of a group in the list.
+const GROUP: &str = "group:";
+
+/// A tool that does not say which files a call touches, and the protections that ask about its calls for that reason
+/// alone. Its text is the sentence that people and models read.
+///
+/// ```
+/// use toolwright::policy::Policy;
+/// use toolwright::{Registry, tool};
+///
+/// /// Adds an entry to the account.
+/// #[tool(effect = once)]
+/// async fn add_entry() {}
+///
+/// let catalog = Registry::of([ADD_ENTRY])?.catalog();
+/// let [found] = &Policy::builder().build(&catalog)?.lint(&catalog)[..] else { panic!("one tool") };
+/// assert_eq!(found.tool, "add_entry");
+/// assert_eq!(
+///     found.to_string(),
+///     "`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"
+/// );
+/// let policy = Policy::builder().touches_no_files(["add_entry"]).build(&catalog)?;
+/// assert!(policy.lint(&catalog).is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Undeclared {
+    /// The tool's name.
+    pub tool: String,
+    /// What it does not say, and what to do about it.
+    pub message: String,
+    /// The names of the protections, in the order in which a policy has them.
+    pub rules: Vec<String>,
+}
+
+/// What a policy knows of tools that do not say which files they touch.
+#[derive(Debug, Default)]
+pub(super) struct NoFiles {
+    /// The tools that touch no files, by the word of the policy.
+    listed: HashSet<String>,
+    /// The tools that run programs.
+    programs: HashSet<String>,
+}
+
+impl NoFiles {
+    /// The tools that a list names, by themselves or by their groups.
+    pub(super) fn of(list: &[At<String>], scope: &Scope<'_>, problems: &mut Problems) -> Self {
+        let programs = scope.catalog.definitions().filter(|it| runs_programs(it));
+        let mut made =
+            Self { listed: HashSet::new(), programs: programs.map(|it| it.name.clone()).collect() };
+        for entry in list {
+            let added = match entry.value.strip_prefix(GROUP) {
+                Some(group) => made.add_group(group, scope),
+                None => made.add_tool(&entry.value, scope),
+            };
+            if let Err(problem) = added {
+                let message = format!("`touches_no_files`: {problem}");
+                problems.add(entry.place.as_ref(), message);
+            }
+        }
+        made
+    }
+
+    fn add_tool(&mut self, name: &str, scope: &Scope<'_>) -> Result<(), String> {
+        let Some(definition) = scope.catalog.get(name) else {
+            if name.contains('*') {
+                return Err(format!(
+                    "`{name}` is a pattern: name each tool, or its group as `group:…`"
+                ));
+            }
+            if scope.arrives(name) {
+                return Err(too_late(name));
+            }
+            let names: Vec<&str> = scope.catalog.names().collect();
+            return Err(format!(
+                "no tool is called `{name}`{}",
+                suggestion(name, names.into_iter())
+            ));
+        };
+        if definition.came_at_run_time {
+            return Err(too_late(name));
+        }
+        if self.programs.contains(name) {
+            return Err(format!(
+                "`{name}` runs programs, and what they write is not known: say it in an allow with `touches`"
+            ));
+        }
+        self.listed.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// The tools of a group that may be listed; the others of it are asked about as before.
+    fn add_group(&mut self, group: &str, scope: &Scope<'_>) -> Result<(), String> {
+        let of_group = |it: &&Definition| it.group.as_deref() == Some(group);
+        let members: Vec<&Definition> = scope.catalog.definitions().filter(of_group).collect();
+        if members.is_empty() && !scope.has_arriving_group(group) {
+            let groups = scope.catalog.definitions().filter_map(|it| it.group.as_deref());
+            return Err(format!("no tool has the group `{group}`{}", suggestion(group, groups)));
+        }
+        let programs = &self.programs;
+        let may_be_listed =
+            |it: &&&Definition| !it.came_at_run_time && !programs.contains(&it.name);
+        let listed: Vec<String> =
+            members.iter().filter(may_be_listed).map(|it| it.name.clone()).collect();
+        if listed.is_empty() {
+            return Err(format!(
+                "every tool of the group `{group}` comes at run time or runs programs, so what it writes is not known: \
+                 say it in an allow with `touches`"
+            ));
+        }
+        self.listed.extend(listed);
+        Ok(())
+    }
+
+    /// Whether a call is of a tool that touches no files by the word of the policy.
+    pub(super) fn count_for(&self, asking: &Asking<'_>) -> bool {
+        let question = asking.question;
+        !question.came_at_run_time && self.listed.contains(question.tool)
+    }
+
+    /// What is said about a call for which these protections ask because it names no files. The list helps unless one of
+    /// them `wants_the_tools_own_word`.
+    pub(super) fn undeclared(
+        &self,
+        asking: &Asking<'_>,
+        rules: Vec<String>,
+        wants_the_tools_own_word: bool,
+    ) -> Option<Undeclared> {
+        if rules.is_empty() {
+            return None;
+        }
+        let question = asking.question;
+        let access = match question.effect {
+            Effect::Read => "reads",
+            Effect::Idempotent | Effect::Keyed | Effect::Once => "writes",
+        };
+        let tool = question.tool.to_owned();
+        let cure = if self.programs.contains(&tool) {
+            "add an allow with `touches` to the policy".to_owned()
+        } else if question.came_at_run_time {
+            "add `footprint_by`, or an allow with `touches` to the policy".to_owned()
+        } else if wants_the_tools_own_word {
+            format!("add `{access}()`, or an allow with `touches` to the policy")
+        } else {
+            format!("add `{access}()`, or list it under `touches_no_files` of the policy")
+        };
+        let message = format!("`{tool}` does not say what it {access}: {cure}");
+        Some(Undeclared { tool, message, rules })
+    }
+
+    /// The tools that are listed and still there, in the order of the catalog.
+    pub(super) fn listed_in<'c>(&self, set: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
+        let names = set.definitions().into_iter().map(|it| it.name.as_str());
+        names.filter(|it| self.listed.contains(*it))
+    }
+}
+
+impl Undeclared {
+    /// Whether it stands for what a rule says.
+    pub(super) fn covers(&self, said: &Said) -> bool {
+        self.rules.iter().any(|it| **it == *said.rule)
+    }
+}
+
+impl fmt::Display for Undeclared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+fn too_late(tool: &str) -> String {
+    format!(
+        "`{tool}` comes at run time, so what it writes is not known here: say it in its `footprint_by`, or in an allow with \
+         `touches`"
+    )
+}
