@@ -12,15 +12,20 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// `read_file` and `file_read` in group `file` are both `file read`.
+    /// `read_file` and `file_read` in group `file` are both `file read`, and `list_entries` in group `entry` is
+    /// `entry list`.
     pub(super) fn of(definition: &Definition) -> Self {
         let name = kebab(&definition.name);
         let Some(group) = definition.group.as_deref().map(kebab) else {
             return Self { group: None, tool: name };
         };
-        let first = name.strip_prefix(&group).and_then(|rest| rest.strip_prefix('-'));
-        let last = || name.strip_suffix(&group).and_then(|rest| rest.strip_suffix('-'));
-        let tool = first.or_else(last).unwrap_or(&name).to_owned();
+        let spellings = [vec![group.clone()], other_numbers(&group)].concat();
+        let without = |word: &String| {
+            let first = name.strip_prefix(word).and_then(|rest| rest.strip_prefix('-'));
+            let last = || name.strip_suffix(word).and_then(|rest| rest.strip_suffix('-'));
+            first.or_else(last)
+        };
+        let tool = spellings.iter().find_map(without).unwrap_or(&name).to_owned();
         Self { group: Some(group), tool }
     }
 }
@@ -32,6 +37,23 @@ impl fmt::Display for Words {
             None => formatter.write_str(&self.tool),
         }
     }
+}
+
+/// What a word may be in its other number: `entries` of `entry`, `entry` of `entries`.
+fn other_numbers(word: &str) -> Vec<String> {
+    let mut others = vec![format!("{word}s")];
+    if ["s", "x", "z", "ch", "sh"].iter().any(|end| word.ends_with(end)) {
+        others.push(format!("{word}es"));
+    }
+    for (one, many) in [("y", "ies"), ("", "es"), ("", "s")] {
+        let both = [(one, many), (many, one)];
+        let swapped = both.iter().filter(|(from, _)| !from.is_empty());
+        others.extend(swapped.filter_map(|(from, to)| {
+            let stem = word.strip_suffix(from).filter(|stem| !stem.is_empty())?;
+            Some(format!("{stem}{to}"))
+        }));
+    }
+    others
 }
 
 /// `maxResults`, `max_results` and `max.results` are all `max-results`.

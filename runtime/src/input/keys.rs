@@ -187,11 +187,7 @@ impl Keys {
     }
 
     /// As [`Key::in_words_of_schema`], of an input that one value carries whole.
-    pub(super) fn whole_in_words_of_schema(
-        &self,
-        text: &str,
-        first: &Problem,
-    ) -> Option<Problems> {
+    pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 

@@ -92,14 +92,16 @@ impl Teller<'_> {
             Kind::MultipleOf { multiple_of } => value(format!("a multiple of {multiple_of}")),
             Kind::Pattern { pattern } => {
                 let format = format_of(pattern).and_then(formats::of_format);
-                value(format.map_or_else(|| format!("text that matches `{pattern}`"), str::to_owned))
+                value(
+                    format.map_or_else(|| format!("text that matches `{pattern}`"), str::to_owned),
+                )
             }
             Kind::Format { format } => {
                 let told = formats::of_format(format);
                 value(told.map_or_else(|| format!("text in the format {format}"), str::to_owned))
             }
             Kind::PropertyNames { error: wrong } => {
-                found.push(key(error, wrong, self.source));
+                found.push(wrong_key(error, wrong, schema, self.source));
                 return;
             }
             kind => value(rare(kind, schema)),
@@ -208,17 +210,22 @@ fn length(error: &ValidationError<'_>, wanted: Option<String>) -> Problem {
 }
 
 /// A key that is not one of those that an object may have.
-fn key(error: &ValidationError<'_>, wrong: &ValidationError<'_>, root: &Value) -> Problem {
+fn wrong_key(
+    error: &ValidationError<'_>,
+    wrong: &ValidationError<'_>,
+    schema: &Value,
+    root: &Value,
+) -> Problem {
     let name = wrong.instance().as_str().unwrap_or_default().to_owned();
-    let names = error.schema_path().as_str();
-    let schema = root.pointer(names).unwrap_or(&Value::Null);
+    let names = schema.get("propertyNames").unwrap_or(schema);
     let wanted = match wrong.kind() {
         Kind::Pattern { pattern } if format_of(pattern).is_none() => {
             format!("text that matches `{pattern}`")
         }
-        _ => expected(&with_type(schema), root),
+        _ => expected(&with_type(names), root),
     };
-    let mut problem = Problem::new(Rule::Value, &words::quote(&name), format!("{wanted} as the key"));
+    let mut problem =
+        Problem::new(Rule::Value, &words::quote(&name), format!("{wanted} as the key"));
     problem.pointer = below(error.instance_path().as_str(), &words::shorten(&name));
     problem
 }

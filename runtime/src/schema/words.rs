@@ -153,7 +153,10 @@ mod tests {
                 json!({"type": "array", "maxItems": 2, "items": {"enum": ["a", 1]}}),
                 "an array of at most 2 items, each item one of \"a\", 1",
             ),
-            (json!({"type": ["string", "null"], "format": "date"}), "a date such as 2026-11-20 or null"),
+            (
+                json!({"type": ["string", "null"], "format": "date"}),
+                "a date such as 2026-11-20 or null",
+            ),
             (json!({"type": "string", "format": "colour"}), "a string"),
             (
                 json!({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
