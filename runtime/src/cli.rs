@@ -5,7 +5,7 @@
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
-//! `read_file` and `file_read` in group `file` are both `file read`. A tool without a group stands at the top.
+//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group stands at the top.
 //! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
 //! `tools`, `answer`, `policy`, `completions` or `help`.
 //!

@@ -81,6 +81,28 @@ pub(super) fn kebab(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamic::DynamicTool;
+    use crate::registry::Registry;
+
+    #[test]
+    fn the_word_of_a_group_is_said_once_in_either_number() {
+        for (group, name, command) in [
+            ("entry", "list_entries", "entry list"),
+            ("entry", "add_entry", "entry add"),
+            ("entries", "add_entry", "entries add"),
+            ("file", "search_files", "file search"),
+            ("notes", "note_add", "notes add"),
+            ("box", "list_boxes", "box list"),
+            ("file", "read_profile", "file read-profile"),
+            ("entry", "entries", "entry entries"),
+            ("news", "news_list", "news list"),
+        ] {
+            let schema = serde_json::json!({"type": "object"});
+            let tool = DynamicTool::new(name, "Does it.", schema, |_, _| async { Ok(()) });
+            let registry = Registry::of([tool.group(group)]).unwrap();
+            assert_eq!(Words::of(&registry.get(name).unwrap()).to_string(), command);
+        }
+    }
 
     #[test]
     fn every_way_of_writing_a_name_is_one_word_on_the_command_line() {

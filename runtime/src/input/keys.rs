@@ -96,7 +96,8 @@ impl Key {
             return None;
         }
         let mut problems = self.check()?(text).err()?;
-        if problems.is_empty() || problems.iter().any(|it| it.rule == Rule::Syntax) {
+        let is_other = |it: &Problem| matches!(it.rule, Rule::Syntax | Rule::Other);
+        if problems.is_empty() || problems.iter().any(is_other) {
             return None;
         }
         // The reader shows numbers with all their digits.
