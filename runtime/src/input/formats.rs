@@ -139,7 +139,7 @@ mod tests {
         }
         let of = |format| of_format(format);
         assert_eq!(expected("x".parse::<jiff::Timestamp>().unwrap_err()), Some(MOMENT));
-        assert_eq!(expected(&"x".parse::<jiff::civil::Date>().unwrap_err()), Some(MOMENT));
+        assert_eq!(expected("x".parse::<jiff::civil::Date>().unwrap_err()), Some(MOMENT));
         assert_eq!(expected("x".parse::<uuid::Uuid>().unwrap_err()), of("uuid"));
         assert_eq!(expected("x".parse::<std::net::IpAddr>().unwrap_err()), of("ip"));
         assert_eq!(expected("x".parse::<std::net::Ipv6Addr>().unwrap_err()), of("ipv6"));
