@@ -140,6 +140,7 @@ async fn a_bad_date_is_told_with_the_other_problems_of_the_call() {
 
 #[tokio::test]
 async fn a_type_of_a_library_is_told_by_what_its_texts_look_like() {
+    let readers = [executor([READ]), strict([READ])];
     for (key, expected) in [
         ("jiff_date", DATE),
         ("jiff_time", TIME),
@@ -159,14 +160,17 @@ async fn a_type_of_a_library_is_told_by_what_its_texts_look_like() {
     ] {
         for wrong in ["tomorrow", "", "2026-02-30", "2026-13-01T25:00:00Z", "12:60:00", "1:2:3:4:5"]
         {
-            for executor in [executor([READ]), strict([READ])] {
-                let told = told(&executor, "read", &json!({key: wrong})).await;
-                // An empty text may mean that the key is left out, which a second line says.
+            for executor in &readers {
+                let told = told(executor, "read", &json!({key: wrong})).await;
+                // An empty text means that the key is left out: it is mended, or a second line says so.
+                if told.is_empty() && wrong.is_empty() {
+                    continue;
+                }
                 assert_eq!(told[..1], [format!("/{key}: found {wrong:?}, expected {expected}")]);
             }
         }
-        for executor in [executor([READ]), strict([READ])] {
-            let told = told(&executor, "read", &json!({key: [true]})).await;
+        for executor in &readers {
+            let told = told(executor, "read", &json!({key: [true]})).await;
             assert_eq!(told, [format!("/{key}: found [true], expected {expected}")]);
         }
     }
@@ -174,6 +178,7 @@ async fn a_type_of_a_library_is_told_by_what_its_texts_look_like() {
 
 #[tokio::test]
 async fn what_a_schema_takes_and_its_type_refuses_is_told_in_our_words_too() {
+    let readers = [executor([READ]), strict([READ])];
     let number = "each part of it within its range";
     for (arguments, pointer, expected) in [
         (json!({"day": "20.11.2026"}), "/day", number),
@@ -184,8 +189,8 @@ async fn what_a_schema_takes_and_its_type_refuses_is_told_in_our_words_too() {
         (json!({"by_id": {"7": 1}}), "/by_id/7", "expected a UUID such as"),
         (json!({"socket": "here"}), "/socket", "expected an IP address with a port such as"),
     ] {
-        for executor in [executor([READ]), strict([READ])] {
-            let told = told(&executor, "read", &arguments).await;
+        for executor in &readers {
+            let told = told(executor, "read", &arguments).await;
             assert!(told.len() == 1, "{told:?}");
             assert!(told[0].starts_with(&format!("{pointer}: ")), "{told:?}");
             assert!(told[0].contains(expected), "{told:?}");
@@ -196,6 +201,7 @@ async fn what_a_schema_takes_and_its_type_refuses_is_told_in_our_words_too() {
 /// Whatever is sent, no message has a word of the libraries behind the types.
 #[tokio::test]
 async fn no_word_of_a_library_reaches_a_model() {
+    let readers = [executor([READ]), strict([READ])];
     const THEIRS: [&str; 16] = [
         "jiff",
         "chrono",
@@ -240,8 +246,8 @@ async fn no_word_of_a_library_reaches_a_model() {
         .collect::<Vec<_>>();
     for key in keys {
         for value in &wrong {
-            for executor in [executor([READ]), strict([READ])] {
-                for line in told(&executor, "read", &json!({&key: value})).await {
+            for executor in &readers {
+                for line in told(executor, "read", &json!({&key: value})).await {
                     let said = line.replace(&value.to_string(), "").replace(&key, "");
                     assert!(!THEIRS.iter().any(|it| said.contains(it)), "{key}: {line}");
                 }
@@ -252,7 +258,8 @@ async fn no_word_of_a_library_reaches_a_model() {
 
 #[tokio::test]
 async fn a_number_that_no_float_holds_is_out_of_range() {
-    for executor in [executor([READ]), strict([READ])] {
+    let readers = [executor([READ]), strict([READ])];
+    for executor in &readers {
         assert_eq!(
             told_of(
                 &executor,
@@ -264,12 +271,12 @@ async fn a_number_that_no_float_holds_is_out_of_range() {
             3
         );
         assert_eq!(
-            told_of(&executor, "read", r#"{"float": 1e400}"#.to_owned()).await,
+            told_of(executor, "read", r#"{"float": 1e400}"#.to_owned()).await,
             ["/float: found 1e400, expected a number from -1.7976931348623157e308 to \
                  1.7976931348623157e308; this one is out of range"]
         );
         assert_eq!(
-            told_of(&executor, "read", r#"{"byte": 1e400}"#.to_owned()).await,
+            told_of(executor, "read", r#"{"byte": 1e400}"#.to_owned()).await,
             ["/byte: found 1e400, expected an integer from 0 to 255"]
         );
     }
