@@ -36,7 +36,7 @@ impl TryFrom<u8> for Beds {
     type Error = String;
 
     fn try_from(beds: u8) -> Result<Self, String> {
-        if beds % 2 == 0 {
+        if beds.is_multiple_of(2) {
             Ok(Self(beds))
         } else {
             Err(format!("beds come in pairs, {beds} is odd"))
@@ -60,6 +60,7 @@ async fn book(
 macro_rules! readers {
     ($($name:ident: $type:ty,)*) => {
         /// Reads what libraries read.
+        #[expect(clippy::too_many_arguments, reason = "one for each type of a library")]
         #[tool(effect = read)]
         async fn read(
             $(
@@ -262,7 +263,7 @@ async fn a_number_that_no_float_holds_is_out_of_range() {
     for executor in &readers {
         assert_eq!(
             told_of(
-                &executor,
+                executor,
                 "read",
                 r#"{"float": -1e400, "byte": 1e400, "ip": "here"}"#.to_owned()
             )
