@@ -5,6 +5,7 @@ mod bounds;
 mod deserializer;
 mod entries;
 mod fault;
+pub(crate) mod formats;
 mod key;
 mod keys;
 mod number;

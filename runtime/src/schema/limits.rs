@@ -152,6 +152,17 @@ const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
 /// Of a point in time: no leap second, as jiff has none, and no more decimals than jiff takes.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
+/// The format that one of the patterns of this file stands for.
+pub(super) fn format_of(pattern: &str) -> Option<&'static str> {
+    let is = |format: &str| {
+        let mut written = Map::from_iter([("type".into(), "string".into())]);
+        written.insert("format".into(), format.into());
+        text(&mut written);
+        written.get("pattern").is_some_and(|it| it == pattern)
+    };
+    ["partial-time", "partial-date-time", "date-time", "duration"].into_iter().find(|it| is(it))
+}
+
 /// Formats that schemars makes up, and those whose parsers take less than the format, as patterns.
 fn text(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|it| *it != "string" && *it != json!(["string", "null"])) {
