@@ -1,6 +1,6 @@
 //! `keys`: the keys that people sign decisions with.
 
-mod place;
+pub(crate) mod place;
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ const FILE: &str = "file";
 
 const AFTER_HELP: &str = "\
 Only keys count whose public half the application names to its builder. Whoever reads the file can decide in \
-your name: it lies where no agent works.
+your name: it lies where no agent works. Decisions are signed with the key that --key or TOOLWRIGHT_KEY names, \
+else with the one key in toolwright/keys.
 
 With --json, both write {\"name\", \"public\", \"file\", \"enrol\"}.
 
@@ -37,7 +38,7 @@ pub(crate) fn command() -> Command {
                 .required(true)
                 .help("Whose it is, such as ada"),
             Arg::new(OUT).long("out").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-                "Where to [default: toolwright/keys/NAME.key in $XDG_CONFIG_HOME or ~/.config]",
+                "Where to [default: the file that TOOLWRIGHT_KEY names and that is not there yet, else toolwright/keys/NAME.key in $XDG_CONFIG_HOME or ~/.config]",
             ),
             Arg::new(ANYWAY)
                 .long("anyway")
@@ -83,7 +84,18 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
     let key = ApproverKey::generate(name)?;
     let file = match matches.get_one::<PathBuf>(OUT) {
         Some(file) => file.clone(),
-        None => place::default(name)?,
+        None => match place::of_variable() {
+            Some(file) if !file.exists() => file,
+            Some(other) => {
+                let words = format!(
+                    "decisions are signed with {}, which TOOLWRIGHT_KEY names, and not with the new key",
+                    other.display()
+                );
+                tell("note", printable::line(&words));
+                place::default(name)?
+            }
+            None => place::default(name)?,
+        },
     };
     if let Some(tree) = place::work_tree(&file) {
         let words = format!(

@@ -6,6 +6,7 @@ mod order;
 use std::fmt;
 
 use clap::{Arg, ArgMatches};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 use toolwright::arriving::TypeNames;
 
@@ -77,9 +78,26 @@ impl Tool {
     }
 }
 
-/// The error's words; a line has no lines.
+/// Why a line could not be read, in our words and with its column.
 pub(crate) fn in_line(error: &serde_json::Error) -> String {
-    error.to_string().replace(" at line 1 column ", " at column ")
+    let column = error.column();
+    // No category tells that one of these is the reason.
+    let said = error.to_string();
+    if said.starts_with("number out of range") {
+        return format!("the number before column {column} is out of range");
+    }
+    if said.starts_with("recursion limit exceeded") {
+        return format!("arrays and objects are nested too deep at column {column}");
+    }
+    match error.classify() {
+        Category::Eof => format!("it ends at column {column} in the middle of a value"),
+        Category::Data => {
+            format!("a key stands there twice, or holds something else, before column {column}")
+        }
+        Category::Syntax | Category::Io => {
+            format!("what stands at column {column} belongs to no JSON value")
+        }
+    }
 }
 
 fn text(object: &mut Map<String, Value>, key: &'static str) -> Result<Option<String>, NoTool> {

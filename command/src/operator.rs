@@ -8,6 +8,7 @@ pub(crate) mod editing;
 pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod journal;
+pub(crate) mod number;
 pub(crate) mod output;
 pub(crate) mod pointer;
 pub(crate) mod session;

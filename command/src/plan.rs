@@ -4,13 +4,13 @@ mod whole;
 
 use std::collections::BTreeSet;
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 
 use crate::operator::decide::Decider;
 use crate::operator::each::Each;
-use crate::operator::{Output, Session, Stop, filter, ids, session, signing};
+use crate::operator::{Output, Session, Stop, filter, ids, number, session, signing};
 use crate::shown::call::Call;
 use crate::shown::{printable, sheet};
 use crate::{Exit, complain};
@@ -42,7 +42,7 @@ pub(crate) fn command() -> Command {
     let first = Arg::new(FIRST)
         .long(FIRST)
         .value_name("N")
-        .value_parser(value_parser!(u32).range(1..))
+        .value_parser(number::within(1..=u32::MAX))
         .help("The first calls of the plan, so many");
     let reason = Arg::new(REASON)
         .long(REASON)

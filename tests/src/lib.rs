@@ -20,6 +20,7 @@ mod dynamic;
 mod errors;
 mod fixtures;
 mod footprints;
+mod foreign_words;
 mod functions;
 mod hostile;
 mod input;

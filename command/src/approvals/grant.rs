@@ -1,6 +1,6 @@
 //! `approvals grant`: lets a call run, and calls like it from now on.
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
 use toolwright::approval::{Asked, GrantTerms, Scope, Statement, Verdict};
 use toolwright::journal::{CallRecord, Kept, State};
@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Kept, State};
 use super::terms::{self, Scoped};
 use crate::operator::decide::{Decider, Saying};
 use crate::operator::stop::chain;
-use crate::operator::{Session, Stop, decide, duration, ids, signing};
+use crate::operator::{Session, Stop, decide, duration, ids, number, signing};
 use crate::shown::grant::scope_words;
 use crate::tell;
 
@@ -37,11 +37,11 @@ pub(super) fn command() -> Command {
             .required(true)
             .value_parser(terms::scope),
             option(UNTIL, "TIME", "Until then, such as 2026-01-02T03:04:05Z")
-                .value_parser(value_parser!(Timestamp)),
+                .value_parser(duration::moment),
             option(FOR, "DURATION", "For so long from now, such as 2h or 7d")
                 .value_parser(duration::signed)
                 .conflicts_with(UNTIL),
-            option(USES, "N", "For so many calls").value_parser(value_parser!(u32).range(1..)),
+            option(USES, "N", "For so many calls").value_parser(number::within(1..=u32::MAX)),
             option(
                 WHERE,
                 "POINTER=JSON",

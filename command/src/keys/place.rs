@@ -1,7 +1,7 @@
 //! Where a key lies.
 
 use std::env;
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
 use std::path::{Path, PathBuf};
 
 use crate::Exit;
@@ -15,7 +15,41 @@ pub(super) fn default(name: &str) -> Result<PathBuf, Stop> {
             "{name:?} is no name for a file: name one with --out, or take letters, digits and -_.@+ alone"
         )));
     }
-    Ok(configuration()?.join("toolwright").join("keys").join(format!("{name}.key")))
+    Ok(folder()?.join(format!("{name}.key")))
+}
+
+/// The file that `TOOLWRIGHT_KEY` names.
+pub(crate) fn of_variable() -> Option<PathBuf> {
+    env::var_os("TOOLWRIGHT_KEY").filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
+/// The only key in the user's configuration.
+pub(crate) fn only() -> Result<PathBuf, Stop> {
+    let folder = folder()?;
+    let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut keys: Vec<PathBuf> =
+        files.filter(|it| it.extension() == Some("key".as_ref())).collect();
+    keys.sort();
+    match keys.as_slice() {
+        [key] => Ok(key.clone()),
+        [] => Err(Stop::usage(
+            "no key to sign with is named, and none lies in toolwright/keys of $XDG_CONFIG_HOME or ~/.config: give \
+             --key FILE, or set TOOLWRIGHT_KEY; `toolwright keys new` makes one",
+        )),
+        several => {
+            let names = several.iter().filter_map(|it| it.file_name());
+            let names: Vec<_> = names.map(|it| it.to_string_lossy()).collect();
+            Err(Stop::usage(format!(
+                "several keys lie in {}: give --key FILE, or set TOOLWRIGHT_KEY, to say which of {} signs",
+                folder.display(),
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn folder() -> Result<PathBuf, Stop> {
+    Ok(configuration()?.join("toolwright").join("keys"))
 }
 
 fn configuration() -> Result<PathBuf, Stop> {

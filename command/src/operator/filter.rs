@@ -1,10 +1,10 @@
 //! Which calls a list shows: the options, and the calls they leave.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches};
 use toolwright::journal::{CallRecord, Filter, Page, State};
 
-use super::{Session, Stop, ids};
+use super::{Session, Stop, ids, number};
 use crate::tell;
 
 const STATE: &str = "state";
@@ -56,7 +56,7 @@ pub(crate) fn paging() -> [Arg; 3] {
             .value_name("N")
             .help("At most so many")
             .default_value("50")
-            .value_parser(value_parser!(u32).range(1..=100_000)),
+            .value_parser(number::within(1..=100_000)),
         Arg::new(AFTER)
             .long(AFTER)
             .value_name("ID")

@@ -1,13 +1,12 @@
 //! The option `--key`, and the key that it names.
 
-use std::env;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, value_parser};
 use toolwright::approval::ApproverKey;
 
 use super::Stop;
+use crate::keys::place;
 
 const KEY: &str = "key";
 
@@ -17,17 +16,15 @@ pub(crate) fn option() -> Arg {
         .display_order(100)
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
-        .help("The key to sign with, made by `toolwright keys new` [env: TOOLWRIGHT_KEY]")
+        .help("The key to sign with, made by `toolwright keys new` [env: TOOLWRIGHT_KEY] [default: the one key in toolwright/keys]")
 }
 
 /// The key to sign with.
 pub(crate) fn key(matches: &ArgMatches) -> Result<ApproverKey, Stop> {
     let named = matches.get_one::<PathBuf>(KEY).cloned();
-    let variable = || env::var_os("TOOLWRIGHT_KEY").filter(|name: &OsString| !name.is_empty());
-    let Some(path) = named.or_else(|| variable().map(PathBuf::from)) else {
-        return Err(Stop::usage(
-            "no key to sign with is named: give --key FILE, or set TOOLWRIGHT_KEY; `toolwright keys new` makes one",
-        ));
+    let path = match named.or_else(place::of_variable) {
+        Some(path) => path,
+        None => place::only()?,
     };
     Ok(ApproverKey::load(path)?)
 }

@@ -95,8 +95,36 @@ fn two_is_a_wrong_command_line() {
     let without_journal = ran(without.env_remove("TOOLWRIGHT_JOURNAL"), b"");
     assert!(without_journal.code == 2 && without_journal.err.contains("--journal"));
     let mut without = journal.command(&["approvals", "approve", PENDING]);
-    let without_key = ran(without.env_remove("TOOLWRIGHT_KEY"), b"");
+    let without_key =
+        without.env_remove("TOOLWRIGHT_KEY").env("XDG_CONFIG_HOME", journal.path("none"));
+    let without_key = ran(without_key, b"");
     assert!(without_key.code == 2 && without_key.err.contains("--key"), "{}", without_key.err);
+}
+
+#[test]
+fn an_option_that_is_wrong_is_told_with_what_is_accepted() {
+    let journal = Journal::new();
+    let length = "expected a length of time above zero in weeks, days, hours, minutes or seconds, such as 7d, 12h or 1h30m";
+    for (arguments, accepted) in [
+        (&["dead-letters", "list", "--older-than", "forever"][..], length),
+        (&["dead-letters", "list", "--older-than", "7"], length),
+        (&["dead-letters", "requeue", "--all", "--every", "1 fortnight"], length),
+        (&["approvals", "grant", PENDING, "--scope", "run", "--for", "ever"], length),
+        (
+            &["approvals", "grant", PENDING, "--scope", "run", "--until", "20.11.2026"],
+            "expected a date and time with its offset, such as 2026-11-20T14:30:00Z",
+        ),
+        (
+            &["approvals", "grant", PENDING, "--scope", "run", "--uses", "many"],
+            "expected a whole number from 1 to 4294967295",
+        ),
+        (&["calls", "list", "--limit", "all"], "expected a whole number from 1 to 100000"),
+    ] {
+        let ran = journal.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        let first = ran.err.lines().next().unwrap_or_default();
+        assert!(first.ends_with(accepted), "{arguments:?}: {first}");
+    }
 }
 
 #[test]

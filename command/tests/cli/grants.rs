@@ -81,7 +81,7 @@ fn a_grant_that_says_too_little_or_nonsense_is_not_signed() {
         (&["--where", "/copies=2", "--where-in", "/copies=2,3"], "given twice"),
         (&["--exactly", "--uses", "0"], "0"),
         (&["--exactly", "--until", "2020-01-01T00:00:00Z"], "past"),
-        (&["--exactly", "--for=-1h"], "not longer than nothing"),
+        (&["--exactly", "--for=-1h"], "above zero"),
         (&["--exactly", "--for", "1h", "--until", "2120-01-01T00:00:00Z"], "cannot be used with"),
     ] {
         let ran = journal.run(&[&scope, arguments].concat());

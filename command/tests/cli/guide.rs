@@ -22,7 +22,10 @@ fn the_guide_prints_what_it_says() {
             let mut command = Command::new("sh");
             command.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(journal.path(""));
             command.env("PATH", &path).env("HOME", &home).env_remove("XDG_CONFIG_HOME");
-            command.env("TOOLWRIGHT_JOURNAL", "sqlite:calls.db").env("TOOLWRIGHT_KEY", "ada.key");
+            command.env("TOOLWRIGHT_JOURNAL", "sqlite:calls.db").env_remove("TOOLWRIGHT_KEY");
+            if !line.starts_with("toolwright keys new") {
+                command.env("TOOLWRIGHT_KEY", "ada.key");
+            }
             let raw = ran(&mut command, b"").out;
             let printed = steady(&journal.filtered(&raw).replace("DIR/home", "/home/ada"));
             assert_eq!(printed, steady(&journal.filtered(expected)), "{line}");

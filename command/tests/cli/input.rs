@@ -88,6 +88,30 @@ fn the_level_says_how_far_input_is_mended() {
 }
 
 #[test]
+fn formats_are_checked_as_an_executor_checks_them() {
+    let line = r#"{"tool":{"name":"book","input_schema":{"type":"object","properties":{"day":{"type":"string","format":"date"},"nights":{"type":"integer"},"by":{"type":"object","propertyNames":{"format":"uuid"}}},"additionalProperties":false}},"arguments":ARGUMENTS}"#;
+    let told = |arguments: &str| {
+        let ran = toolwright(&["input"], line.replace("ARGUMENTS", arguments).as_bytes());
+        let line: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let message = line["message"].as_str().unwrap_or_default().to_owned();
+        (line["outcome"].as_str().unwrap().to_owned(), message)
+    };
+    assert_eq!(told(r#"{"day":"2026-11-20"}"#).0, "accepted");
+    let (outcome, message) = told(r#"{"day":"20.11.2026","nights":"many","by":{"x":1}}"#);
+    assert_eq!(outcome, "refused");
+    let mut lines: Vec<&str> = message.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "/by/x: found \"x\", expected a UUID such as 6a2f41a3-c54c-4ce8-92d2-0324e1c32e22 as the key",
+            "/day: found \"20.11.2026\", expected a date such as 2026-11-20",
+            "/nights: found \"many\", expected an integer",
+        ]
+    );
+}
+
+#[test]
 fn a_line_that_is_no_call_is_told_and_stops_nothing() {
     insta::assert_snapshot!(shown(&toolwright(&["input"], BROKEN.as_bytes())));
 }

@@ -5,12 +5,13 @@ use std::process::Command;
 
 use toolwright::approval::ApproverKey;
 
+use super::journal::{Journal, LIKE_IT, PENDING};
 use super::{Ran, ran};
 
 fn keys(home: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
     command.arg("keys").args(arguments).current_dir(home);
-    command.env_remove("XDG_CONFIG_HOME").env("HOME", home);
+    command.env_remove("XDG_CONFIG_HOME").env_remove("TOOLWRIGHT_KEY").env("HOME", home);
     ran(&mut command, b"")
 }
 
@@ -35,6 +36,52 @@ fn a_key_is_made_in_the_configuration_and_never_written_over() {
     assert_eq!(ApproverKey::load(file).unwrap().public(), public);
 }
 
+/// Approves a call with whatever key is found.
+fn approve(journal: &Journal, home: &Path, call: &str) -> Ran {
+    let mut command = journal.command(&["approvals", "approve", call]);
+    command.env_remove("XDG_CONFIG_HOME").env_remove("TOOLWRIGHT_KEY").env("HOME", home);
+    ran(&mut command, b"")
+}
+
+#[test]
+fn a_new_key_lies_where_decisions_look_for_one() {
+    let (home, journal) = (tempfile::tempdir().unwrap(), Journal::new());
+    let none = approve(&journal, home.path(), PENDING);
+    assert!(none.code == 2 && none.err.contains("toolwright keys new"), "{}", none.err);
+
+    assert_eq!(keys(home.path(), &["new", "--name", "ada"]).code, 0);
+    let approved = approve(&journal, home.path(), PENDING);
+    assert_eq!(approved.code, 0, "{}", approved.err);
+    let decided = journal.run(&["calls", "show", PENDING]);
+    assert!(decided.out.contains("ada"), "{}", decided.out);
+
+    assert_eq!(keys(home.path(), &["new", "--name", "grace"]).code, 0);
+    let several = approve(&journal, home.path(), LIKE_IT);
+    assert_eq!(several.code, 2, "{}", several.err);
+    assert!(several.err.contains("which of ada.key, grace.key signs"), "{}", several.err);
+}
+
+#[test]
+fn a_new_key_lies_where_the_variable_says_that_decisions_look() {
+    let (home, journal) = (tempfile::tempdir().unwrap(), Journal::new());
+    let file = home.path().join("mine");
+    let with = |command: &mut Command| {
+        command.env_remove("XDG_CONFIG_HOME").env("HOME", home.path()).env("TOOLWRIGHT_KEY", &file);
+        ran(command, b"")
+    };
+    let mut new = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+    let made = with(new.args(["keys", "new", "--name", "ada"]));
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(ApproverKey::load(&file).unwrap().name(), "ada");
+    let approved = with(&mut journal.command(&["approvals", "approve", PENDING]));
+    assert_eq!(approved.code, 0, "{}", approved.err);
+
+    let mut new = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+    let second = with(new.args(["keys", "new", "--name", "grace"]));
+    assert!(second.code == 0 && second.err.starts_with("note: decisions are"), "{}", second.err);
+    assert_eq!(ApproverKey::load(&file).unwrap().name(), "ada");
+}
+
 #[cfg(unix)]
 #[test]
 fn folders_are_made_for_their_owner_alone() {
@@ -43,6 +90,7 @@ fn folders_are_made_for_their_owner_alone() {
     let configuration = home.path().join("deep").join("config");
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
     command.args(["keys", "new", "--name", "ada", "--json"]).env("XDG_CONFIG_HOME", &configuration);
+    command.env_remove("TOOLWRIGHT_KEY");
     let made = ran(&mut command, b"");
     let shown: serde_json::Value = serde_json::from_str(&made.out).unwrap();
     let file = Path::new(shown["file"].as_str().unwrap());

@@ -5,7 +5,7 @@
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
-//! `read_file` and `file_read` in group `file` are both `file read`. A tool without a group stands at the top.
+//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group stands at the top.
 //! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
 //! `tools`, `answer`, `policy`, `completions` or `help`.
 //!
@@ -35,8 +35,8 @@
 //! # Output
 //!
 //! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
-//! text without quotes, a list an item a line, an object a key a line). Words for people go to standard error,
-//! nothing is asked, and `NO_COLOR` is heeded.
+//! text without quotes, a list an item a line, an object a key a line; control characters and characters that nobody
+//! sees are written as escapes). Words for people go to standard error, nothing is asked, and `NO_COLOR` is heeded.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
@@ -47,6 +47,7 @@
 //! | 70 | the application itself is put together wrongly |
 //! | 130, 143 | the call was given up at an interrupt or a request to terminate; a second one ends the program at once |
 
+mod advice;
 mod answer;
 mod collision;
 mod command;
@@ -60,6 +61,7 @@ mod manual;
 mod names;
 mod ordered;
 mod policy;
+mod printable;
 mod render;
 mod run;
 mod stop;

@@ -5,6 +5,8 @@ mod bounds;
 mod deserializer;
 mod entries;
 mod fault;
+#[doc(hidden)]
+pub mod formats;
 mod key;
 mod keys;
 mod number;

@@ -3,6 +3,7 @@
 
 mod docs;
 mod preset;
+pub mod texts;
 pub mod walk;
 #[doc(hidden)]
 pub mod words;

@@ -109,10 +109,10 @@ use holds::Holds;
 use judged::decide;
 use paths::Base;
 use question::Asking;
+use tools::Tools;
 use toolwright_core::footprint::File;
 use toolwright_core::footprint::ResourceKind;
 use toolwright_core::tool::ToolSet;
-use tools::Tools;
 use undeclared::NoFiles;
 
 pub use argument::ArgumentTest;

@@ -324,7 +324,7 @@ impl Ladder {
             problem.pointer.clone_from(pointer);
             problem
         }));
-        Refusal::new(problems, unlisted)
+        Refusal { attempt: Some(node.text()), ..Refusal::new(problems, unlisted) }
     }
 }
 

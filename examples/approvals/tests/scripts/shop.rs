@@ -106,6 +106,7 @@ impl Shop {
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .env_remove("TOOLWRIGHT_KEY")
+            .env("XDG_CONFIG_HOME", self.folder.join("configuration"))
             .env("TOOLWRIGHT_JOURNAL", "sqlite:calls.db");
         if let Some(key) = key {
             command.env("TOOLWRIGHT_KEY", key);

@@ -12,15 +12,20 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// `read_file` and `file_read` in group `file` are both `file read`.
+    /// `read_file` and `file_read` in group `file` are both `file read`, and `list_entries` in group `entry` is
+    /// `entry list`.
     pub(super) fn of(definition: &Definition) -> Self {
         let name = kebab(&definition.name);
         let Some(group) = definition.group.as_deref().map(kebab) else {
             return Self { group: None, tool: name };
         };
-        let first = name.strip_prefix(&group).and_then(|rest| rest.strip_prefix('-'));
-        let last = || name.strip_suffix(&group).and_then(|rest| rest.strip_suffix('-'));
-        let tool = first.or_else(last).unwrap_or(&name).to_owned();
+        let spellings = [vec![group.clone()], other_numbers(&group)].concat();
+        let without = |word: &String| {
+            let first = name.strip_prefix(word).and_then(|rest| rest.strip_prefix('-'));
+            let last = || name.strip_suffix(word).and_then(|rest| rest.strip_suffix('-'));
+            first.or_else(last)
+        };
+        let tool = spellings.iter().find_map(without).unwrap_or(&name).to_owned();
         Self { group: Some(group), tool }
     }
 }
@@ -32,6 +37,23 @@ impl fmt::Display for Words {
             None => formatter.write_str(&self.tool),
         }
     }
+}
+
+/// What a word may be in its other number: `entries` of `entry`, `entry` of `entries`.
+fn other_numbers(word: &str) -> Vec<String> {
+    let mut others = vec![format!("{word}s")];
+    if ["s", "x", "z", "ch", "sh"].iter().any(|end| word.ends_with(end)) {
+        others.push(format!("{word}es"));
+    }
+    for (one, many) in [("y", "ies"), ("", "es"), ("", "s")] {
+        let both = [(one, many), (many, one)];
+        let swapped = both.iter().filter(|(from, _)| !from.is_empty());
+        others.extend(swapped.filter_map(|(from, to)| {
+            let stem = word.strip_suffix(from).filter(|stem| !stem.is_empty())?;
+            Some(format!("{stem}{to}"))
+        }));
+    }
+    others
 }
 
 /// `maxResults`, `max_results` and `max.results` are all `max-results`.
@@ -59,6 +81,28 @@ pub(super) fn kebab(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwright_executor::dynamic::DynamicTool;
+    use toolwright_executor::registry::Registry;
+
+    #[test]
+    fn the_word_of_a_group_is_said_once_in_either_number() {
+        for (group, name, command) in [
+            ("entry", "list_entries", "entry list"),
+            ("entry", "add_entry", "entry add"),
+            ("entries", "add_entry", "entries add"),
+            ("file", "search_files", "file search"),
+            ("notes", "note_add", "notes add"),
+            ("box", "list_boxes", "box list"),
+            ("file", "read_profile", "file read-profile"),
+            ("entry", "entries", "entry entries"),
+            ("news", "news_list", "news list"),
+        ] {
+            let schema = serde_json::json!({"type": "object"});
+            let tool = DynamicTool::new(name, "Does it.", schema, |_, _| async { Ok(()) });
+            let registry = Registry::of([tool.group(group)]).unwrap();
+            assert_eq!(Words::of(&registry.get(name).unwrap()).to_string(), command);
+        }
+    }
 
     #[test]
     fn every_way_of_writing_a_name_is_one_word_on_the_command_line() {

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::flags::Form;
 use super::ordered::{entries, text};
-use toolwright_core::output::{Answer, Content};
+use super::printable::lines;
+use toolwright_core::output::Answer;
+use toolwright_core::output::Content;
 use toolwright_wire::dialect::call_tool_result;
 
 pub(super) fn answer(answer: &Answer, form: Form) -> String {
@@ -14,7 +16,7 @@ pub(super) fn answer(answer: &Answer, form: Form) -> String {
         (Form::Json, Some(json)) => json,
         (Form::Json, None) => blocks(answer),
         (Form::Text, Some(json)) => for_people(&json),
-        (Form::Text, None) => answer.text().into_owned(),
+        (Form::Text, None) => lines(&answer.text()),
     }
 }
 
@@ -28,9 +30,13 @@ fn blocks(answer: &Answer) -> String {
     }
 }
 
-/// A value for people: text as it is, a list an item a line, an object a key a line; what lies deeper
-/// stays JSON.
+/// A value for people: text without quotes, a list an item a line, an object a key a line; what lies deeper
+/// stays JSON. None of it acts on a terminal.
 pub(super) fn for_people(json: &str) -> String {
+    lines(&plain(json))
+}
+
+fn plain(json: &str) -> String {
     if let Some(entries) = entries(json) {
         let lines = entries.into_iter().map(|(key, value)| {
             let words = word(value.get());
@@ -65,6 +71,11 @@ mod tests {
             ("12345678901234567890.10", "12345678901234567890.10"),
             (r#"["a","b c",3,{"d":4}]"#, "a\nb c\n3\n{\"d\":4}"),
             (r#"{"z":"first","a":[1,2],"t":"two\nlines"}"#, "z: first\na: [1,2]\nt:\ntwo\nlines"),
+            (
+                r#"{"a\u001b[2J":"b\u0007","c":["\u202e"]}"#,
+                "a\\u{1b}[2J: b\\u{7}\nc: [\"\\u202e\"]",
+            ),
+            (r#"["\u009b\r\n"]"#, "\\u{9b}\\r\n"),
             ("[]", ""),
             ("true", "true"),
         ] {

@@ -2,13 +2,21 @@
 
 use clap::ArgMatches;
 
+use super::Exit;
+use super::advice;
+use super::answer;
+use super::dry_run;
 use super::flags::{self, DRY_RUN};
 use super::names::Words;
+use super::policy;
+use super::render;
 use super::stop::Stop;
 use super::streams::{complain, print, tell};
-use super::{Exit, answer, dry_run, policy, render, tools, typed};
+use super::tools;
+use super::typed;
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::Class;
+use toolwright_core::error::ToolError;
 use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_executor::catalog::Catalog;
@@ -73,7 +81,7 @@ async fn call(
     }
 }
 
-/// Says why a call failed; the words are those that a model reads, the cause is for people alone.
+/// Says why a call failed: the message is the one that a model reads, advice and cause are for people.
 fn failed(error: &ToolError, stop: &Stop) -> Exit {
     let exit = match stop.caught() {
         Some(signal) if error.classified() == Class::Cancelled => Exit::Signal(signal),
@@ -84,8 +92,9 @@ fn failed(error: &ToolError, stop: &Stop) -> Exit {
 
 /// An error in the words for people.
 pub(super) fn told(error: &ToolError) -> String {
-    let hint = error.next_action().map(|hint| format!("\nhint: {hint}"));
+    let hint = error.next_action().and_then(advice::for_a_person);
+    let hint = hint.map(|hint| format!("\nhint: {hint}"));
     let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
     let more = [hint, cause].map(Option::unwrap_or_default).concat();
-    format!("{}: {error}{more}", error.kind())
+    format!("{}: {}{more}", error.kind(), advice::message(error.message()))
 }

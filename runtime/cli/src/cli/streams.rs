@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use super::Exit;
+use super::printable::lines;
 
 /// Writes a result and a line break; an `Err` ends the command with its code. Who reads may have had
 /// enough, as `head` has: that is no failure, and needs no words.
@@ -45,5 +46,5 @@ pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
 /// A line on standard error.
 pub(super) fn tell(what: &str, words: impl Display) {
     // Nobody is left who could be told that it failed.
-    let _ = writeln!(io::stderr(), "{what}: {words}");
+    let _ = writeln!(io::stderr(), "{what}: {}", lines(&words.to_string()));
 }

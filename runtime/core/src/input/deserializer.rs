@@ -38,7 +38,7 @@ macro_rules! floats {
                 Ok(value) if value.abs() < <$float>::MAX || number.is_within(<$float>::MAX.into()) => {
                     visitor.$visit(value)
                 }
-                _ => Err(number.out_of_range(format!("a number up to {:e}", <$float>::MAX))),
+                _ => Err(number.out_of_range(words::float_range(<$float>::MAX))),
             }
         }
     )*};
@@ -290,7 +290,7 @@ impl<'de> Reader<'de> {
         }
         match number.text.parse::<f64>() {
             Ok(value) if value.is_finite() => visitor.visit_f64(value),
-            _ => Err(number.out_of_range(format!("a number up to {:e}", f64::MAX))),
+            _ => Err(number.out_of_range(words::float_range(f64::MAX))),
         }
     }
 }

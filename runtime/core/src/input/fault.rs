@@ -11,6 +11,7 @@ use std::fmt;
 use serde::de::{self, Expected, Unexpected};
 
 use super::{
+    formats,
     problem::{Problem, Rule},
     words,
 };
@@ -152,7 +153,11 @@ impl std::error::Error for Fault {}
 impl de::Error for Fault {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Rule::Other, "", words::message(message.to_string()))
+        let said = message.to_string();
+        match formats::of_error::<T>(&said) {
+            Some(expected) => Self::new(Rule::Value, "", expected),
+            None => Self::new(Rule::Other, "", words::message(said)),
+        }
     }
 
     #[cold]

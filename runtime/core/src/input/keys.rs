@@ -4,7 +4,9 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::problem::{Problem, Problems};
+use super::problem::Problem;
+use super::problem::Problems;
+use super::problem::Rule;
 use crate::scalar::Scalars;
 
 /// A further check of a value's raw text, after it was read; its pointers start at the value.
@@ -87,6 +89,29 @@ impl Key {
         self.check.as_ref()
     }
 
+    /// All that the schema says is wrong with a value that its type has refused; none where the schema takes it.
+    ///
+    /// A type ends at its first problem, and names it in words of the library that reads it.
+    #[cold]
+    pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
+        // Of a key that is given twice a schema sees only one.
+        if first.rule == Rule::DuplicateKey {
+            return None;
+        }
+        let mut problems = self.check()?(text).err()?;
+        let is_other = |it: &Problem| matches!(it.rule, Rule::Syntax | Rule::Other);
+        if problems.is_empty() || problems.iter().any(is_other) {
+            return None;
+        }
+        // The reader shows numbers with all their digits.
+        for problem in problems.iter_mut().filter(|it| it.pointer == first.pointer) {
+            if !first.found.is_empty() && matches!(problem.rule, Rule::Range | Rule::Type) {
+                problem.found.clone_from(&first.found);
+            }
+        }
+        Some(problems)
+    }
+
     fn new(name: Cow<'static, str>, expected: Cow<'static, str>, required: bool) -> Self {
         let quoted = serde_json::Value::from(&*name).to_string().into_boxed_str();
         let first = |byte: fn(u8) -> u8| {
@@ -163,6 +188,11 @@ impl Keys {
             Ok(()) => Ok(()),
             Err(problems) => Problems::new(problems).map_or(Ok(()), Err),
         }
+    }
+
+    /// As [`Key::in_words_of_schema`], of an input that one value carries whole.
+    pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
+        Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
     /// Whether any value is checked beyond what its type takes.

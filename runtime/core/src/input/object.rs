@@ -221,6 +221,7 @@ impl Scan<'_, '_> {
         start: usize,
         depth: u8,
     ) -> Result<(), Fault> {
+        let within = fault.problem().clone();
         let fault = fault.at_key(self.name(index));
         self.reader.rewind(start, depth);
         let ends = matches!(fault.problem().rule, Rule::Syntax | Rule::Depth);
@@ -231,9 +232,16 @@ impl Scan<'_, '_> {
                 Ok(())
             }
             Ok(text) if self.mends(index, text, slots) => Ok(()),
-            skipped => {
+            Ok(text) => {
+                match self.keys.get(index).and_then(|key| key.in_words_of_schema(text, &within)) {
+                    Some(problems) => self.failed(index, problems),
+                    None => self.tell(Some(fault)),
+                }
+                Ok(())
+            }
+            Err(unreadable) => {
                 self.tell(Some(fault));
-                skipped.map(drop)
+                Err(unreadable)
             }
         }
     }

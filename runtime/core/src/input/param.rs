@@ -147,7 +147,12 @@ impl<T> Param<T> {
             let value = if keys.are_checked() { reread(text, read) } else { None };
             value.ok_or(fault)
         });
-        let value = value?;
+        let value = value.map_err(|fault| {
+            let first = fault.problem();
+            let ends = matches!(first.rule, Rule::Syntax | Rule::Depth);
+            let said = if ends { None } else { keys.whole_in_words_of_schema(text, first) };
+            said.unwrap_or_else(|| fault.into())
+        })?;
         keys.check_whole(text).map(|()| value)
     }
 }

@@ -3,9 +3,11 @@
 //! - Every function is cold: it runs only once something is known to be wrong.
 //! - The work is bounded by the text it is given, and the result is short.
 
-use std::fmt::Display;
+use std::fmt::{Display, LowerExp};
 
 use serde::de::{Expected, Unexpected};
+
+use super::formats;
 
 /// The most characters of one value in a message.
 #[doc(hidden)]
@@ -126,6 +128,12 @@ pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
+/// What a number is expected to be that a float cannot hold.
+#[doc(hidden)]
+pub fn float_range<F: LowerExp>(most: F) -> String {
+    format!("a number from -{most:e} to {most:e}; this one is out of range")
+}
+
 /// "an array of 2 items".
 pub(super) fn items(count: usize) -> String {
     format!("an array of {}", many(count, "item"))
@@ -171,6 +179,9 @@ pub(super) fn message(text: String) -> String {
 }
 
 fn in_words(text: String) -> String {
+    if let Some(known) = formats::of_reader(&text) {
+        return known.to_owned();
+    }
     let known = match text.as_str() {
         "a boolean" => "true or false",
         "a borrowed string" | "string" | "str" => "a string",
@@ -183,22 +194,11 @@ fn in_words(text: String) -> String {
         "f32" | "f64" => "a number",
         "any valid JSON value" => "any JSON value",
         "byte array" | "bytes" | "a byte array" | "a borrowed byte array" => "an array of bytes",
-        "IP address"
-        | "IPv4 address"
-        | "IPv6 address"
-        | "socket address"
-        | "IPv4 socket address"
-        | "IPv6 socket address" => return address(&text),
         _ if bounds(&text).is_some() => "an integer",
         _ if text.starts_with("a nonzero ") => "an integer other than 0",
         _ => return shape_in_words(text),
     };
     known.to_owned()
-}
-
-fn address(text: &str) -> String {
-    let article = if text.starts_with('s') { "a" } else { "an" };
-    format!("a string with {article} {text}")
 }
 
 fn shape_in_words(text: String) -> String {

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::input::words;
+use super::texts::format_of;
+use crate::input::{formats, words};
 
 /// How many levels of a schema are put into words.
 const DEEPEST: usize = 4;
@@ -68,7 +69,7 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
     match name {
         "string" => match counts(schema, "minLength", "maxLength", "character") {
             Some(characters) => format!("a string of {characters}"),
-            None => "a string".to_owned(),
+            None => in_format(schema).unwrap_or("a string").to_owned(),
         },
         "integer" => number("an integer", schema, None),
         "number" => number("a number", schema, None),
@@ -84,6 +85,22 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
         "object" => "an object".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// `a date such as 2026-11-20`, where texts have a known format.
+#[doc(hidden)]
+pub fn in_format(schema: &Value) -> Option<&'static str> {
+    let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+    if let Some(told) = known("format").and_then(formats::of_format) {
+        return Some(told);
+    }
+    if let Some(format) = known("pattern").and_then(format_of) {
+        return formats::of_format(format);
+    }
+    // The only choice of formats that schemars knows.
+    let choices = schema.get("anyOf")?.as_array()?;
+    let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
+    (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
 /// `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps nobody, unless it is the
@@ -136,6 +153,15 @@ mod tests {
             (
                 json!({"type": "array", "maxItems": 2, "items": {"enum": ["a", 1]}}),
                 "an array of at most 2 items, each item one of \"a\", 1",
+            ),
+            (
+                json!({"type": ["string", "null"], "format": "date"}),
+                "a date such as 2026-11-20 or null",
+            ),
+            (json!({"type": "string", "format": "colour"}), "a string"),
+            (
+                json!({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+                "an IP address such as 192.0.2.1 or 2001:db8::1",
             ),
             (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), "one of \"a\", \"b\""),
             (json!({"anyOf": [{"type": "object"}, {"type": "null"}]}), "an object or null"),

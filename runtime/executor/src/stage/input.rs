@@ -54,7 +54,8 @@ fn mend<'a>(
     };
     let (repaired, lenient) = match climbed(ladder, arguments, plan) {
         Ok(climbed) => climbed,
-        Err(refusal) => {
+        Err(mut refusal) => {
+            add_what_types_say(plan, scope, &mut refusal);
             return Err(refused(definition, &refusal_unless_secret(definition, refusal)));
         }
     };
@@ -67,6 +68,17 @@ fn mend<'a>(
     let future = (plan.entry.spec.start)(start)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
     Ok(mended(plan, future, facts, repaired.changes, lenient))
+}
+
+/// Adds what the types of the parameters refuse and their schemas take, so that one refusal says all that is wrong.
+#[cold]
+fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
+    let Some(text) = refusal.attempt.take() else { return };
+    let keys = &plan.entry.keys;
+    let start = Start { scope, text: &text, keys, facts: &mut plan.facts(), changes: None };
+    if let Err(problems) = (plan.entry.spec.start)(start) {
+        refusal.add(problems);
+    }
 }
 
 /// A call whose input was changed, which it says from here on.

@@ -10,10 +10,10 @@ use super::problem::{At, PolicyError, Problems, suggestion};
 use super::protection::{Known, Protection};
 use super::read::read;
 use super::rule::{Rule, RuleKind};
+use super::tools::Tools;
 use super::undeclared::NoFiles;
 use super::{Policy, Settings};
 use toolwright_core::footprint::{File, ResourceKind};
-use super::tools::Tools;
 use toolwright_core::tool::ToolSet;
 
 /// Puts a [`Policy`] together. Whatever is wrong is told by [`build`](Self::build), all of it at once.

@@ -15,8 +15,8 @@ use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};
 use super::protection::Protection;
-use super::tools::Tools;
 use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
+use super::tools::Tools;
 use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
 use toolwright_core::tool::{DeclaredDanger, Definition};
@@ -163,8 +163,7 @@ impl<'a> Scope<'a> {
                 || self.arrives(&tool.value);
             if !is_known {
                 all = false;
-                let names: Vec<&str> =
-                    self.catalog.names().collect();
+                let names: Vec<&str> = self.catalog.names().collect();
                 let near = suggestion(&tool.value, names.into_iter());
                 let message = format!("rule `{name}`: no tool is called `{}`{near}", tool.value);
                 problems.add(tool.place.as_ref(), message);

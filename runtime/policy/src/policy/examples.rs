@@ -28,8 +28,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
     let example = &checked.example;
     let definition = scope.catalog.get(&example.tool);
     if definition.is_none() && !scope.arrives(&example.tool) {
-        let names: Vec<&str> =
-            scope.catalog.names().collect();
+        let names: Vec<&str> = scope.catalog.names().collect();
         let near = suggestion(&example.tool, names.into_iter());
         return Err(format!("no tool is called `{}`{near}", example.tool));
     }

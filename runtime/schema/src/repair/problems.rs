@@ -1,6 +1,8 @@
 //! Everything wrong with a value, as far as it is told.
 
 use crate::schema::{Teller, has_long_places};
+use std::collections::HashSet;
+use toolwright_core::input::words;
 use toolwright_core::input::{Problem, Rule};
 
 use super::site::Schema;
@@ -18,17 +20,19 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
         _ => None,
     };
     let teller = Teller { source: &schema.source, digits: &digits };
-    let Some(value) = node.value() else {
-        let (mut found, mut more) = (Vec::new(), 0);
-        out_of_reach(node, &mut String::new(), &mut found, &mut more);
-        return (found, more);
-    };
+    let (mut far, mut far_more) = (Vec::new(), 0);
+    let value = node.value().or_else(|| {
+        out_of_reach(node, &mut String::new(), &mut far, &mut far_more);
+        within_reach(node).value()
+    });
+    let Some(value) = value else { return (far, far_more) };
     let mut found = Vec::new();
     if node.weight() > HEAVIEST || has_long_places(&value) {
         if let Err(error) = schema.root.validate(&value) {
             teller.tell(&error, &mut found);
         }
-        return (found, 0);
+        add(far, &mut found);
+        return (found, far_more);
     }
     let mut more = 0;
     for error in schema.root.iter_errors(&value) {
@@ -38,7 +42,30 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
             more += 1;
         }
     }
-    (found, more)
+    add(far, &mut found);
+    (found, more.max(far_more))
+}
+
+/// Adds numbers out of reach that the schema has nothing against.
+fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
+    let said: HashSet<String> = found.iter().map(|it| it.pointer.clone()).collect();
+    found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));
+}
+
+/// The same value with the furthest numbers that a validator can read for those that are further out.
+fn within_reach(node: &Node) -> Node {
+    match node {
+        Node::Array(items) => Node::Array(items.iter().map(within_reach).collect()),
+        Node::Object(entries) => {
+            let entries = entries.iter().map(|(key, value)| (key.clone(), within_reach(value)));
+            Node::Object(entries.collect())
+        }
+        Node::Number(digits) if node.value().is_none() => {
+            let sign = if digits.starts_with('-') { "-" } else { "" };
+            Node::Number(format!("{sign}{:e}", f64::MAX))
+        }
+        other => other.clone(),
+    }
 }
 
 /// Numbers that no validator can read.
@@ -62,7 +89,7 @@ fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>, more:
         }
         Node::Number(_) if found.len() == MOST && node.value().is_none() => *more += 1,
         Node::Number(digits) if node.value().is_none() => {
-            let mut problem = Problem::new(Rule::Range, digits, "a number nearer to 0");
+            let mut problem = Problem::new(Rule::Range, digits, words::float_range(f64::MAX));
             problem.pointer.clone_from(place);
             found.push(problem);
         }

@@ -48,6 +48,9 @@ pub struct Refusal {
     pub cut_off: bool,
     /// The input as it was probably meant, as JSON.
     pub example: Option<String>,
+    /// The input as far as it was mended, for its type to read: the type may ask for more than the schema says.
+    #[doc(hidden)]
+    pub attempt: Option<String>,
 }
 
 impl Refusal {
@@ -56,11 +59,29 @@ impl Refusal {
         let problems = Problems::new(problems).unwrap_or_else(|| {
             one(Problem::new(Rule::Other, "", "this is not what the schema asks for"))
         });
-        Self { problems, unlisted, cut_off: false, example: None }
+        Self { problems, unlisted, cut_off: false, example: None, attempt: None }
     }
 
     pub(super) fn of(problem: Problem) -> Self {
-        Self { problems: one(problem), unlisted: 0, cut_off: false, example: None }
+        Self { problems: one(problem), unlisted: 0, cut_off: false, example: None, attempt: None }
+    }
+
+    /// Adds what a type says of places that no problem is known of yet.
+    #[doc(hidden)]
+    pub fn add(&mut self, theirs: Problems) {
+        let holds = |one: &str, other: &str| {
+            other.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_new = |it: &Problem| {
+            let places = self.problems.iter().map(|ours| ours.pointer.as_str());
+            places.into_iter().all(|ours| !holds(ours, &it.pointer) && !holds(&it.pointer, ours))
+        };
+        let new: Vec<Problem> = theirs.into_iter().filter(is_new).collect();
+        if !new.is_empty() {
+            let mut all: Vec<Problem> = self.problems.iter().cloned().chain(new).collect();
+            all.sort_by_key(|problem| urgency(problem.rule));
+            self.problems = Problems::new(all).unwrap_or_else(|| self.problems.clone());
+        }
     }
 
     /// Sets the example, unless it is long.

@@ -61,6 +61,7 @@ impl Schema {
     pub(super) fn new(source: &Value) -> Result<Self, String> {
         let root = jsonschema::options()
             .with_pattern_options(jsonschema::PatternOptions::regex())
+            .should_validate_formats(true)
             .offline()
             .build(source)
             .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
@@ -82,6 +83,7 @@ impl Schema {
         let places = self.places.get_or_init(|| {
             jsonschema::options()
                 .with_pattern_options(jsonschema::PatternOptions::regex())
+                .should_validate_formats(true)
                 .offline()
                 .build_map(&self.source)
                 .ok()

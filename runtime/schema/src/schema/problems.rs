@@ -4,10 +4,17 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use toolwright_core::input::{Problem, Rule, words};
 use toolwright_core::json::pointer::below;
 use toolwright_core::json::pointer::unescaped;
-use toolwright_core::schema::words::{counts, expected, number};
+use toolwright_core::schema::words::counts;
+use toolwright_core::schema::words::expected;
+use toolwright_core::schema::words::in_format;
+use toolwright_core::schema::words::number;
+use toolwright_core::input::Problem;
+use toolwright_core::input::Rule;
+use toolwright_core::input::formats;
+use toolwright_core::input::words;
+use toolwright_core::schema::texts::format_of;
 
 /// The most unknown keys of one object that are told.
 const MOST_KEYS: usize = 100;
@@ -61,6 +68,9 @@ impl Teller<'_> {
             Kind::Enum { .. } | Kind::Constant { .. } => {
                 choice(simple(Rule::Choice, wanted()), error, schema)
             }
+            Kind::AnyOf { .. } if error.instance().is_string() && in_format(schema).is_some() => {
+                value(wanted())
+            }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 if let Some(closest) = closest(context) {
                     closest.iter().for_each(|error| self.tell(error, found));
@@ -87,9 +97,21 @@ impl Teller<'_> {
             }
             Kind::UniqueItems => value("items that differ from each other".to_owned()),
             Kind::MultipleOf { multiple_of } => value(format!("a multiple of {multiple_of}")),
-            Kind::Pattern { pattern } => value(format!("text that matches `{pattern}`")),
-            Kind::Format { format } => value(format!("text in the format {format}")),
-            _ => simple(Rule::Other, words::shorten_to(&error.to_string(), 2 * words::LONGEST)),
+            Kind::Pattern { pattern } => {
+                let format = format_of(pattern).and_then(formats::of_format);
+                value(
+                    format.map_or_else(|| format!("text that matches `{pattern}`"), str::to_owned),
+                )
+            }
+            Kind::Format { format } => {
+                let told = formats::of_format(format);
+                value(told.map_or_else(|| format!("text in the format {format}"), str::to_owned))
+            }
+            Kind::PropertyNames { error: wrong } => {
+                found.push(wrong_key(error, wrong, schema, self.source));
+                return;
+            }
+            kind => value(rare(kind, schema)),
         };
         // `type` and `enum` beside each other say the same of one value.
         let said = |it: &Problem| it.pointer == problem.pointer && it.expected == problem.expected;
@@ -192,6 +214,61 @@ fn length(error: &ValidationError<'_>, wanted: Option<String>) -> Problem {
     let mut problem = Problem::new(Rule::Length, &found, wanted.unwrap_or_default());
     problem.pointer = error.instance_path().to_string();
     problem
+}
+
+/// A key that is not one of those that an object may have.
+fn wrong_key(
+    error: &ValidationError<'_>,
+    wrong: &ValidationError<'_>,
+    schema: &Value,
+    root: &Value,
+) -> Problem {
+    let name = wrong.instance().as_str().unwrap_or_default().to_owned();
+    let names = schema.get("propertyNames").unwrap_or(schema);
+    let wanted = match wrong.kind() {
+        Kind::Pattern { pattern } if format_of(pattern).is_none() => {
+            format!("text that matches `{pattern}`")
+        }
+        _ => expected(&with_type(names), root),
+    };
+    let mut problem =
+        Problem::new(Rule::Value, &words::quote(&name), format!("{wanted} as the key"));
+    problem.pointer = below(error.instance_path().as_str(), &words::shorten(&name));
+    problem
+}
+
+/// Names are texts, which their schema need not say.
+fn with_type(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(object) = &mut schema {
+        object.entry("type").or_insert_with(|| "string".into());
+    }
+    schema
+}
+
+/// What the keywords ask for that few schemas have.
+fn rare(kind: &Kind, schema: &Value) -> String {
+    let items = |count: usize| format!("at most {}", words::many(count, "item"));
+    match kind {
+        Kind::MinProperties { .. } | Kind::MaxProperties { .. } => {
+            let keys = counts(schema, "minProperties", "maxProperties", "key");
+            keys.map_or_else(|| "an object".to_owned(), |it| format!("an object of {it}"))
+        }
+        Kind::AdditionalItems { limit } => items(*limit),
+        Kind::UnevaluatedItems { .. } => "no more items than its schema names".to_owned(),
+        Kind::Contains => "an array that holds an item of the kind its schema names".to_owned(),
+        Kind::ContentEncoding { content_encoding } => format!("text encoded as {content_encoding}"),
+        Kind::FromUtf8 { .. } => "text that is encoded in UTF-8".to_owned(),
+        Kind::ContentMediaType { content_media_type } => {
+            format!("text that holds {content_media_type}")
+        }
+        Kind::FalseSchema => "nothing here".to_owned(),
+        Kind::Not { .. } => "a value of another form, as its schema says".to_owned(),
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "text that its pattern can be compared with".to_owned()
+        }
+        _ => "what its schema asks for".to_owned(),
+    }
 }
 
 fn in_range(schema: &Value, broken: &str) -> String {

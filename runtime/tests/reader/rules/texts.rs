@@ -83,12 +83,24 @@ fn keys_may_be_scalars_in_one_spelling() {
 }
 
 #[test]
-fn a_types_own_message_comes_with_what_was_found() {
+fn a_types_own_message_comes_with_what_was_found_and_a_librarys_is_put_into_our_words() {
     let fault = read::<Vec<std::net::IpAddr>>(r#"["::1","nowhere"]"#).unwrap_err();
     assert_eq!(fault.problem().pointer, "/1");
     assert_eq!(fault.problem().found, "\"nowhere\"");
-    let message = "/1: found \"nowhere\", invalid IP address syntax";
+    let message = "/1: found \"nowhere\", expected an IP address such as 192.0.2.1 or 2001:db8::1";
     assert_eq!(fault.to_string(), message);
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(try_from = "String")]
+    struct Vowel;
+    impl TryFrom<String> for Vowel {
+        type Error = &'static str;
+        fn try_from(text: String) -> Result<Self, &'static str> {
+            if "aeiou".contains(&text) { Ok(Self) } else { Err("it is no vowel") }
+        }
+    }
+    let fault = read::<Vec<Vowel>>(r#"["a","b"]"#).unwrap_err();
+    assert_eq!(fault.to_string(), "/1: found \"b\", it is no vowel");
 }
 
 #[test]

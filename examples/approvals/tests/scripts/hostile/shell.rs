@@ -34,6 +34,7 @@ pub fn shell(
         .env("PATH", format!("{}:{path}", terminal.commands.display()))
         .env("TOOLWRIGHT_JOURNAL", "sqlite:calls.db")
         .env_remove("TOOLWRIGHT_KEY")
+        .env("XDG_CONFIG_HOME", terminal.folder.join("configuration"))
         .output()?;
     let text = [output.stdout, output.stderr].concat();
     Ok(String::from_utf8_lossy(&text).into_owned())

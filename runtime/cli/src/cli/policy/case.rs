@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use toolwright_core::input::Reader;
 use toolwright_policy::policy::Verdict;
 
 /// A call, and what is to become of it.
@@ -67,9 +69,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
         match serde_json::from_str(line) {
             Ok(case) => cases.push((number, case)),
             Err(error) => {
-                let (words, column) = (error.to_string(), error.column());
-                let words = words.split(" at line ").next().unwrap_or_default();
-                problems.push(format!("{name}:{number}:{column}: {words}"));
+                let (why, column) = (why(line), error.column());
+                problems.push(format!("{name}:{number}:{column}: {why}"));
             }
         }
     }
@@ -77,6 +78,30 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
         [] if cases.is_empty() => Err(format!("there are no cases in `{name}`")),
         [] => Ok(cases),
         _ => Err(format!("the cases cannot be used\n- {}", problems.join("\n- "))),
+    }
+}
+
+/// A case as the strict reader of input takes it, which says in our words what is wrong.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "it is read for what is wrong with it alone")]
+struct Written {
+    tool: String,
+    arguments: Option<IgnoredAny>,
+    user: Option<String>,
+    expect: Expected,
+    because: Option<String>,
+}
+
+/// Why a line is no case.
+fn why(line: &str) -> String {
+    let mut reader = Reader::new(line);
+    let read = reader.read::<Written>().and_then(|_| reader.finish());
+    match read {
+        Err(fault) => fault.to_string(),
+        Ok(()) => {
+            "a case has `tool`, `expect` and, where wanted, `arguments`, `user` and `because`"
+                .to_owned()
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
 use crate::cli::flags::{self, Form};
+use crate::cli::printable::lines;
 use crate::cli::run::told;
 use crate::cli::streams::{complain, print};
 use crate::cli::{Exit, typed};
@@ -58,7 +59,7 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
         .map_err(|error| complain(Exit::of(&error), told(&error)))?;
     match flags::form(matches) {
         Form::Json => print(json(&explanation)),
-        Form::Text => print(&explanation),
+        Form::Text => print(lines(&explanation.to_string())),
     }
 }
 

@@ -1,0 +1,32 @@
+//! A whole number on the command line, and what is accepted where something else is given.
+
+use std::ops::RangeInclusive;
+
+/// Reads a number within bounds.
+pub(crate) fn within(
+    bounds: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let (least, most) = (bounds.start(), bounds.end());
+        let number = text.parse().ok().filter(|number| bounds.contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_within_its_bounds_is_told_with_them() {
+        let number = within(1..=9);
+        assert_eq!(number("9"), Ok(9));
+        for text in ["", "many", "0", "10", "-1", "1.5", "99999999999"] {
+            assert_eq!(
+                number(text),
+                Err("expected a whole number from 1 to 9".to_owned()),
+                "{text}"
+            );
+        }
+    }
+}
