@@ -43,6 +43,7 @@ mod catalog;
 pub mod cli;
 mod context;
 pub mod dialect;
+mod distinct;
 mod dynamic;
 mod error;
 mod event;
