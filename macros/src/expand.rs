@@ -14,10 +14,10 @@ use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
 use crate::args::Danger;
-use companion::Callee;
 use crate::errors::Errors;
 use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
+use companion::Callee;
 
 /// The code that follows the function. Where mistakes were found, it only asks rustc about the
 /// types, so that all mistakes are reported in one run.

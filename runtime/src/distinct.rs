@@ -42,6 +42,7 @@ pub trait ToldApart: Sized {
     fn said(self) {}
 }
 
+#[diagnostic::do_not_recommend]
 impl ToldApart for Apart {}
 
 /// A future by the type that it comes to, for the `?` in it.

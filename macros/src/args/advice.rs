@@ -29,11 +29,24 @@ const ANYWHERE: &[(&[&str], &str)] = &[
 ];
 
 const OF_A_TOOL: &[(&[&str], &str)] = &[
-    (&["read_only", "readonly", "read_only_hint", "pure"], "what a call changes is `effect = read`"),
-    (&["idempotent_hint", "idempotent"], "what a call changes is `effect = idempotent`"),
-    (&["destructive", "destructive_hint", "risk", "level"], "how carefully to look is `danger = dangerous`"),
     (
-        &["requires_approval", "require_approval", "needs_approval", "confirm", "confirmation", "ask"],
+        &["read_only", "readonly", "read_only_hint", "pure"],
+        "what a call changes is `effect = read`",
+    ),
+    (&["idempotent_hint", "idempotent"], "what a call changes is `effect = idempotent`"),
+    (
+        &["destructive", "destructive_hint", "risk", "level"],
+        "how carefully to look is `danger = dangerous`",
+    ),
+    (
+        &[
+            "requires_approval",
+            "require_approval",
+            "needs_approval",
+            "confirm",
+            "confirmation",
+            "ask",
+        ],
         "a person is asked by `approval = \"the reason\"`",
     ),
     (
@@ -44,7 +57,10 @@ const OF_A_TOOL: &[(&[&str], &str)] = &[
         &["schema", "input_schema", "parameters", "params", "args", "arguments"],
         "the schema is made of the function's parameters: `#[arg(…)]` stands on each",
     ),
-    (&["output_schema", "returns", "output"], "the output schema is made of the type that the function returns"),
+    (
+        &["output_schema", "returns", "output"],
+        "the output schema is made of the type that the function returns",
+    ),
     (&["retries", "max_retries", "attempts"], "it is `retry(attempts = 3)`"),
     (&["namespace", "category", "toolbox"], "it is `group = \"…\"`"),
     (&["tag"], "it is `tags(\"…\")`"),
@@ -55,7 +71,10 @@ const OF_A_TOOL: &[(&[&str], &str)] = &[
 
 const OF_A_PARAMETER: &[(&[&str], &str)] = &[
     (&["long"], "the flag on a command line is the key: `name = \"…\"`"),
-    (&["value_name", "value_hint", "num_args", "value_delimiter", "action"], "the type says it on a command line"),
+    (
+        &["value_name", "value_hint", "num_args", "value_delimiter", "action"],
+        "the type says it on a command line",
+    ),
     (
         &["value_parser", "value_enum", "choices", "possible_values", "one_of", "values", "enum"],
         "what is allowed is a type: an `enum` with `#[toolwright::data]`",
@@ -65,7 +84,10 @@ const OF_A_PARAMETER: &[(&[&str], &str)] = &[
         &["required", "optional", "nullable"],
         "the type says it: an `Option` may be left out, all else is required",
     ),
-    (&["default_value", "default_value_t", "default_values", "default_fn"], "it is `default = …`, any expression of the parameter's type"),
+    (
+        &["default_value", "default_value_t", "default_values", "default_fn"],
+        "it is `default = …`, any expression of the parameter's type",
+    ),
     (&["min", "ge", "min_value", "gte", "exclusive_minimum"], "it is `minimum = …`"),
     (&["max", "le", "max_value", "lte", "exclusive_maximum"], "it is `maximum = …`"),
     (&["gt"], "limits are inclusive: `minimum = …`"),

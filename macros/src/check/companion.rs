@@ -31,7 +31,9 @@ fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: 
                 "self" | "& self" | "& mut self" => {
                     "`self` is there without being named; drop it".to_owned()
                 }
-                _ => format!("a parameter of `{key}` is a plain name, that of the tool's parameter; take it apart in the body"),
+                _ => format!(
+                    "a parameter of `{key}` is a plain name, that of the tool's parameter; take it apart in the body"
+                ),
             };
             errors.over(pattern, message);
             continue;
@@ -55,7 +57,8 @@ fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: 
 fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let inputs: Vec<_> = tool.inputs().collect();
     let types: Vec<String> = inputs.iter().map(|it| it.ty.to_token_stream().to_string()).collect();
-    let pairs = (0..inputs.len()).flat_map(|one| (one + 1..inputs.len()).map(move |two| (one, two)));
+    let pairs =
+        (0..inputs.len()).flat_map(|one| (one + 1..inputs.len()).map(move |two| (one, two)));
     let alike = pairs.into_iter().find(|(one, two)| types[*one] == types[*two]);
     if let Some((one, two)) = alike {
         let (one, other) = (&inputs[one].ident, &inputs[two].ident);

@@ -93,11 +93,12 @@ fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
     found.retain(|(word, _)| count(tokens.clone(), word) == count_of_results(danger, word));
     let Some((_, span)) = found.first() else { return };
     let written: Vec<&str> = found.iter().map(|(word, _)| word.as_str()).collect();
-    let levels: Vec<String> = written.iter().map(|word| format!("Danger::{}", capital(word))).collect();
+    let levels: Vec<String> =
+        written.iter().map(|word| format!("Danger::{}", capital(word))).collect();
     let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
     let message = format!(
-        "{} stands for a level where nothing stands beside it; within an expression a level is a value: {}, of `toolwright::Danger`",
-        one_of(&written),
+        "only `danger = {}` takes a bare word; within an expression a level is a value: {}, of `toolwright::Danger`",
+        written.first().copied().unwrap_or_default(),
         one_of(&levels)
     );
     errors.at(*span, message);

@@ -34,11 +34,14 @@ fn problem(pattern: &LitStr) -> Option<String> {
                         .to_owned(),
                 );
             }
+            ErrorKind::RepetitionMissing => {
+                "nothing stands before a repetition; unlike in a glob, any text is `.*`".to_owned()
+            }
             kind => kind.to_string(),
         },
         (Some(regex_syntax::Error::Translate(error)), _) => error.kind().to_string(),
         _ => "it is not one of JSON Schema's".to_owned(),
     };
     let reason = reason.trim_end_matches('.');
-    Some(format!("the pattern is no regular expression: {reason}; in a raw string, `r\"…\"`, a backslash stays one"))
+    Some(format!("the pattern is no regular expression: {reason}"))
 }

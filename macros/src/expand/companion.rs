@@ -53,6 +53,7 @@ impl<'a> Callee<'a> {
 pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
         let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));
+        let local = place::inside(pattern, quote!(#local));
         Some(quote!(let #pattern = #local;))
     });
     let borrowed = capabilities(tool).enumerate().filter_map(|(index, (capability, exclusive))| {
@@ -116,8 +117,10 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     let checks = pairs.map(|(one, two)| {
         let (one, two) = (types[one], types[two]);
         let apart = place::over(path, quote!(__tw::ToldApart::said));
+        let pair = place::list(path, quote!(__tw::Pair::<#one, #two>::NEW));
         let judged = place::within(path, quote!(.judged()));
-        quote!(#apart(__tw::Pair::<#one, #two>::NEW #judged);)
+        let list = place::list(path, quote!(#pair #judged));
+        quote!(#apart #list;)
     });
     // A generic function has no type of its own here, which rustc says.
     quote! {

@@ -153,6 +153,10 @@ fn bound(param: &Param, bound: &Bound) -> TokenStream {
 /// fails would be reported as well.
 fn held(param: &Param, bound: &Bound) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
+    // What every type of numbers holds goes without a question.
+    if (0..=127).contains(integer) {
+        return None;
+    }
     let (ty, integer) = (&param.ty, proc_macro2::Literal::i128_unsuffixed(*integer));
     let check = place::over(&bound.written, quote!(__tw::Limits::check));
     let list = place::list(&bound.written, quote!(__tw::Range::<#ty>::LIMITS, #integer));
@@ -169,18 +173,24 @@ fn held(param: &Param, bound: &Bound) -> Option<TokenStream> {
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
-    let generic = ty.to_token_stream().into_iter().any(|token| token.to_string() == "<");
-    let keys = generic.then(|| {
+    // A map has two types; most types have one and go without a question.
+    let tokens: Vec<String> =
+        ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
+    let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");
+    let shape = place::list(ty, quote!(__tw::Shape::<#ty>::NEW));
+    let keys = two.then(|| {
         let said = place::over(ty, quote!(__tw::KeysInJson::<#ty>::said));
         let judged = place::within(ty, quote!(.keys()));
-        quote!(#said(__tw::Shape::<#ty>::NEW #judged);)
+        let list = place::list(ty, quote!(#shape #judged));
+        quote!(#said #list;)
     });
     let object = whole.then(|| {
         let said = place::over(ty, quote!(__tw::ObjectInJson::<#ty>::said));
         let judged = place::within(ty, quote!(.object()));
-        quote!(#said(__tw::Shape::<#ty>::NEW #judged);)
+        let list = place::list(ty, quote!(#shape #judged));
+        quote!(#said #list;)
     });
-    (generic || whole).then(|| quote!(#keys #object))
+    (two || whole).then(|| quote!(#keys #object))
 }
 
 /// A limit of a length; its type stands at the key, for when the user's constant has another.

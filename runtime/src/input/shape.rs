@@ -93,6 +93,7 @@ pub trait ObjectInJson<T> {
     fn said(self);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> ObjectInJson<T> for Possible {
     fn said(self) {}
 }
@@ -106,6 +107,7 @@ pub trait KeysInJson<T> {
     fn said(self);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> KeysInJson<T> for Possible {
     fn said(self) {}
 }

@@ -1,8 +1,8 @@
 // Danger is always known, so nothing may fail.
-use toolwright::{Danger, tool};
+use toolwright::tool;
 
 /// Waits.
-#[tool(danger = if length.parse::<u8>()? > 9 { Danger::Dangerous } else { Danger::Safe })]
+#[tool(danger = if length.parse::<u8>()? > 9 { toolwright::Danger::Dangerous } else { toolwright::Danger::Safe })]
 async fn wait(
     /// How long.
     length: String,
