@@ -48,4 +48,5 @@ mod support;
 mod telemetry;
 mod timeouts;
 mod types;
+mod unseen;
 mod whole_input;

@@ -142,7 +142,7 @@ fn known(bound: &Option<Bound>) -> Option<f64> {
     bound.as_ref().and_then(Bound::known)
 }
 
-/// Defaults, examples and limits that no JSON can hold.
+/// Defaults and examples that no JSON can hold, and limits that are no number.
 pub fn numbers(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         let default = args.default.iter().filter_map(|preset| match preset {
@@ -156,7 +156,9 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            if let Some(name) = not_finite(written) {
+            // A limit that is infinite is none.
+            let is_limit = !matches!(what, "default" | "example");
+            if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {
                     "default" => "choose a number, or make the parameter an `Option`",
                     "example" => "choose a number",
