@@ -49,5 +49,5 @@ fn a_map_in_a_type_whose_keys_are_no_text_is_refused_at_its_place() {
 fn a_default_that_is_no_number_is_refused_at_its_place() {
     let words = refused(DEFAULT);
     assert!(words.contains("unseen_default") && words.contains("unseen.rs"), "{words}");
-    assert!(words.contains("/properties/length/default"), "{words}");
+    assert!(words.contains("/properties/length: the default"), "{words}");
 }

@@ -176,6 +176,10 @@ fn not_finite(expression: &Expr) -> Option<String> {
         Expr::Unary(unary) => not_finite(&unary.expr),
         Expr::Group(group) => not_finite(&group.expr),
         Expr::Paren(paren) => not_finite(&paren.expr),
+        // `Some(f64::NAN)`, which would be no default at all.
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(it) if it.path.is_ident("Some")) => {
+            call.args.first().and_then(not_finite)
+        }
         Expr::Path(path) => {
             let mut names = path.path.segments.iter().rev().map(|it| it.ident.to_string());
             let (name, of) = (names.next()?, names.next()?);
