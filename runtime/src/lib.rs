@@ -92,6 +92,9 @@ pub use tool::{
     Requirement, Retry, Timeout,
 };
 
+/// Cancels calls and runs; tokio-util's own.
+pub use tokio_util::sync::CancellationToken;
+
 /// Makes a tool of a function. The function stays as it is; beside it come a constant in capitals, its
 /// [`Handle`], and its registration in [`Registry::linked`].
 ///
@@ -237,8 +240,6 @@ pub use tool::{
 ///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
 /// }
 /// ```
-/// Cancels calls and runs; tokio-util's own.
-pub use tokio_util::sync::CancellationToken;
 pub use toolwright_macros::tool;
 
 /// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`
