@@ -14,6 +14,7 @@ mod param;
 mod problem;
 mod reader;
 mod second;
+mod shape;
 mod skip;
 mod string;
 mod variant;
@@ -30,6 +31,7 @@ pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
 pub(crate) use second::reread;
+pub use shape::{AnyShape, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
 pub(crate) use words::shorten;
 
 /// The input of a tool that has no parameters.
