@@ -1,5 +1,7 @@
 //! The attributes as written: each option with its span, nothing checked against the signature yet.
 
+mod advice;
+mod companion;
 mod options;
 mod param;
 pub mod value;
@@ -11,6 +13,7 @@ use syn::{Expr, LitStr, Path, Token, parenthesized};
 
 use crate::errors::{Errors, one_of};
 
+pub use companion::Companion;
 pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
@@ -56,8 +59,8 @@ pub struct ToolArgs {
     pub reads: Option<Touches>,
     pub writes: Option<Touches>,
     pub approval: Option<Expr>,
-    pub preview: Option<Path>,
-    pub reconcile: Option<Path>,
+    pub preview: Option<Companion>,
+    pub reconcile: Option<Companion>,
     pub retry: Option<Retry>,
     pub timeout: Option<Timeout>,
     pub total_timeout: Option<Timeout>,
@@ -138,8 +141,8 @@ impl ToolArgs {
             "reads" => self.reads = Some(touches(key, input)?),
             "writes" => self.writes = Some(touches(key, input)?),
             "approval" => self.approval = Some(value::expression(key, input, "\"…\"")?),
-            "preview" => self.preview = Some(value::path(key, input)?),
-            "reconcile" => self.reconcile = Some(value::path(key, input)?),
+            "preview" => self.preview = Some(Companion::parse(key, input)?),
+            "reconcile" => self.reconcile = Some(Companion::parse(key, input)?),
             "retry" => self.retry = Some(retry(key, input)?),
             "timeout" => self.timeout = Some(value::timeout(key, input)?),
             "total_timeout" => self.total_timeout = Some(value::timeout(key, input)?),

@@ -1,8 +1,11 @@
 //! The rules that need the attribute and the signature both, one function a rule. A rule reports
 //! its mistakes and lets the others go on.
 
+mod companion;
+mod expression;
 mod input;
 mod lent;
+mod pattern;
 mod signature;
 
 use syn::spanned::Spanned;
@@ -13,6 +16,8 @@ use crate::docs::Docs;
 use crate::errors::{Errors, did_you_mean};
 use crate::item::{self, Function, Member, Methods, names_tool};
 use crate::model::Tool;
+
+pub use companion::plain;
 
 /// Most parameters that a tool may have: the runtime marks those seen in one word.
 const MOST_PARAMETERS: usize = 64;
@@ -53,6 +58,10 @@ pub fn tool(
     input::whole(&tool, errors);
     input::limits(&tool, errors);
     input::shorts(&tool, errors);
+    input::numbers(&tool, errors);
+    pattern::compile(&tool, errors);
+    companion::parameters(&tool, &function.signature, errors);
+    expression::rules(&tool, &function.signature, errors);
     tool
 }
 
@@ -163,8 +172,8 @@ fn effect_agrees(tool: &Tool, signature: &Signature, errors: &mut Errors) {
         );
     }
     if let Some(reconcile) = &tool.args.reconcile {
-        errors.over(
-            reconcile,
+        errors.at(
+            reconcile.span(),
             "a tool whose effect is `read` leaves nothing to reconcile; it is run again",
         );
     }

@@ -3,6 +3,7 @@
 //!
 //! Long for a file, because the code of one call is read from its start to its end.
 
+mod companion;
 mod input;
 mod place;
 mod self_type;
@@ -16,6 +17,7 @@ use crate::args::Danger;
 use crate::errors::Errors;
 use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
+use companion::Callee;
 
 /// The code that follows the function. Where mistakes were found, it only asks rustc about the
 /// types, so that all mistakes are reported in one run.
@@ -60,8 +62,8 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
 fn body(tool: &Tool) -> TokenStream {
     let evidence = evidence(tool);
     let slots = input::slots(tool);
-    let run =
-        start(tool, "__tw_start", &callee(tool), "Answer", &quote!(__tw_output()), &facts(tool));
+    let tools_own = Callee::Function(callee(tool));
+    let run = start(tool, "__tw_start", &tools_own, "Answer", &quote!(__tw_output()), &facts(tool));
     let extra = [
         ("__tw_preview", &tool.args.preview, "Preview", quote!(__tw::IntoPreview::into_preview)),
         (
@@ -71,11 +73,14 @@ fn body(tool: &Tool) -> TokenStream {
             quote!(__tw::IntoReconciled::into_reconciled),
         ),
     ];
-    let extra = extra.into_iter().filter_map(|(name, path, answer, encode)| {
-        let path = path.as_ref()?;
-        let encode = place::over(path, encode);
+    let extra = extra.into_iter().filter_map(|(name, companion, answer, encode)| {
+        let companion = companion.as_ref()?;
+        let callee = Callee::of(companion);
+        let encode = place::over(callee.place(), encode);
         let codec = quote!(__tw::Codec(#encode));
-        Some(start(tool, name, &quote!(#path), answer, &codec, &TokenStream::new()))
+        let distinct = companion::distinct(tool, companion);
+        let start = start(tool, name, &callee, answer, &codec, &TokenStream::new());
+        Some(quote!(#distinct #start))
     });
     let spec = spec::spec(tool);
     let signature = signature(tool);
@@ -119,8 +124,19 @@ fn evidence(tool: &Tool) -> TokenStream {
     let error = place::over(error, quote!(__tw::Failure::into_error));
     let one_result = place::over(returns, quote!(__tw::OneResult::said));
     let depth = place::inside(returns, quote!(__tw::Probe::<__TwOutput>::NEW.kind().depth()));
+    let shapes: Vec<_> = tool.inputs().filter_map(input::shape).collect();
+    let shapes = (!shapes.is_empty()).then(|| {
+        quote! {
+            const _: () = {
+                #[allow(unused_imports, reason = "found where a type is not refused")]
+                use __tw::AnyShape as _;
+                fn __tw_shapes() { #(#shapes)* }
+            };
+        }
+    });
     quote! {
         #(#inputs)*
+        #shapes
         #(#capabilities)*
         type __TwOutput = #returns;
         fn __tw_output() -> impl __tw::Encode<__TwOutput, __tw::Answer> {
@@ -163,7 +179,7 @@ fn is_plain(ty: &Type) -> bool {
 fn start(
     tool: &Tool,
     name: &str,
-    callee: &TokenStream,
+    callee: &Callee<'_>,
     answer: &str,
     codec: &TokenStream,
     facts: &TokenStream,
@@ -263,11 +279,14 @@ fn named_services(tool: &Tool) -> TokenStream {
 
 /// The boxed future. A tool that opens nothing is called at once, which runs nothing of it yet;
 /// otherwise a block opens what is exclusive, calls, encodes and closes in reverse order.
-fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
-    let blocking = tool.args.blocking.is_some();
+fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
+    let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();
     let mut lines = TokenStream::new();
-    for (index, (_, exclusive)) in capabilities(tool).enumerate() {
+    for (index, (capability, exclusive)) in capabilities(tool).enumerate() {
+        if !callee.takes(capability) {
+            continue;
+        }
         let (local, constant) = (capability_local(index), capability_constant(index));
         if exclusive {
             let close = close_all(&opened);
@@ -287,9 +306,12 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
             lines.extend(quote!(let #local = __tw_scope.#method(&#constant, #index);));
         }
     }
-    let call = call(tool, callee);
+    let call = match callee {
+        Callee::Function(function) => call(tool, function),
+        Callee::Closure(closure) => companion::call(tool, closure, blocking),
+    };
     if !blocking && opened.is_empty() {
-        let answering = place::within(callee, quote!(answering));
+        let answering = place::within(callee.place(), quote!(answering));
         return quote!({ #lines __TwEvidence::NEW.#answering(#call, #codec) });
     }
     let locals = opened.iter().map(|(local, _)| local);
@@ -306,7 +328,7 @@ fn run(tool: &Tool, callee: &TokenStream, codec: &TokenStream) -> TokenStream {
         quote!(let __tw_value = #call.await;)
     };
     let close = close_all(&opened);
-    let boxed = place::within(callee, quote!(boxed));
+    let boxed = place::within(callee.place(), quote!(boxed));
     quote! {
         __TwEvidence::NEW.#boxed(async move {
             #lines

@@ -71,6 +71,28 @@ fn a_blocking_tool_with_two_resources() {
 }
 
 #[test]
+fn a_preview_and_a_reconciliation_as_closures() {
+    let args = quote! {
+        preview = |to, from| format!("{from} pays {to}"),
+        reconcile = async |ledger, from: String| -> Result<Reconciled, ToolError> { ledger.find(&from).await? }
+    };
+    let item = quote! {
+        /// Pays.
+        async fn pay(
+            ledger: &Ledger,
+            transaction: &mut Transaction,
+            /// Who pays.
+            from: String,
+            /// Who is paid.
+            to: String,
+        ) { body }
+    };
+    let written = tool(args, item);
+    let (_, rest) = written.split_once("fn __tw_preview").unwrap();
+    assert_snapshot!(rest.split_once("const __TW_SPEC").unwrap().0);
+}
+
+#[test]
 fn a_tool_whose_input_is_one_type() {
     let item = quote! {
         /// Searches.

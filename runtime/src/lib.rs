@@ -99,6 +99,9 @@ pub mod journal {
     pub use toolwright_store_tests::conformance;
 }
 
+/// Cancels calls and runs; tokio-util's own.
+pub use tokio_util::sync::CancellationToken;
+
 /// Makes a tool of a function. The function stays as it is; beside it come a constant in capitals, its
 /// [`Handle`], and its registration in [`Registry::linked`].
 ///
@@ -116,8 +119,8 @@ pub mod journal {
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
-/// | `preview = path` | a function that tells an approver what the call would do | none |
-/// | `reconcile = path` | a function that finds out what became of an interrupted call ([`Reconciled`]) | none |
+/// | `preview = \|from, to\| …` | what tells an approver what the call would do | none |
+/// | `reconcile = async \|from, to\| …` | what finds out what became of an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is mended ([`Repair`]) | the executor's |
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
@@ -125,9 +128,7 @@ pub mod journal {
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
 ///
-/// `preview` names a function with the tool's own parameters that shows a person what a call would do, `reconcile`
-/// one that finds out what became of a call ([`Reconciled`]). What `retry` leaves out is the executor's
-/// ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
+/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
 /// ([`ExecutorBuilder::journal`]); without one it is refused.
 ///
 /// # What a call touches
@@ -166,6 +167,57 @@ pub mod journal {
 /// Without a doc comment on the function and on every parameter that is input, it does not compile: they
 /// are what a model reads.
 ///
+/// # What stands beside a tool
+///
+/// `preview` gives the text that a person is shown before a call runs, `reconcile` says what became of a call that was
+/// cut short ([`Reconciled`]); either may be in a `Result`. Each is a closure over the tool's parameters, services and
+/// resources included: it takes those that it names, in any order, by name and with their types. A name that the tool
+/// does not have is a compile error, and a resource that is not named is not opened. What awaits is an
+/// `async |…|`; where `?` needs it, the result is written: `|…| -> Result<String, ToolError>`. A method has `self`
+/// without naming it.
+///
+/// ```
+/// use toolwright::{Reconciled, ToolError, tool};
+///
+/// struct Bank;
+///
+/// impl Bank {
+///     async fn has_paid(&self, to: &str, cents: u64) -> Result<bool, ToolError> {
+///         Ok(!to.is_empty() && cents > 0)
+///     }
+/// }
+///
+/// /// Move money from one account to another.
+/// #[tool(
+///     approval = "it moves money",
+///     preview = |from, to, cents| format!("{from} pays {cents} cents to {to}"),
+///     reconcile = async |bank, to, cents| -> Result<Reconciled, ToolError> {
+///         Ok(match bank.has_paid(&to, cents).await? {
+///             true => Reconciled::Unknown,
+///             false => Reconciled::DidNotHappen,
+///         })
+///     }
+/// )]
+/// async fn pay(
+///     bank: &Bank,
+///     /// Who pays.
+///     from: String,
+///     /// Who is paid.
+///     to: String,
+///     /// How much.
+///     cents: u64,
+/// ) {
+///     let _ = (bank, from, to, cents);
+/// }
+/// ```
+///
+/// The path of a function with all parameters of the tool, in their order, may stand for the closure where every input
+/// has a type of its own: `preview = show_refund`. A path hides the names of its parameters, so two inputs of one type
+/// could change places; it is refused there, as is the path of a generic function.
+///
+/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well:
+/// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail.
+///
 /// # Parameters
 ///
 /// | parameter | is |
@@ -179,9 +231,9 @@ pub mod journal {
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
 /// | `default`, `default = value` | what an absent key stands for, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
-/// | `minimum = 1`, `maximum = 9` | limits of a number |
+/// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
-/// | `pattern = "…"` | a regular expression that a text matches |
+/// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
 /// | `name = "…"` | the key, where it is not the parameter's name |
 /// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
@@ -229,8 +281,6 @@ pub mod journal {
 ///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
 /// }
 /// ```
-/// Cancels calls and runs; tokio-util's own.
-pub use tokio_util::sync::CancellationToken;
 pub use toolwright_macros::tool;
 
 /// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`

@@ -16,6 +16,7 @@ mod looking;
 pub mod odd;
 mod recorded;
 mod secrets;
+mod shown;
 pub mod support;
 mod told;
 mod turns;

@@ -50,4 +50,5 @@ mod support;
 mod telemetry;
 mod timeouts;
 mod types;
+mod unseen;
 mod whole_input;

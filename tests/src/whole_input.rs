@@ -91,10 +91,14 @@ async fn unknown_keys_are_refused_unless_the_type_takes_them() {
     assert_eq!(schema("take_open")["properties"]["name"]["description"], "The name.");
 }
 
+/// A list, which the macro does not see through.
+#[data]
+struct List(Vec<String>);
+
 /// Takes a list, which no model can call.
 #[tool]
-async fn take_list(#[input] list: Vec<String>) -> usize {
-    list.len()
+async fn take_list(#[input] list: List) -> usize {
+    list.0.len()
 }
 
 /// S2.54: a type that cannot be converted is an ordinary error, at registration.

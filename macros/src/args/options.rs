@@ -6,6 +6,7 @@ use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
+use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
 /// Reads options until the input ends; `each` reads what follows a known key. The keys already
@@ -28,7 +29,10 @@ pub fn read(
             Ok(key) => {
                 let written = key.to_string();
                 if !known.contains(&written.as_str()) {
-                    let hint = did_you_mean(&written, known);
+                    let hint = match instead_of(&written, known) {
+                        Some(advice) => format!("; {advice}"),
+                        None => did_you_mean(&written, known),
+                    };
                     let choices = match hint.is_empty() {
                         true => format!(", expected {}", one_of(known)),
                         false => hint,

@@ -54,6 +54,8 @@ pub enum Preset {
 /// A limit of a number.
 pub struct Bound {
     pub key: Ident,
+    /// The expression as it stands.
+    pub written: Expr,
     pub value: BoundValue,
 }
 
@@ -151,6 +153,7 @@ impl Bound {
 
 fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
     let expression = value::expression(key, input, "1")?;
+    let written = expression.clone();
     let value = match number(&expression) {
         Some(value) => value,
         None if matches!(expression, Expr::Lit(_)) => {
@@ -165,7 +168,7 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
         }
         None => BoundValue::Constant(expression),
     };
-    Ok(Bound { key: key.clone(), value })
+    Ok(Bound { key: key.clone(), written, value })
 }
 
 /// A number literal, perhaps with a sign.

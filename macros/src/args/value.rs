@@ -102,6 +102,17 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     })
 }
 
+/// The path of a function, where a closure might stand as well.
+pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
+    let found = options::found(input);
+    input.call(Path::parse_mod_style).map_err(|error| {
+        let message = format!(
+            "{found}, expected a closure over the tool's parameters or the path of a function: `{key} = |…| …`"
+        );
+        syn::Error::new(error.span(), message)
+    })
+}
+
 pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
     equals(key, input, example)?;
     let expression: Expr = input.parse()?;

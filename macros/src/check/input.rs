@@ -142,6 +142,54 @@ fn known(bound: &Option<Bound>) -> Option<f64> {
     bound.as_ref().and_then(Bound::known)
 }
 
+/// Defaults and examples that no JSON can hold, and limits that are no number.
+pub fn numbers(tool: &Tool, errors: &mut Errors) {
+    for args in tool.inputs().map(|param| &param.args) {
+        let default = args.default.iter().filter_map(|preset| match preset {
+            Preset::Value(expression) => Some(("default", expression)),
+            Preset::OfType(_) => None,
+        });
+        let examples = args.examples.iter().map(|example| ("example", example));
+        let bounds = [("minimum", &args.minimum), ("maximum", &args.maximum)];
+        let bounds = bounds.into_iter().filter_map(|(what, bound)| match &bound.as_ref()?.value {
+            BoundValue::Constant(expression) => Some((what, expression)),
+            _ => None,
+        });
+        for (what, written) in default.chain(examples).chain(bounds) {
+            // A limit that is infinite is none.
+            let is_limit = !matches!(what, "default" | "example");
+            if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
+                let advice = match what {
+                    "default" => "choose a number, or make the parameter an `Option`",
+                    "example" => "choose a number",
+                    _ => "drop the limit",
+                };
+                errors.over(written, format!("JSON has no `{name}`; {advice}"));
+            }
+        }
+    }
+}
+
+/// `f64::NAN` and its like, perhaps with a sign.
+fn not_finite(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Unary(unary) => not_finite(&unary.expr),
+        Expr::Group(group) => not_finite(&group.expr),
+        Expr::Paren(paren) => not_finite(&paren.expr),
+        // `Some(f64::NAN)`, which would be no default at all.
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(it) if it.path.is_ident("Some")) => {
+            call.args.first().and_then(not_finite)
+        }
+        Expr::Path(path) => {
+            let mut names = path.path.segments.iter().rev().map(|it| it.ident.to_string());
+            let (name, of) = (names.next()?, names.next()?);
+            let is_constant = ["NAN", "INFINITY", "NEG_INFINITY"].contains(&name.as_str());
+            (is_constant && ["f64", "f32"].contains(&of.as_str())).then_some(name)
+        }
+        _ => None,
+    }
+}
+
 /// One letter, one flag.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();

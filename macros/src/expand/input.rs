@@ -13,8 +13,9 @@ use crate::model::{Param, Tool};
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
     let of = place::judged(ty, quote!(__tw::Input > ::PARAM));
-    let bounds = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
-    let bounds = bounds.map(|limit| bound(param, limit));
+    let written = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
+    let held = written.clone().filter_map(|limit| held(param, limit));
+    let bounds = written.map(|limit| bound(param, limit));
     let length = param.args.length.iter().map(|length| {
         let [shortest, longest] =
             [&length.minimum, &length.maximum].map(|limit| count(&length.key, limit));
@@ -31,6 +32,7 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
     });
     quote! {
         const #name: __tw::Param<#ty> = #of #(#bounds)* #(#length)* #(#pattern)*;
+        #(#held)*
         #default
     }
 }
@@ -145,6 +147,50 @@ fn bound(param: &Param, bound: &Bound) -> TokenStream {
     };
     let number = place::within(key, quote!(<_ as __tw::Number>::number));
     quote!(.#key(#value, #number))
+}
+
+/// Asks rustc whether the type holds the number, in a constant that nothing else rests on: what follows from one that
+/// fails would be reported as well.
+fn held(param: &Param, bound: &Bound) -> Option<TokenStream> {
+    let BoundValue::Integer(integer) = &bound.value else { return None };
+    // What every type of numbers holds goes without a question.
+    if (0..=127).contains(integer) {
+        return None;
+    }
+    let (ty, integer) = (&param.ty, proc_macro2::Literal::i128_unsuffixed(*integer));
+    let check = place::over(&bound.written, quote!(__tw::Limits::check));
+    let list = place::list(&bound.written, quote!(__tw::Range::<#ty>::LIMITS, #integer));
+    Some(quote! {
+        const _: () = {
+            #[allow(unused_imports, reason = "found where the type is no number")]
+            use __tw::NoRange as _;
+            #check #list
+        };
+    })
+}
+
+/// Asks rustc whether the type is one that JSON cannot hold in this place.
+pub fn shape(param: &Param) -> Option<TokenStream> {
+    let ty = &param.ty;
+    let whole = param.args.whole.is_some();
+    // A map has two types; most types have one and go without a question.
+    let tokens: Vec<String> =
+        ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
+    let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");
+    let shape = place::list(ty, quote!(__tw::Shape::<#ty>::NEW));
+    let keys = two.then(|| {
+        let said = place::over(ty, quote!(__tw::KeysInJson::<#ty>::said));
+        let judged = place::within(ty, quote!(.keys()));
+        let list = place::list(ty, quote!(#shape #judged));
+        quote!(#said #list;)
+    });
+    let object = whole.then(|| {
+        let said = place::over(ty, quote!(__tw::ObjectInJson::<#ty>::said));
+        let judged = place::within(ty, quote!(.object()));
+        let list = place::list(ty, quote!(#shape #judged));
+        quote!(#said #list;)
+    });
+    (two || whole).then(|| quote!(#keys #object))
 }
 
 /// A limit of a length; its type stands at the key, for when the user's constant has another.

@@ -14,11 +14,13 @@ pub use schemars;
 pub use serde;
 
 pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
+pub use crate::distinct::{Differs, Pair, ToldApart, giving};
 pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
 pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
 pub use crate::input::{
-    Bound, BoundOf, Fault, Input, InvalidKeys, Key, Keys, Length, Number, Param, Problem, Problems,
-    Reader, Rule, Slots, Text, absent, fill, read_object,
+    AnyShape, Bound, BoundOf, Fault, Input, InvalidKeys, Key, Keys, KeysInJson, Length, Limits,
+    NoRange, Number, ObjectInJson, Param, Problem, Problems, Range, Reader, Rule, Shape, Slots,
+    Text, absent, fill, read_object,
 };
 pub use crate::output::{
     Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, NotNested, OneResult,

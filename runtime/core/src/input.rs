@@ -15,6 +15,7 @@ mod param;
 mod problem;
 mod reader;
 mod second;
+mod shape;
 mod skip;
 mod string;
 mod variant;
@@ -37,6 +38,7 @@ pub use reader::Reader;
 pub use second::reread;
 #[doc(hidden)]
 pub use words::shorten;
+pub use shape::{AnyShape, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
 
 /// The input of a tool that has no parameters.
 pub struct NoSlots;

@@ -11,6 +11,8 @@ pub mod capability;
 #[doc(hidden)]
 pub mod context;
 #[doc(hidden)]
+pub mod distinct;
+#[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
 pub mod evidence;

@@ -103,7 +103,11 @@ pub async fn hang_again(ran: &Ran) {
 }
 
 /// Waits for ever; what became of it can be found out.
-#[tool(name = "kept_ship", reconcile = find_parcel)]
+#[tool(name = "kept_ship", reconcile = |parcel| match parcel.as_str() {
+    "arrived" => Reconciled::Happened(toolwright::Output::text("it arrived")),
+    "unknown" => Reconciled::Unknown,
+    _ => Reconciled::DidNotHappen,
+})]
 pub async fn ship(
     ran: &Ran,
     /// What.
@@ -111,14 +115,6 @@ pub async fn ship(
 ) {
     ran.add(format!("ship {parcel}"));
     std::future::pending().await
-}
-
-async fn find_parcel(_ran: &Ran, parcel: String) -> Reconciled {
-    match parcel.as_str() {
-        "arrived" => Reconciled::Happened(toolwright::Output::text("it arrived")),
-        "unknown" => Reconciled::Unknown,
-        _ => Reconciled::DidNotHappen,
-    }
 }
 
 /// Signs in somewhere.

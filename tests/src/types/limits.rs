@@ -46,14 +46,14 @@ fn limits_stand_as_they_are_written() {
     }
 }
 
-/// Takes numbers within limits that lie beyond their types.
+/// Takes numbers within limits that reach to the ends of their types, and beyond where a type has no exact end.
 #[tool(effect = read)]
 async fn take_within_wide_limits(
-    /// From below zero, one less than the type goes.
-    #[arg(minimum = -1, maximum = 18446744073709551614)]
+    /// One less than the type goes.
+    #[arg(maximum = 18446744073709551614)]
     almost: u64,
-    /// More than a byte.
-    #[arg(maximum = 65536)]
+    /// As much as a byte.
+    #[arg(maximum = 255)]
     byte: Option<u8>,
     /// More than the type.
     #[arg(minimum = -1e300, maximum = 0.5)]
@@ -66,7 +66,7 @@ async fn take_within_wide_limits(
 }
 
 #[tokio::test]
-async fn a_limit_beyond_the_type_leaves_the_limit_of_the_type() {
+async fn a_limit_at_the_end_of_the_type_or_beyond_leaves_the_limit_of_the_type() {
     let executor = strict([TAKE_WITHIN_WIDE_LIMITS]);
     let definition = executor.registry().get("take_within_wide_limits").unwrap();
     let properties = &definition.input_schema["properties"];

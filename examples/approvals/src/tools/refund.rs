@@ -6,7 +6,10 @@ use crate::ledger::Ledger;
 use crate::pace::Pace;
 
 /// Pay money back for an order.
-#[tool(approval = "it pays money out", danger = dangerous, effect = once, preview = preview_refund)]
+#[tool(
+    approval = "it pays money out", danger = dangerous, effect = once,
+    preview = |order, cents| format!("pays {} back for order {order}", euros(cents))
+)]
 pub async fn refund(
     ledger: &Ledger,
     pace: &Pace,
@@ -22,10 +25,6 @@ pub async fn refund(
         .or_fail("ledger_failed", "the ledger could not be written")?;
     pace.pause("refund has paid, nothing is recorded yet").await;
     Ok(format!("refunded {} for order {order}", euros(cents)))
-}
-
-async fn preview_refund(_ledger: &Ledger, _pace: &Pace, order: String, cents: u64) -> String {
-    format!("pays {} back for order {order}", euros(cents))
 }
 
 fn euros(cents: u64) -> String {

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use super::fault::Fault;
 use super::problem::Rule;
+use super::shape::Limits;
 use super::words;
 
 /// A limit of a number, or a number to compare with one.
@@ -105,6 +106,8 @@ pub struct BoundOf<T>(pub T);
 pub trait Number {
     /// What a limit is written in: the number's own type.
     type Limit;
+    /// The numbers that can be limits.
+    const LIMITS: Limits = Limits::ANY;
     /// The number, where there is one.
     fn number(&self) -> Option<Bound>;
 }
@@ -138,6 +141,30 @@ pub trait Text: Sized {
 /// Evidence that `T` is text.
 pub struct IsText<T>(PhantomData<fn(&T)>);
 
+macro_rules! too_large {
+    ($number:ty) => {
+        concat!(
+            "a `",
+            stringify!($number),
+            "` is never this number; choose a limit that it can be, or drop the limit"
+        )
+    };
+}
+
+/// What a type of numbers can be: a float is any integer, more or less.
+macro_rules! limits {
+    ($number:ty, Integer) => {
+        Limits {
+            low: <$number>::MIN as i128,
+            high: <$number>::MAX as i128,
+            message: too_large!($number),
+        }
+    };
+    ($number:ty, $float:ident) => {
+        Limits::ANY
+    };
+}
+
 macro_rules! numbers {
     ($($number:ty => $bound:ident($wide:ty)),* $(,)?) => {$(
         impl BoundOf<$number> {
@@ -149,6 +176,7 @@ macro_rules! numbers {
         #[diagnostic::do_not_recommend]
         impl Number for $number {
             type Limit = $number;
+            const LIMITS: Limits = limits!($number, $bound);
 
             #[inline]
             fn number(&self) -> Option<Bound> {
@@ -174,6 +202,7 @@ impl BoundOf<u128> {
 #[diagnostic::do_not_recommend]
 impl Number for u128 {
     type Limit = u128;
+    const LIMITS: Limits = Limits { low: 0, high: i128::MAX, message: too_large!(u128) };
 
     fn number(&self) -> Option<Bound> {
         Some(BoundOf(*self).get())
@@ -183,6 +212,7 @@ impl Number for u128 {
 #[diagnostic::do_not_recommend]
 impl<N: Number> Number for Option<N> {
     type Limit = N::Limit;
+    const LIMITS: Limits = N::LIMITS;
 
     #[inline]
     fn number(&self) -> Option<Bound> {

@@ -235,7 +235,7 @@ pub type Reconciling = Result<Reconciled, ToolError>;
 #[diagnostic::on_unimplemented(
     message = "a `preview` function cannot return `{Self}`",
     label = "expected a function that returns `String` or `Result<String, E>`",
-    note = "`E` turns into `ToolError`, as in a tool"
+    note = "`E` turns into `ToolError`, as in a tool; a future is awaited: `async |…| ….await`"
 )]
 pub trait IntoPreview {
     fn into_preview(self) -> Preview;
@@ -258,7 +258,7 @@ impl<E: Failure> IntoPreview for Result<String, E> {
 #[diagnostic::on_unimplemented(
     message = "a `reconcile` function cannot return `{Self}`",
     label = "expected a function that returns `Reconciled` or `Result<Reconciled, E>`",
-    note = "`E` turns into `ToolError`, as in a tool"
+    note = "`E` turns into `ToolError`, as in a tool; a future is awaited: `async |…| ….await`"
 )]
 pub trait IntoReconciled {
     fn into_reconciled(self) -> Reconciling;

@@ -1,0 +1,66 @@
+//! `preview` and `reconcile`: a function that stands beside the tool, as a closure over the tool's parameters or by
+//! its path.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::parse::ParseStream;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprClosure, Path};
+
+use super::value;
+
+/// What follows `preview =` or `reconcile =`.
+pub enum Companion {
+    /// `|from, to| …`: its parameters are the tool's, by name.
+    Closure(Box<ExprClosure>),
+    /// A function with all parameters of the tool, in their order. Their names cannot be seen here.
+    Path(Path),
+}
+
+impl Companion {
+    pub fn parse(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        value::equals(key, input, "|…| …")?;
+        let ahead = input.fork();
+        let written: Option<Expr> = ahead.parse().ok();
+        match written.as_ref().map(value::ungrouped) {
+            Some(Expr::Closure(closure)) => {
+                input.parse::<Expr>()?;
+                Ok(Self::Closure(Box::new(closure.clone())))
+            }
+            Some(call @ (Expr::Call(_) | Expr::MethodCall(_) | Expr::Await(_))) => {
+                let message = format!(
+                    "found a call, expected a closure over the tool's parameters, by their names: `{key} = async |…| {}`",
+                    awaited(call)
+                );
+                Err(syn::Error::new_spanned(call, message))
+            }
+            _ => value::function(key, input).map(Self::Path),
+        }
+    }
+}
+
+impl Companion {
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Closure(closure) => closure.span(),
+            Self::Path(path) => path.span(),
+        }
+    }
+}
+
+/// The call as it would stand in the closure.
+fn awaited(call: &Expr) -> String {
+    match call {
+        Expr::Await(awaited) => self::awaited(&awaited.base),
+        Expr::Call(call) => format!("{}(…).await", spelt(&call.func)),
+        Expr::MethodCall(call) => format!("{}.{}(…).await", spelt(&call.receiver), call.method),
+        _ => "….await".to_owned(),
+    }
+}
+
+fn spelt(expression: &Expr) -> String {
+    match expression {
+        Expr::Path(path) => path.to_token_stream().to_string().replace(' ', ""),
+        _ => "…".to_owned(),
+    }
+}

@@ -1,0 +1,166 @@
+//! What stands beside the tool in generated code: a closure becomes the body of a block that knows the tool's
+//! parameters by their names, a path is called like the tool itself.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Expr, ExprClosure, Pat, ReturnType};
+
+use super::{capabilities, capability_local, input, place};
+use crate::args::Companion;
+use crate::check::plain;
+use crate::model::{Capability, Tool};
+
+/// What a start function calls.
+pub enum Callee<'a> {
+    /// Takes every parameter of the tool, in their order.
+    Function(TokenStream),
+    /// Takes those that it names.
+    Closure(&'a ExprClosure),
+}
+
+impl<'a> Callee<'a> {
+    pub fn of(companion: &'a Companion) -> Self {
+        match companion {
+            Companion::Closure(closure) => Self::Closure(closure),
+            Companion::Path(path) => Self::Function(path.to_token_stream()),
+        }
+    }
+
+    /// Where rustc says what it has to say of the value.
+    pub fn place(&self) -> TokenStream {
+        match self {
+            Self::Function(function) => function.clone(),
+            Self::Closure(closure) => closure.body.to_token_stream(),
+        }
+    }
+
+    /// Whether it is awaited even where the tool blocks.
+    pub fn is_async(&self) -> bool {
+        matches!(self, Self::Closure(closure) if awaited(closure).is_some())
+    }
+
+    /// Whether it needs the capability, which is not opened otherwise.
+    pub fn takes(&self, capability: &Capability) -> bool {
+        match (self, &capability.ident) {
+            (Self::Function(_), _) => true,
+            (Self::Closure(closure), Some(ident)) => pattern(closure, ident).is_some(),
+            (Self::Closure(closure), None) => names_self(closure.body.to_token_stream()),
+        }
+    }
+}
+
+/// The value of a closure: a future, or on the blocking pool what it returns. Its `return` and `?` end it alone.
+pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
+    let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
+        let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));
+        let local = place::inside(pattern, quote!(#local));
+        Some(quote!(let #pattern = #local;))
+    });
+    let borrowed = capabilities(tool).enumerate().filter_map(|(index, (capability, exclusive))| {
+        let local = capability_local(index);
+        let given = match exclusive {
+            true => quote!(&mut #local),
+            false if blocking => quote!(&*#local),
+            false => quote!(#local),
+        };
+        let pattern = match &capability.ident {
+            Some(ident) => pattern(closure, ident)?.to_token_stream(),
+            None if names_self(closure.body.to_token_stream()) => self_local().to_token_stream(),
+            None => return None,
+        };
+        Some(quote!(let #pattern = #given;))
+    });
+    let output = &closure.output;
+    let value = match awaited(closure) {
+        Some(body) => {
+            let body = renamed(body);
+            let block = quote!(async move #body);
+            match output {
+                ReturnType::Type(_, ty) => quote!(__tw::giving::<#ty, _>(#block)),
+                ReturnType::Default => block,
+            }
+        }
+        None => {
+            let body = renamed(closure.body.to_token_stream());
+            let called = quote!((move || #output #body)());
+            if blocking { called } else { quote!(async move { #called }) }
+        }
+    };
+    quote!({ #(#inputs)* #(#borrowed)* #value })
+}
+
+/// The block of an `async` closure, or of a closure that is an `async` block.
+fn awaited(closure: &ExprClosure) -> Option<TokenStream> {
+    let body = closure.body.as_ref();
+    match body {
+        Expr::Block(block) if closure.asyncness.is_some() => Some(block.to_token_stream()),
+        _ if closure.asyncness.is_some() => Some(quote!({ #body })),
+        Expr::Async(block) => Some(block.block.to_token_stream()),
+        _ => None,
+    }
+}
+
+/// How the closure takes a parameter of the tool, if it does.
+fn pattern<'a>(closure: &'a ExprClosure, ident: &Ident) -> Option<&'a Pat> {
+    closure.inputs.iter().find(|it| plain(it).is_some_and(|name| name.ident == *ident))
+}
+
+/// Asks rustc whether the inputs of a companion that is a path differ in type, whatever their types are called, and
+/// whether it takes them by these types.
+pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
+    let Companion::Path(path) = companion else { return TokenStream::new() };
+    let types: Vec<_> = tool.inputs().map(|param| &param.ty).collect();
+    if types.len() < 2 {
+        return TokenStream::new();
+    }
+    let pairs = (0..types.len()).flat_map(|one| (one + 1..types.len()).map(move |two| (one, two)));
+    let checks = pairs.map(|(one, two)| {
+        let (one, two) = (types[one], types[two]);
+        let apart = place::over(path, quote!(__tw::ToldApart::said));
+        let pair = place::list(path, quote!(__tw::Pair::<#one, #two>::NEW));
+        let judged = place::within(path, quote!(.judged()));
+        let list = place::list(path, quote!(#pair #judged));
+        quote!(#apart #list;)
+    });
+    // A generic function has no type of its own here, which rustc says.
+    quote! {
+        const _: () = {
+            #[allow(unused_imports, reason = "found where two types differ")]
+            use __tw::Differs as _;
+            fn __tw_distinct() {
+                let _ = #path;
+                #(#checks)*
+            }
+        };
+    }
+}
+
+/// `self` cannot be bound, so the body names a local.
+fn self_local() -> Ident {
+    format_ident!("__tw_self", span = Span::call_site())
+}
+
+fn names_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "self",
+        TokenTree::Group(group) => names_self(group.stream()),
+        _ => false,
+    })
+}
+
+fn renamed(tokens: TokenStream) -> TokenStream {
+    let each = |token| match token {
+        TokenTree::Ident(word) if word == "self" => {
+            let mut local = self_local();
+            local.set_span(Span::call_site().located_at(word.span()));
+            local.into()
+        }
+        TokenTree::Group(group) => {
+            let mut again = Group::new(group.delimiter(), renamed(group.stream()));
+            again.set_span(group.span());
+            again.into()
+        }
+        other => other,
+    };
+    tokens.into_iter().map(each).collect()
+}

@@ -1,0 +1,51 @@
+//! Whether rustc can tell two parameters of a `preview` or `reconcile` function apart, which is named by a path that
+//! hides what they are called.
+
+#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
+
+use std::marker::PhantomData;
+
+/// The types of two parameters.
+pub struct Pair<A, B>(PhantomData<fn(A, B)>);
+
+/// One type, whatever it is called in each place.
+pub struct Alike<T>(PhantomData<fn(T)>);
+
+/// Two types.
+pub struct Apart;
+
+impl<A, B> Pair<A, B> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<T> Pair<T, T> {
+    pub fn judged(&self) -> Alike<T> {
+        Alike(PhantomData)
+    }
+}
+
+/// All other pairs: the inherent method above is found for two of one type.
+pub trait Differs {
+    fn judged(&self) -> Apart {
+        Apart
+    }
+}
+
+impl<A, B> Differs for Pair<A, B> {}
+
+#[diagnostic::on_unimplemented(
+    message = "a path hides the names of its parameters, and two parameters of the tool are of one type",
+    label = "a person could be shown one for the other",
+    note = "name them: `|one, other| …`"
+)]
+pub trait ToldApart: Sized {
+    fn said(self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl ToldApart for Apart {}
+
+/// A future by the type that it comes to, for the `?` in it.
+pub fn giving<T, F: Future<Output = T>>(future: F) -> F {
+    future
+}
