@@ -19,3 +19,4 @@ mod secrets;
 pub mod support;
 mod told;
 mod turns;
+mod unasked;

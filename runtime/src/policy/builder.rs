@@ -163,7 +163,8 @@ impl PolicyBuilder {
     /// Takes the current directory for the base where nothing else says where it is, also when the policy is made again later.
     pub(crate) fn started_here(mut self) -> Self {
         // A folder that cannot be found is reported by the pattern that needs it.
-        self.started_in = self.started_in.or_else(|| std::env::current_dir().ok().as_deref().map(text_of));
+        self.started_in =
+            self.started_in.or_else(|| std::env::current_dir().ok().as_deref().map(text_of));
         self
     }
 
