@@ -45,7 +45,7 @@ const QUESTIONS: u32 = 3;
 /// use toolwright::journal::MemoryStore;
 /// use toolwright::{Executor, Registry};
 ///
-/// let builder = Executor::builder(Registry::linked()?).journal(MemoryStore::new()).ask(Terminal::new());
+/// let builder = Executor::builder(Registry::empty()).journal(MemoryStore::new()).ask(Terminal::new());
 /// # builder.build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

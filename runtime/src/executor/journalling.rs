@@ -49,7 +49,7 @@ impl ExecutorBuilder {
     /// use toolwright::journal::MemoryStore;
     /// use toolwright::{Executor, Registry};
     ///
-    /// let executor = Executor::builder(Registry::linked()?)
+    /// let executor = Executor::builder(Registry::empty())
     ///     .journal(MemoryStore::new()) // calls wait in it; `SqliteStore` outlives the process
     ///     .ask(Terminal::new())
     ///     .build()?;
