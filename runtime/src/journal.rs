@@ -8,6 +8,7 @@
 mod answered;
 mod begun;
 #[cfg(feature = "conformance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub mod conformance;
 mod entry;
 #[cfg(feature = "conformance")]
@@ -24,12 +25,14 @@ mod store;
 pub(crate) use begun::{begun, begun_without_a_word, may_have_happened};
 pub use entry::{Entry, FailedAttempt, Note};
 #[cfg(feature = "conformance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use forward::Asked;
 pub use memory::MemoryStore;
 pub use next::{Event, Failure, Illegal, next};
 pub use record::{Answered, Ask, CallRecord, FORMAT, Kept, Place, Requester};
 pub use replay::{Contradiction, replay};
 #[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::SqliteStore;
 pub use state::State;
 pub use store::{

@@ -45,6 +45,11 @@ impl Enrolled {
         self.names.is_empty()
     }
 
+    /// How many keys count.
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
+    }
+
     /// The name under which a key is enrolled.
     #[must_use]
     pub fn name(&self, key: &PublicKey) -> Option<&str> {
