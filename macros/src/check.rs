@@ -64,7 +64,7 @@ pub fn tool(
     input::secrets(&tool, errors);
     input::limits(&tool, errors);
     input::shorts(&tool, errors);
-    refused::replace(&mut function.signature, errors);
+    refused::replace(function, errors);
     tool
 }
 

@@ -8,6 +8,7 @@ mod errors;
 mod expand;
 mod half_typed;
 mod item;
+mod manifest;
 mod model;
 mod paths;
 

@@ -23,6 +23,7 @@ mod footprints;
 mod functions;
 mod hostile;
 mod input;
+mod lifetimes;
 mod limits;
 mod listeners;
 mod lookup;

@@ -71,11 +71,11 @@ pub fn whole(tool: &Tool, errors: &mut Errors) {
 /// The schema shows defaults and examples to the model and to whoever reads the listing.
 pub fn secrets(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args).filter(|args| args.secret) {
-        let advice = "the schema would publish the default of a secret; take an `Option` and look up what stands for it in the body";
-        match &args.default {
-            Some(Preset::Value(written)) => errors.over(written, advice),
-            Some(Preset::OfType(key)) => errors.at(key.span(), advice),
-            None => {}
+        if let Some(Preset::Value(written)) = &args.default {
+            errors.over(
+                written,
+                "the schema would publish the default of a secret; take an `Option` and look up what stands for it in the body",
+            );
         }
         for example in &args.examples {
             errors.over(

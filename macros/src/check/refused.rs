@@ -1,10 +1,12 @@
 //! Types that rustc refuses in any signature, more than once or without a word about tools. The macro says it once, in
-//! the place of the type: where an error stands for a type, rustc adds nothing.
+//! the place of the type.
 
-use syn::{Error, FnArg, ReturnType, Signature, Type};
+use quote::quote;
+use syn::{Error, FnArg, ReturnType, Type};
 
 use super::tokens::{Found, find_token, ungrouped};
 use crate::errors::Errors;
+use crate::item::Function;
 
 /// Why rustc refuses the type of a parameter or of an answer.
 pub fn reason(ty: &Type) -> Option<Error> {
@@ -30,8 +32,10 @@ pub fn reason(ty: &Type) -> Option<Error> {
     ))
 }
 
-/// Puts each reason where its type stood.
-pub fn replace(signature: &mut Signature, errors: &mut Errors) {
+/// Puts each reason where its type stood. What is wrong in the body of such a function would follow from it, so that
+/// another body stands in for it.
+pub fn replace(function: &mut Function, errors: &mut Errors) {
+    let signature = &mut function.signature;
     let parameters = signature.inputs.iter_mut().filter_map(|argument| match argument {
         FnArg::Typed(typed) => Some(&mut *typed.ty),
         FnArg::Receiver(_) => None,
@@ -43,6 +47,7 @@ pub fn replace(signature: &mut Signature, errors: &mut Errors) {
     for ty in parameters.chain(output) {
         if let Some(error) = reason(ty) {
             *ty = Type::Verbatim(errors.in_place(&error));
+            function.body = quote!({ loop {} });
         }
     }
 }

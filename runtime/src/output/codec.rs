@@ -175,7 +175,7 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// Refused already, and asked nothing else: [`OneResult`] says so at build.
+/// Refused already, and asked nothing else: [`OneResult`] says so where the type is written.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<Nested> for T {
     fn into_answer(self, _: Nested) -> Answer {
