@@ -20,7 +20,7 @@ pub struct Failed<T>(pub T);
 
 impl<T> From<Failed<T>> for ToolError {
     fn from(_: Failed<T>) -> Self {
-        ToolError::failed("it failed")
+        ToolError::new("failed", "it failed")
     }
 }
 
