@@ -122,7 +122,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
-/// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
+/// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
 /// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
 /// ([`ExecutorBuilder::journal`]); without one it is refused.
@@ -233,13 +233,14 @@ pub use tokio_util::sync::CancellationToken;
 /// | `name = "…"` | the key, where it is not the parameter's name |
 /// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet |
+/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
 /// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
 ///
 /// # Result
 ///
 /// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is
-/// sent without quotes. [`Output`] carries several blocks.
+/// sent without quotes. [`Output`] carries several blocks. A `Result` inside an `Option`, a `Box`, a list or another
+/// container of the standard library is refused: its `Err` would look like a success.
 ///
 /// ```
 /// use toolwright::{Closing, Danger, Resource, ToolError, tool};

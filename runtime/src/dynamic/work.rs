@@ -13,7 +13,7 @@ use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::footprint::Footprint;
 use crate::input::{Input, Problems};
-use crate::output::{Answer, ToolOutput};
+use crate::output::{Answer, Single, ToolOutput};
 use crate::spec::{Spec, Start, Started};
 
 /// What differs between run-time tools.
@@ -99,7 +99,7 @@ where
         let handler = Arc::clone(&self.handler);
         Ok(Box::pin(async move {
             match handler(input, context).await {
-                Ok(value) => value.into_answer(),
+                Ok(value) => value.into_answer(Single),
                 Err(error) => error.into(),
             }
         }))
