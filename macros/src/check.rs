@@ -5,17 +5,22 @@ mod companion;
 mod expression;
 mod input;
 mod lent;
+mod methods;
 mod pattern;
+mod refused;
 mod signature;
+mod tokens;
 
-use syn::spanned::Spanned;
+use quote::ToTokens;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Signature, Type};
 
 use crate::args::{DANGERS, Danger, ToolArgs, check_name, danger_expected};
 use crate::docs::Docs;
 use crate::errors::{Errors, did_you_mean};
-use crate::item::{self, Function, Member, Methods, names_tool};
-use crate::model::Tool;
+use crate::item::Function;
+use crate::model::{Argument, Tool};
+
+pub use methods::{Taken, methods, take_repeated};
 
 pub use companion::plain;
 
@@ -23,21 +28,22 @@ pub use companion::plain;
 const MOST_PARAMETERS: usize = 64;
 
 /// Checks a function against its attribute. The tool holds whatever was right, so that rustc can
-/// judge the rest in the same run.
+/// judge the rest in the same run; a type that rustc would refuse in its own words gives way to the macro's.
 pub fn tool(
-    function: &Function,
+    function: &mut Function,
     args: ToolArgs,
     self_type: Option<&Type>,
     errors: &mut Errors,
 ) -> Tool {
+    // What is registered for `A<'_>` is `A<'static>`.
+    let self_type = self_type.map(lent::registered);
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
     signature::other_attributes(&function.attributes, errors);
-    let tool = Tool {
+    let mut tool = Tool {
         function: function.signature.ident.clone(),
         visibility: function.visibility.clone(),
-        self_type: self_type.cloned(),
-        conditions: match self_type {
+        conditions: match &self_type {
             Some(_) => {
                 function.attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect()
             }
@@ -45,53 +51,30 @@ pub fn tool(
         },
         docs: Docs::of(&function.attributes),
         returns: signature::returns(&function.signature, errors),
-        arguments: signature::arguments(&function.signature, self_type, errors),
+        arguments: signature::arguments(&function.signature, self_type.as_ref(), errors),
+        self_type,
         args,
+        handle_is_taken: false,
     };
+    tool.handle_is_taken = tool.handle() == tool.function;
     described(&tool, errors);
     named(&tool, errors);
     few_enough(&tool, errors);
     danger_is_known(&tool, &function.signature, errors);
     effect_agrees(&tool, &function.signature, errors);
+    opened_once(&tool, errors);
     exposure(&tool, errors);
     input::keys(&tool, errors);
     input::whole(&tool, errors);
+    input::secrets(&tool, errors);
     input::limits(&tool, errors);
     input::shorts(&tool, errors);
     input::numbers(&tool, errors);
     pattern::compile(&tool, errors);
     companion::parameters(&tool, &function.signature, errors);
     expression::rules(&tool, &function.signature, errors);
+    refused::replace(function, errors);
     tool
-}
-
-/// Checks an `impl` block as a whole; its tools are checked one by one.
-pub fn methods(methods: &Methods, errors: &mut Errors) {
-    for parameter in &methods.generics.params {
-        errors.over(
-            parameter,
-            "a service whose methods are tools cannot be generic; write a concrete type",
-        );
-    }
-    let mut tools = 0;
-    for member in &methods.items {
-        let attributes = match member {
-            Member::Function(function) => &function.attributes,
-            Member::Other(item) => item::attributes_of(item),
-        };
-        for attribute in attributes.iter().filter(|it| names_tool(it)) {
-            tools += 1;
-            if let Member::Other(_) = member {
-                errors.at(attribute.path().span(), "a tool of an `impl` block is a method");
-            }
-        }
-    }
-    if tools == 0 {
-        errors.over(
-            &methods.self_type,
-            "no method here is a tool; write `#[tool]` above those that are",
-        );
-    }
 }
 
 /// Whether an attribute of a parameter is for the macro and must not reach rustc. Misplaced ones
@@ -126,7 +109,7 @@ fn named(tool: &Tool, errors: &mut Errors) {
     {
         errors.at(tool.name_span(), format!("{problem}; give the tool another: `name = \"…\"`"));
     }
-    if tool.handle() == tool.function {
+    if tool.handle_is_taken {
         errors.at(
             tool.handle().span(),
             format!(
@@ -192,8 +175,30 @@ fn exclusive_receiver(argument: &FnArg) -> Option<&Receiver> {
     }
 }
 
+/// Two `&mut T` of one type would be two resources, opened for one call and closed one after the other.
+fn opened_once(tool: &Tool, errors: &mut Errors) {
+    let mut seen = Vec::new();
+    for argument in &tool.arguments {
+        let Argument::Exclusive(capability) = argument else { continue };
+        let written = capability.ty.to_token_stream().to_string();
+        if seen.contains(&written) {
+            let message = format!(
+                "`&mut {}` is opened once for a call; drop one, or give the second resource a type of its own",
+                written.replace(' ', "")
+            );
+            errors.over(&capability.ty, message);
+        }
+        seen.push(written);
+    }
+}
+
 fn exposure(tool: &Tool, errors: &mut Errors) {
     if let (Some(_), Some(deferred)) = (tool.args.hidden, tool.args.deferred) {
         errors.at(deferred, "a tool is `hidden` or `deferred`, not both: hidden is never found by a search, deferred is");
     }
+}
+
+/// Whether an attribute of a function is for its parameters: reported, and kept from rustc.
+pub fn is_for_parameters(attribute: &Attribute) -> bool {
+    ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

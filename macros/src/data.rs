@@ -1,12 +1,13 @@
 //! `#[data]`: the derives that a user's own input or output type needs.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Error, Path, Token, Visibility};
+use syn::{Attribute, Error, Generics, Path, Token, Visibility};
 
 use crate::args::value;
+use crate::item;
 use crate::paths::Paths;
 
 /// Puts the derives on the item; the user's own serde and schemars attributes stay as they are.
@@ -18,7 +19,8 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let root = match checked {
         Ok(root) => root,
         Err(error) => {
-            let error = error.to_compile_error();
+            let (error, item) =
+                (error.to_compile_error(), item::without(item, &["serde", "schemars"]));
             return quote!(#error #item);
         }
     };
@@ -52,12 +54,21 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// Sees to it that the item is a struct or an enum.
+/// Sees to it that the item is a struct or an enum that owns its data.
 fn has_fields(input: ParseStream<'_>) -> syn::Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
     if !input.peek(Token![struct]) && !input.peek(Token![enum]) {
         return Err(input.error("`#[data]` belongs on a struct or an enum"));
+    }
+    input.parse::<TokenTree>()?;
+    input.call(Ident::parse_any)?;
+    if input.peek(Token![<]) {
+        let generics: Generics = input.parse()?;
+        if let Some(lifetime) = generics.lifetimes().next() {
+            let message = "input and answers own their data; drop the lifetime, and write `String` for `&str` or `Cow<str>`";
+            return Err(Error::new_spanned(lifetime, message));
+        }
     }
     input.parse::<TokenStream>().map(drop)
 }
@@ -65,7 +76,7 @@ fn has_fields(input: ParseStream<'_>) -> syn::Result<()> {
 fn first_word(input: ParseStream<'_>) -> String {
     input
         .fork()
-        .parse::<proc_macro2::TokenTree>()
+        .parse::<TokenTree>()
         .map(|token| token.to_token_stream().to_string())
         .unwrap_or_default()
 }

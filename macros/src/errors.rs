@@ -7,8 +7,8 @@ use quote::ToTokens;
 #[derive(Default)]
 pub struct Errors {
     found: Vec<syn::Error>,
-    /// Rustc finds one more, which is no better said twice.
-    left_to_rustc: bool,
+    /// Whether some more stand in the item itself.
+    some_in_place: bool,
 }
 
 impl Errors {
@@ -31,13 +31,15 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Notes a mistake that rustc reports by itself.
-    pub fn leave_to_rustc(&mut self) {
-        self.left_to_rustc = true;
+    /// A mistake as code that the caller puts into the item, in the place of what is mistaken.
+    pub fn in_place(&mut self, error: &syn::Error) -> TokenStream {
+        self.some_in_place = true;
+        error.to_compile_error()
     }
 
+    /// Whether nothing was reported, neither here nor in the item.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty() && !self.left_to_rustc
+        self.found.is_empty() && !self.some_in_place
     }
 
     /// All mistakes as one value, for a list that is itself an option.

@@ -5,6 +5,7 @@
 
 mod companion;
 mod input;
+mod output;
 mod place;
 mod self_type;
 mod spec;
@@ -26,8 +27,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let private = paths.private();
     let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
     // Reported already, and rustc would say it again.
-    let collides = handle == tool.function;
-    if collides {
+    if tool.handle_is_taken {
         handle = Ident::new("_", handle.span());
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
@@ -51,7 +51,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     };
     let constant = match &tool.self_type {
         // A method's handle is an associated constant.
-        Some(ty) if !collides => quote!(impl #ty { #constant }),
+        Some(ty) if !tool.handle_is_taken => quote!(impl #ty { #constant }),
         _ => constant,
     };
     let errors = errors.into_compile_errors();
@@ -87,7 +87,7 @@ fn body(tool: &Tool) -> TokenStream {
     quote! {
         use __tw::Refused as _;
         #evidence
-        type __TwEvidence = __tw::Evidence<#signature>;
+        const __TW_EVIDENCE: __tw::Evidence<#signature> = __tw::Evidence::NEW;
         #slots
         #run
         #(#extra)*
@@ -123,7 +123,7 @@ fn evidence(tool: &Tool) -> TokenStream {
     let value = place::over(value, quote!(__tw::ToolOutput::into_answer));
     let error = place::over(error, quote!(__tw::Failure::into_error));
     let one_result = place::over(returns, quote!(__tw::OneResult::said));
-    let depth = place::inside(returns, quote!(__tw::Probe::<__TwOutput>::NEW.kind().depth()));
+    let (depth, local) = (output::depth(returns), place::inside(returns, quote!(__tw_depth)));
     let shapes: Vec<_> = tool.inputs().filter_map(input::shape).collect();
     let shapes = (!shapes.is_empty()).then(|| {
         quote! {
@@ -140,9 +140,10 @@ fn evidence(tool: &Tool) -> TokenStream {
         #(#capabilities)*
         type __TwOutput = #returns;
         fn __tw_output() -> impl __tw::Encode<__TwOutput, __tw::Answer> {
-            use __tw::{NotNested as _, Plain as _};
-            #one_result(#depth);
-            __tw::Probe::<__TwOutput>::NEW.kind().codec(#value, #error)
+            use __tw::{NoContainer as _, Plain as _};
+            let #local = #depth;
+            #one_result(#local);
+            __tw::Probe::<__TwOutput>::NEW.kind().codec(#local, #value, #error)
         }
     }
 }
@@ -312,14 +313,14 @@ fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     };
     if !blocking && opened.is_empty() {
         let answering = place::within(callee.place(), quote!(answering));
-        return quote!({ #lines __TwEvidence::NEW.#answering(#call, #codec) });
+        return quote!({ #lines __TW_EVIDENCE.#answering(#call, #codec) });
     }
     let locals = opened.iter().map(|(local, _)| local);
     let locals = quote!(#(#locals),*);
     let value = if blocking {
         // Resources move to the blocking thread and come back to be closed.
         quote! {
-            let (__tw_value, #locals) = __TwEvidence::NEW.blocking(move || {
+            let (__tw_value, #locals) = __TW_EVIDENCE.blocking(move || {
                 let __tw_value = #call;
                 (__tw_value, #locals)
             }).await;
@@ -330,7 +331,7 @@ fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let close = close_all(&opened);
     let boxed = place::within(callee.place(), quote!(boxed));
     quote! {
-        __TwEvidence::NEW.#boxed(async move {
+        __TW_EVIDENCE.#boxed(async move {
             #lines
             #value
             let __tw_ended = __tw::Encode::encode(&#codec, __tw_value);

@@ -164,10 +164,14 @@ pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStre
 /// An item that could not be read, without what only the macros understand: rustc would add that
 /// it does not.
 pub fn without_our_attributes(item: TokenStream) -> TokenStream {
-    without(item, &["tool", "arg", "input"])
+    without(item, OURS)
 }
 
-fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
+const OURS: &[&str] = &["tool", "arg", "input"];
+const PARAMETERS: &[&str] = &["tool", "arg", "input", "doc"];
+
+/// The tokens without the attributes of these names.
+pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut kept = TokenStream::new();
     while let Some(token) = tokens.next() {
@@ -187,7 +191,7 @@ fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
             TokenTree::Group(group) => {
                 // Parameters have no doc comments but in a tool.
                 let inner = match group.delimiter() {
-                    Delimiter::Parenthesis => &["tool", "arg", "input", "doc"],
+                    Delimiter::Parenthesis if names == OURS => PARAMETERS,
                     _ => names,
                 };
                 let mut again = Group::new(group.delimiter(), without(group.stream(), inner));

@@ -6,7 +6,9 @@ mod data;
 mod docs;
 mod errors;
 mod expand;
+mod half_typed;
 mod item;
+mod manifest;
 mod model;
 mod paths;
 
@@ -44,12 +46,14 @@ pub fn data(
 fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut function: Function = match syn::parse2(item.clone()) {
         Ok(function) => function,
+        // Rustc has said so, and nothing is left that could be taken for a tool.
+        Err(_) if half_typed::is_half_typed(item.clone()) => return TokenStream::new(),
         Err(error) => return with_error(item, &error),
     };
     let mut errors = Errors::default();
     let args = ToolArgs::parse(args, &mut errors);
     let paths = Paths::new(args.krate.as_ref());
-    let tool = check::tool(&function, args, None, &mut errors);
+    let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
     let generated = expand::tool(&tool, &paths, errors);
     quote!(#function #generated)
@@ -58,13 +62,20 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
 fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut methods: Methods = match syn::parse2(item.clone()) {
         Ok(methods) => methods,
-        Err(error) => return with_error(item, &error),
+        Err(error) => {
+            return match half_typed::without_half_typed(item.clone()) {
+                Some(rest) => expand_tools(args, rest),
+                None => with_error(item, &error),
+            };
+        }
     };
     let mut errors = Errors::default();
     let shared = ToolArgs::parse_shared(args, &mut errors);
     check::methods(&methods, &mut errors);
+    check::take_repeated(&mut methods, &mut errors);
     let mut generated: TokenStream = errors.into_compile_errors().collect();
-    let self_type = methods.self_type.clone();
+    let (self_type, generics) = (methods.self_type.clone(), methods.generics.clone());
+    let mut taken = check::Taken::of(&methods);
     for member in &mut methods.items {
         let function = match member {
             Member::Function(function) => function,
@@ -79,16 +90,23 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
         let mut args = ToolArgs::parse(written, &mut errors);
         args.inherit(&shared);
         let paths = Paths::new(args.krate.as_ref());
-        let tool = check::tool(function, args, Some(&self_type), &mut errors);
+        let mut tool = check::tool(function, args, Some(&self_type), &mut errors);
+        taken.add(&mut tool, &mut errors);
         strip(function);
-        generated.extend(expand::tool(&tool, &paths, errors));
+        if generics.params.is_empty() {
+            generated.extend(expand::tool(&tool, &paths, errors));
+        } else {
+            // The block is reported, and no type of it can be asked about.
+            generated.extend(errors.into_compile_errors());
+        }
     }
     quote!(#methods #generated)
 }
 
 /// Takes away what only the macro understands, so that rustc sees an ordinary function.
 fn strip(function: &mut Function) {
-    function.attributes.retain(|attribute| !item::names_tool(attribute));
+    let is_ours = |it: &syn::Attribute| item::names_tool(it) || check::is_for_parameters(it);
+    function.attributes.retain(|attribute| !is_ours(attribute));
     for argument in &mut function.signature.inputs {
         if let syn::FnArg::Typed(typed) = argument {
             typed.attrs.retain(|attribute| !check::is_ours(attribute));

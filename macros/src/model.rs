@@ -19,6 +19,8 @@ pub struct Tool {
     pub returns: TokenStream,
     pub arguments: Vec<Argument>,
     pub args: ToolArgs,
+    /// Whether something else has the handle's name, which is reported already.
+    pub handle_is_taken: bool,
 }
 
 /// One parameter of the function.

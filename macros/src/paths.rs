@@ -1,8 +1,10 @@
 //! The only place that names the runtime's private module.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
+
+use crate::manifest;
 
 /// How generated code reaches the runtime crate.
 pub struct Paths {
@@ -10,9 +12,16 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `::toolwright`, or the path that `crate = …` gives for a renamed dependency.
+    /// The path that `crate = …` gives, else the runtime's name in the manifest: `::toolwright`, unless it is renamed.
     pub fn new(root: Option<&Path>) -> Self {
-        Self { root: root.map_or_else(|| quote!(::toolwright), |path| quote!(#path)) }
+        let by_manifest = || match manifest::renamed() {
+            Some(name) => match syn::parse_str::<Ident>(&name) {
+                Ok(name) => quote!(::#name),
+                Err(_) => quote!(::toolwright),
+            },
+            None => quote!(::toolwright),
+        };
+        Self { root: root.map_or_else(by_manifest, |path| quote!(#path)) }
     }
 
     /// The public face of the runtime.

@@ -1,5 +1,7 @@
 //! What the macros write, reviewed as code.
 
+mod unusable;
+
 use insta::assert_snapshot;
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -30,11 +30,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(hidden)]
 pub use toolwright_core::__private0;
 
 #[cfg(feature = "cli")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cli")))]
 pub use toolwright_cli::cli;
 pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
@@ -72,8 +74,10 @@ pub use toolwright_executor::registry::{
 #[cfg(feature = "executor")]
 pub use toolwright_executor::retry;
 #[cfg(feature = "opentelemetry")]
+#[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
 pub use toolwright_executor::telemetry;
 #[cfg(feature = "conformance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::pass_on_questions;
 #[cfg(feature = "executor")]
 pub use toolwright_journal::{approval, arguments};
@@ -94,8 +98,10 @@ pub use toolwright_wire::{dialect, provider};
 pub mod journal {
     pub use toolwright_journal::journal::*;
     #[cfg(feature = "sqlite")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
     pub use toolwright_sqlite::SqliteStore;
     #[cfg(feature = "conformance")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
     pub use toolwright_store_tests::conformance;
 }
 
@@ -126,7 +132,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
-/// | `crate = path` | where this crate is found when it is renamed | `::toolwright` |
+/// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
 /// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
 /// ([`ExecutorBuilder::journal`]); without one it is refused.
@@ -237,13 +243,14 @@ pub use tokio_util::sync::CancellationToken;
 /// | `name = "…"` | the key, where it is not the parameter's name |
 /// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet |
+/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
 /// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
 ///
 /// # Result
 ///
 /// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is
-/// sent without quotes. [`Output`] carries several blocks.
+/// sent without quotes. [`Output`] carries several blocks. A `Result` inside an `Option`, a `Box`, a list or another
+/// container of the standard library is refused: its `Err` would look like a success.
 ///
 /// ```
 /// use toolwright::{Closing, Danger, Resource, ToolError, tool};

@@ -20,4 +20,5 @@ mod shown;
 pub mod support;
 mod told;
 mod turns;
+mod unasked;
 mod waiting;

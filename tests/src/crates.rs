@@ -88,16 +88,38 @@ fn the_runtime_knows_no_protocol_and_opens_no_connection() {
 #[test]
 fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
-    assert_eq!(dependencies["workspace"], ["tokio", "toolwright"]);
+    assert_eq!(dependencies["workspace"], ["process-wrap", "tokio", "toolwright"]);
     for (path, source) in sources("examples/workspace/src") {
         // It starts a process, which is its work.
         let is_its_own = path.ends_with("tools/run_command.rs");
-        let named = source.replace("#[tokio::test]", "").contains("tokio::");
+        let source = source.replace("#[tokio::test]", "");
+        let named = source.contains("tokio::") || source.contains("process_wrap::");
         assert_eq!(named, is_its_own, "{}", path.display());
     }
     for fixture in dependencies.keys().filter(|name| name.starts_with("fixture-")) {
         assert_eq!(dependencies[fixture], ["toolwright"], "{fixture}");
     }
+}
+
+#[test]
+fn whatever_a_feature_brings_says_so_where_it_is_documented() {
+    let mut found = 0;
+    for (path, source) in sources("runtime/src") {
+        let lines: Vec<&str> = source.lines().map(str::trim).collect();
+        for (place, line) in lines.iter().enumerate() {
+            let Some(feature) = line.strip_prefix("#[cfg(feature = ") else { continue };
+            let feature = feature.trim_end_matches(")]");
+            let item = lines[place..].iter().find(|it| !it.starts_with("#[")).unwrap();
+            let is_hidden = place > 0 && lines[place - 1] == "#[doc(hidden)]";
+            if !item.starts_with("pub ") || is_hidden {
+                continue;
+            }
+            found += 1;
+            let said = format!("#[cfg_attr(docsrs, doc(cfg(feature = {feature})))]");
+            assert_eq!(lines[place + 1], said, "{}: {item}", path.display());
+        }
+    }
+    assert!(found >= 5, "{found} items");
 }
 
 /// What a use of everything at the top of the crate looks like.

@@ -24,6 +24,7 @@ mod foreign_words;
 mod functions;
 mod hostile;
 mod input;
+mod lifetimes;
 mod limits;
 mod listeners;
 mod lookup;

@@ -67,6 +67,7 @@ pub fn word(kind: &EventKind<'_>) -> &'static str {
         EventKind::Retrying { .. } => "retrying",
         EventKind::Judged { .. } => "judged",
         EventKind::Decided { .. } => "decided",
+        EventKind::ApproverFailed { .. } => "approver failed",
         EventKind::Expired { .. } => "expired",
         EventKind::OwnerLost { .. } => "owner lost",
         EventKind::Dead { .. } => "dead",

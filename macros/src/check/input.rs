@@ -68,6 +68,24 @@ pub fn whole(tool: &Tool, errors: &mut Errors) {
     }
 }
 
+/// The schema shows defaults and examples to the model and to whoever reads the listing.
+pub fn secrets(tool: &Tool, errors: &mut Errors) {
+    for args in tool.inputs().map(|param| &param.args).filter(|args| args.secret) {
+        if let Some(Preset::Value(written)) = &args.default {
+            errors.over(
+                written,
+                "the schema would publish the default of a secret; take an `Option` and look up what stands for it in the body",
+            );
+        }
+        for example in &args.examples {
+            errors.over(
+                example,
+                "the schema would publish the example of a secret; describe its form in the doc comment",
+            );
+        }
+    }
+}
+
 /// Limits that contradict each other or the default, where all are known now.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {

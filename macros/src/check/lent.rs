@@ -2,7 +2,62 @@
 //! `for<'a>` is the caller's. Neither is kept by a value of the type.
 
 use proc_macro2::TokenStream;
-use syn::{GenericArgument, Path, PathArguments, Type, TypeParamBound};
+use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};
+
+/// The type that is registered for a borrowed one: `Tx<'static>` for `Tx<'_>`. What functions are lent stays.
+pub fn registered(ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    name_elided(&mut ty);
+    ty
+}
+
+fn name_elided(ty: &mut Type) {
+    match ty {
+        Type::TraitObject(object) => {
+            for bound in &mut object.bounds {
+                match bound {
+                    TypeParamBound::Trait(bound) => name_elided_in(&mut bound.path),
+                    TypeParamBound::Lifetime(lifetime) => name_lifetime(lifetime),
+                    _ => {}
+                }
+            }
+        }
+        Type::Path(path) => {
+            if let Some(of) = &mut path.qself {
+                name_elided(&mut of.ty);
+            }
+            name_elided_in(&mut path.path);
+        }
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(name_elided),
+        Type::Array(array) => name_elided(&mut array.elem),
+        Type::Slice(slice) => name_elided(&mut slice.elem),
+        Type::Ptr(pointer) => name_elided(&mut pointer.elem),
+        Type::Reference(reference) => name_elided(&mut reference.elem),
+        Type::Paren(paren) => name_elided(&mut paren.elem),
+        Type::Group(group) => name_elided(&mut group.elem),
+        _ => {}
+    }
+}
+
+fn name_elided_in(path: &mut Path) {
+    for segment in &mut path.segments {
+        let PathArguments::AngleBracketed(list) = &mut segment.arguments else { continue };
+        for argument in &mut list.args {
+            match argument {
+                GenericArgument::Lifetime(lifetime) => name_lifetime(lifetime),
+                GenericArgument::Type(ty) => name_elided(ty),
+                GenericArgument::AssocType(associated) => name_elided(&mut associated.ty),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn name_lifetime(lifetime: &mut Lifetime) {
+    if lifetime.ident == "_" {
+        *lifetime = Lifetime::new("'static", lifetime.span());
+    }
+}
 
 /// Takes out of a type what its functions take and give, and what stands under a `for<…>`.
 pub fn take_out(ty: &mut Type) {

@@ -2,7 +2,7 @@
 //!
 //! Long for a file, because what may be owned and what may be borrowed is one rule seen from two sides.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{
@@ -10,7 +10,8 @@ use syn::{
     Type,
 };
 
-use super::lent;
+use super::tokens::{Found, find_token, ungrouped};
+use super::{is_for_parameters, lent, refused};
 use crate::args::{ParamArgs, ToolArgs};
 use crate::docs::Docs;
 use crate::errors::Errors;
@@ -22,6 +23,8 @@ const BORROWED_INPUT: &[&str] = &[
     "str", "String", "Path", "PathBuf", "OsStr", "OsString", "Vec", "Option", "bool", "char", "u8",
     "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
 ];
+
+const OS_TEXT: &str = "the text of an operating system is bytes in JSON, `{\"Unix\": […]}`; write `PathBuf` for a path, `String` for text";
 
 /// Attributes that look as if they worked on a parameter, each with what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
@@ -78,14 +81,21 @@ pub fn other_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         if names_tool(attribute) {
             errors.over(attribute, "`#[tool]` is given twice; keep one");
+        } else if is_for_parameters(attribute) {
+            let name = attribute.path().to_token_stream();
+            errors.at(
+                attribute.path().span(),
+                format!(
+                    "`#[{name}]` stands on a parameter, above its name, and not on the function"
+                ),
+            );
         }
     }
 }
 
 pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
     let ReturnType::Type(_, ty) = &signature.output else { return quote!(()) };
-    if is_inferred(ty) {
-        errors.leave_to_rustc();
+    if refused::reason(ty).is_some() {
         return quote!(());
     }
     let problem = find_token(ty, &|token| match token {
@@ -95,10 +105,11 @@ pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
         Found::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
-        Found::Lifetime(name) if name != "static" => {
-            Some("an answer is owned: it outlives the call")
-        }
-        Found::Reference(true) => {
+        Found::Word("OsString" | "OsStr") => Some(OS_TEXT),
+        Found::Lifetime(name) if name != "static" => Some(
+            "an answer is owned: it outlives the call; return `String` for `Cow<'_, str>`, or a type without a lifetime",
+        ),
+        Found::Reference(true, _) => {
             Some("an answer is owned: it outlives the call; return `String` for `&str`")
         }
         _ => None,
@@ -160,8 +171,7 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
             return None;
         }
     };
-    if is_inferred(&typed.ty) {
-        errors.leave_to_rustc();
+    if refused::reason(&typed.ty).is_some() {
         return None;
     }
     match ungrouped(&typed.ty) {
@@ -171,7 +181,7 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
             }
             let inner = ungrouped(&reference.elem);
             borrowed(reference, inner, errors)?;
-            let capability = Capability { ident: Some(ident), ty: inner.clone() };
+            let capability = Capability { ident: Some(ident), ty: lent::registered(inner) };
             Some(match reference.mutability {
                 Some(_) => Argument::Exclusive(capability),
                 None => Argument::Shared(capability),
@@ -218,12 +228,16 @@ fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
         Found::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
-        Found::Reference(_) => {
+        Found::Word("OsString" | "OsStr") => Some(OS_TEXT),
+        Found::Reference(_, Some(name)) if !BORROWED_INPUT.contains(&name.as_str()) => Some(
+            "a capability is borrowed by itself: write `&T` as the parameter's type; inside another type the runtime cannot hand it in",
+        ),
+        Found::Reference(..) => {
             Some("input is taken owned: write `String` for `&str`, `Vec<T>` for `&[T]`")
         }
-        Found::Lifetime(name) if name != "static" => {
-            Some("input is taken owned, without a lifetime")
-        }
+        Found::Lifetime(name) if name != "static" => Some(
+            "input is taken owned, without a lifetime; what the runtime hands in is borrowed: `&T`",
+        ),
         _ => None,
     });
     no_problem(problem, errors)
@@ -266,12 +280,12 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
     };
     let is_reference = matches!(inner, Type::Reference(_));
     let kept = |token: Found<'_>| match token {
-        Found::Reference(is_short) if is_short || is_reference => {
+        Found::Reference(is_short, _) if is_short || is_reference => {
             Some("a capability is borrowed once; write `&T` for `&&T`")
         }
-        Found::Lifetime(name) if name != "static" => {
-            Some("a capability owns its data; a type with a lifetime cannot be registered")
-        }
+        Found::Lifetime(name) if !["static", "_"].contains(&name) => Some(
+            "a capability owns its data: what is registered has the lifetime `'static`; write `'_`",
+        ),
         _ => None,
     };
     let mut own = inner.clone();
@@ -300,12 +314,6 @@ fn owned_form(inner: &Type) -> Option<String> {
     }
 }
 
-/// Whether a type leaves something to inference, which rustc refuses in a signature.
-fn is_inferred(ty: &Type) -> bool {
-    let underscore = |token: Found<'_>| matches!(token, Found::Word("_")).then_some("");
-    find_token(ty, &underscore).is_some()
-}
-
 fn no_problem(problem: Option<(Span, &'static str)>, errors: &mut Errors) -> Option<()> {
     match problem {
         Some((span, message)) => {
@@ -313,61 +321,5 @@ fn no_problem(problem: Option<(Span, &'static str)>, errors: &mut Errors) -> Opt
             None
         }
         None => Some(()),
-    }
-}
-
-/// A token of a type that may be out of place.
-enum Found<'a> {
-    Word(&'a str),
-    Lifetime(&'a str),
-    /// `&`, and whether a lifetime other than `'static` or none follows it.
-    Reference(bool),
-}
-
-/// The first token of a type that `judge` objects to.
-fn find_token(
-    ty: &Type,
-    judge: &dyn Fn(Found<'_>) -> Option<&'static str>,
-) -> Option<(Span, &'static str)> {
-    search(ty.to_token_stream(), judge)
-}
-
-fn search(
-    tokens: TokenStream,
-    judge: &dyn Fn(Found<'_>) -> Option<&'static str>,
-) -> Option<(Span, &'static str)> {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    tokens.iter().enumerate().find_map(|(index, token)| {
-        let lifetime_at = |index: usize| match (tokens.get(index), tokens.get(index + 1)) {
-            (Some(TokenTree::Punct(tick)), Some(TokenTree::Ident(name)))
-                if tick.as_char() == '\'' =>
-            {
-                Some(name.to_string())
-            }
-            _ => None,
-        };
-        let verdict = match token {
-            TokenTree::Group(group) => return search(group.stream(), judge),
-            TokenTree::Ident(word) => judge(Found::Word(&word.to_string())),
-            TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                judge(Found::Reference(lifetime_at(index + 1).as_deref() != Some("static")))
-            }
-            TokenTree::Punct(_) => {
-                lifetime_at(index).and_then(|name| judge(Found::Lifetime(&name)))
-            }
-            TokenTree::Literal(_) => None,
-        };
-        verdict.map(|message| (token.span(), message))
-    })
-}
-
-/// The type inside the invisible groups and parentheses that macros leave.
-fn ungrouped(mut ty: &Type) -> &Type {
-    loop {
-        ty = match ty {
-            Type::Group(group) => &group.elem,
-            Type::Paren(paren) => &paren.elem,
-            other => return other,
-        };
     }
 }

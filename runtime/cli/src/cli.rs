@@ -1,6 +1,6 @@
 //! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
 //! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions` for
-//! shells.
+//! shells. Needs the feature `cli`, which is on unless `default-features = false` is said.
 //!
 //! # Commands
 //!

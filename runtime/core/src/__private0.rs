@@ -23,8 +23,8 @@ pub use crate::input::{
     Text, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, NotNested, OneResult,
-    Plain, Preview, Probe, Reconciling, ToolOutput,
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoContainer, NoSchema, OneResult,
+    Plain, Preview, Probe, Reconciling, Sent, ToolOutput,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,

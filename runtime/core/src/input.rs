@@ -36,9 +36,9 @@ pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
 #[doc(hidden)]
 pub use second::reread;
+pub use shape::{AnyShape, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
 #[doc(hidden)]
 pub use words::shorten;
-pub use shape::{AnyShape, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
 
 /// The input of a tool that has no parameters.
 pub struct NoSlots;

@@ -5,19 +5,23 @@ mod answer;
 mod codec;
 mod content;
 mod process;
+mod sent;
 
 use serde_json::{Map, Value};
 
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, NotNested, OneResult, Plain,
-    Preview, Probe, Reconciling, ToolOutput,
+    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, Plain, Preview, Probe,
+    Reconciling, ToolOutput,
 };
 pub use content::Content;
 #[doc(hidden)]
 pub use content::decoded_length;
 pub use process::ProcessOutput;
+#[doc(hidden)]
+pub use sent::Single;
+pub use sent::{NoContainer, OneResult, Sent};
 
 /// An answer put together by hand, for a tool that gives more than one value.
 ///

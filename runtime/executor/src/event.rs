@@ -44,6 +44,7 @@ pub struct Event<'a> {
 /// | a person approves, and somebody goes on with the call | `Decided`, and `Executing` after it |
 /// | a person edits, accepts or requeues it, or says that it did not happen | `Decided`, `Judged`, and what follows |
 /// | a person rejects it, or says that it happened | `Decided`, by whoever waits for it, resumes it or asked them |
+/// | who is asked fails | `ApproverFailed`, and `Expired` after it where no other key counts |
 /// | nobody decides in time | `Expired` |
 /// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |
 /// | it fails for good | `Dead`, and then `Failed` |
@@ -106,7 +107,15 @@ pub enum EventKind<'a> {
         /// How long the call had been waiting for it, by the clock of the journal.
         waited: Duration,
     },
-    /// Nobody decided in time.
+    /// Who is asked in this process could not be asked, or gave no decision. It is asked again after a while, as long as the
+    /// call is pending.
+    ApproverFailed {
+        /// Why, in words that name the approver.
+        why: &'a str,
+        /// Whether the call waits for others whose keys count. Otherwise it has come to its end, and is `Expired` next.
+        waits: bool,
+    },
+    /// Nobody decided in time, or nobody could.
     Expired {
         /// How long the call had been waiting, by the clock of the journal.
         waited: Duration,

@@ -1,4 +1,5 @@
-//! Metrics of what becomes of calls, by OpenTelemetry. What exports them is the application's choice.
+//! Metrics of what becomes of calls, by OpenTelemetry (feature `opentelemetry`). What exports them is the application's
+//! choice.
 //!
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |

@@ -11,6 +11,7 @@ mod normal;
 mod nulls;
 mod odd;
 mod opening;
+mod os_text;
 mod presets;
 mod probe;
 mod problems;
@@ -49,18 +50,20 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
         SchemaSettings::draft2020_12().with(inlined).for_serialize().into_generator();
     let raw = limits::tighten(Value::from(schema(&mut generator)));
     let definitions = definitions(&mut generator);
+    os_text::refuse(&raw, &definitions).map_err(of_output)?;
     let derived = exact::is_exact(&raw, &definitions);
     let mut schema = normal::rooted(raw, definitions);
     normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
     // What is derived and nothing more is a schema; what attributes write may be anything.
     if !derived {
-        Checker::new(&schema).map_err(|problem| SchemaProblem {
-            message: format!("of the output: {}", problem.message),
-            ..problem
-        })?;
+        Checker::new(&schema).map_err(of_output)?;
     }
     Ok(schema)
+}
+
+fn of_output(problem: SchemaProblem) -> SchemaProblem {
+    SchemaProblem { message: format!("of the output: {}", problem.message), ..problem }
 }
 
 fn inlined(settings: &mut SchemaSettings) {
@@ -85,6 +88,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     let mut keys = Vec::with_capacity(written.len());
     for (parameter, raw) in spec.parameters.iter().zip(written) {
         let within = |problem: SchemaProblem| problem.within(parameter.name);
+        os_text::refuse(&raw, &raw_definitions).map_err(within)?;
         let derived = parameter.bounds.pattern.is_none() && exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
@@ -149,6 +153,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
     let raw = limits::tighten(Value::from((parameter.schema)(&mut generator)));
     let raw_definitions = definitions(&mut generator);
+    os_text::refuse(&raw, &raw_definitions)?;
     let derived = exact::is_exact(&raw, &raw_definitions);
     let mut schema = normal::rooted(raw, raw_definitions);
     if schema.get("type") != Some(&Value::from("object")) {

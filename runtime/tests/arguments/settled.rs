@@ -229,7 +229,7 @@ async fn sign_in(
     #[arg(secret, alias = "password")]
     word: Option<String>,
     /// What else is secret.
-    #[arg(secret, default = vec![1])]
+    #[arg(secret, default)]
     codes: Vec<u32>,
 ) {
     let _ = (name, word, codes);

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use toolwright::journal::{SqliteStore, Store};
-use toolwright::{BuildProblem, Executor, OnNoApprover, Registry};
+use toolwright::{BuildProblem, Call, Executor, OnNoApprover, Registry, tool};
 
 use crate::support::{Folder, document, note};
 
@@ -59,4 +59,39 @@ async fn a_journal_stays_where_it_was_when_a_link_to_it_leads_elsewhere_later() 
     note(&store, "a", "kept").await.unwrap();
     let store = SqliteStore::open_existing(&file).await.unwrap();
     assert_eq!(document(&store, "a").await.as_deref(), Some("kept"));
+}
+
+/// Writes a file.
+#[tool(effect = idempotent, writes(file = path))]
+async fn write_file(
+    /// Which.
+    path: String,
+) {
+    drop(path);
+}
+
+/// From the folder in which the process was started to a file.
+fn from_here(file: &Path) -> String {
+    let here = std::env::current_dir().unwrap();
+    let up = "../".repeat(here.components().count() - 1);
+    format!("{up}{}", file.strip_prefix("/").unwrap().display())
+}
+
+#[tokio::test]
+async fn a_journal_in_a_file_builds_with_the_default_policy_which_protects_it_by_every_name() {
+    let folder = Folder::new();
+    let file = folder.path().canonicalize().unwrap().join("calls.db");
+    let relative = from_here(&file);
+    let store = SqliteStore::open(&relative).await.unwrap();
+    let builder = Executor::builder(Registry::of([WRITE_FILE]).unwrap()).journal(store);
+    let executor = builder.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let objections = |path: &str| {
+        let arguments = serde_json::json!({ "path": path }).to_string();
+        let explained = executor.explain(&Call::new("write_file", arguments)).unwrap();
+        explained.because().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(objections(&relative), ["protect-journal"]);
+    assert_eq!(objections(&file.display().to_string()), ["protect-journal"]);
+    assert_eq!(objections("calls.db"), ["mode"], "another file, beside the process");
+    assert_eq!(objections("/calls.db"), ["mode"], "another file");
 }

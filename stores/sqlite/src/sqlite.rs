@@ -48,6 +48,8 @@ use toolwright_journal::journal::{
 /// What was committed is on the disk: it stays when the process is killed, and when the machine loses power.
 /// Beside the file lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
 ///
+/// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.
+///
 /// ```
 /// use toolwright::journal::{DocumentWrite, SqliteStore, Store, Unit};
 ///

@@ -129,7 +129,8 @@ async fn who_edits_into_what_the_tool_does_not_take_is_asked_again() {
 async fn an_approver_that_panics_has_not_approved() {
     let office = office();
     let approver = Callback::new(|_: &ApprovalRequest| -> Decision { panic!("no") });
-    let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
+    let builder = office.bare().approver(key("ada", 1), approver);
+    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     assert_eq!(waits.state, State::Pending);
     assert_eq!(office.ran.times(), 0);

@@ -27,7 +27,7 @@ async fn siblings_of_a_call_that_waits_are_answered() {
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     let another = Call::new("kept_refund", r#"{"order":"B-2"}"#);
     let calls = [a_refund(), a_note("a"), another, a_note("b")];
-    let outcomes = executor.turn(1, &calls).await;
+    let outcomes = executor.submit_turn(1, &calls).await;
     let texts: Vec<_> = outcomes.into_iter().map(|it| answered(it).text().into_owned()).collect();
     assert_eq!(texts, ["refunded 100 for A-1", "a", "refunded 100 for B-2", "b"]);
     let expected = [
@@ -133,7 +133,7 @@ async fn without_a_journal_the_answers_come_in_the_order_of_the_calls() {
         say(20, "twice").id("1"),
         say(10, "last"),
     ];
-    let outcomes = executor.turn(1, &calls).await;
+    let outcomes = executor.submit_turn(1, &calls).await;
     let texts: Vec<String> = outcomes
         .into_iter()
         .map(|outcome| {

@@ -1,4 +1,4 @@
-// A service owns its data.
+// What is registered has no lifetime of the function's: `'_` stands for `'static`.
 use toolwright::tool;
 
 struct Cache<'a>(&'a str);

@@ -13,6 +13,7 @@ mod source {
     pub mod tools;
 }
 
+mod at_the_terminal;
 mod deciding;
 mod hostile;
 mod interrupted;

@@ -1,5 +1,5 @@
 //! A call that a person approves at the terminal.
-use toolwright::approval::{ApproverKey, Terminal};
+use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
 use toolwright::{Call, Executor, Registry, tool};
 
@@ -18,7 +18,7 @@ async fn order(
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let executor = Executor::builder(Registry::of([ORDER])?)
         .journal(MemoryStore::new())
-        .approver(ApproverKey::generate("you")?, Terminal::new())
+        .ask(Terminal::new())
         .build()?;
     let answer = executor.call(&Call::new("order", r#"{"article":"tea","count":3}"#)).await;
     println!("{}", answer.text());

@@ -1,11 +1,13 @@
 //! `run_command` runs one program with its arguments in the workspace. What the program touches is its own affair, so a
-//! policy decides about it by program and arguments. It gives the program an environment of three variables and no input,
-//! and refuses programs that are named by a path, because an agent can write files.
+//! policy decides about it by program and arguments. It gives the program an environment of three variables, no input and no
+//! terminal, so that it cannot answer what a person is asked, and refuses programs that are named by a path, because an
+//! agent can write files.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use process_wrap::tokio::CommandWrap;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 use toolwright::{ProcessOutput, ToolError, tool};
@@ -48,11 +50,15 @@ pub async fn run_command(
         .stderr(Stdio::piped())
         // Whoever drops the call ends the program; what that has started itself may go on.
         .kill_on_drop(true);
+    let mut command = CommandWrap::from(command);
+    // Through the terminal of this process it could type answers for the person who sits there.
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessSession);
     let mut child = command.spawn().map_err(|error| {
         let failed = ToolError::from(error);
         ToolError::new(failed.kind().to_owned(), format!("`{program}`: {failed}"))
     })?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr) = (child.stdout().take(), child.stderr().take());
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let ended = async {
         tokio::join!(keep(stdout, &mut output), keep(stderr, &mut errors), child.wait()).2
@@ -114,6 +120,21 @@ mod tests {
         assert_eq!(names, [""; 0]);
         let listed = run("ls", &["Cargo.toml"]).await.expect("it runs");
         assert!(listed.success, "{listed:?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_program_has_a_session_of_its_own_and_no_terminal() {
+        let ran = run("cat", &["/proc/self/stat"]).await.expect("it runs");
+        let (pid, rest) = ran.output.split_once(" (cat) ").expect("a process");
+        let [_state, _parent, group, session, terminal, ..] =
+            rest.split_whitespace().collect::<Vec<_>>()[..]
+        else {
+            panic!("{rest}")
+        };
+        assert_eq!((group, session, terminal), (pid, pid, "0"));
+        let opened = run("sh", &["-c", ": < /dev/tty"]).await.expect("it runs");
+        assert!(!opened.success, "{opened:?}");
     }
 
     #[tokio::test]

@@ -4,7 +4,8 @@ use rusqlite::{Error, ErrorCode};
 
 use super::{Class, ToolError};
 
-/// What the database says of its tables stays with the operators.
+/// What the database says of its tables stays with the operators. Needs the feature `rusqlite`.
+#[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let (kind, message, class) = match (&error, error.sqlite_error_code()) {

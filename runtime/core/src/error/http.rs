@@ -8,7 +8,8 @@ use reqwest::StatusCode;
 use super::{Class, ToolError};
 
 /// A server's `retry-after` is in the response, which the error does not have; where it counts, look at the response
-/// with [`retry_after`](toolwright_executor::retry::retry_after).
+/// with `toolwright::retry::retry_after`. Needs the feature `reqwest`.
+#[cfg_attr(docsrs, doc(cfg(feature = "reqwest")))]
 impl From<reqwest::Error> for ToolError {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::sent::{Nested, Sent, Single};
 use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
@@ -59,33 +60,67 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-pub struct FallibleCodec<T, E> {
-    value: fn(T) -> Answer,
-    error: fn(E) -> ToolError,
+/// What a tool returns, with what its type was found to be.
+pub struct OutputCodec<R, D> {
+    value: fn(R, D) -> Answer,
+    depth: D,
 }
 
-impl<T, E> Encode<Result<T, E>, Answer> for FallibleCodec<T, E> {
+impl<R, D: Copy> Encode<R, Answer> for OutputCodec<R, D> {
+    #[inline(always)]
+    fn encode(&self, value: R) -> Answer {
+        (self.value)(value, self.depth)
+    }
+}
+
+pub struct FallibleCodec<T, E, D> {
+    value: fn(T, D) -> Answer,
+    error: fn(E) -> ToolError,
+    depth: D,
+}
+
+impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
     #[inline(always)]
     fn encode(&self, value: Result<T, E>) -> Answer {
         match value {
-            Ok(value) => (self.value)(value),
+            Ok(value) => (self.value)(value, self.depth),
             Err(error) => (self.error)(error).into(),
         }
     }
 }
 
 impl<T, E> Fallible<T, E> {
+    /// The value that is sent as JSON where the tool succeeds.
+    pub fn sent(&self) -> Sent<T> {
+        Sent::NEW
+    }
+
     /// The evidence for both sides comes as functions, so that rustc judges each where it is named.
     #[inline(always)]
-    pub fn codec(&self, value: fn(T) -> Answer, error: fn(E) -> ToolError) -> FallibleCodec<T, E> {
-        FallibleCodec { value, error }
+    pub fn codec<D>(
+        &self,
+        depth: D,
+        value: fn(T, D) -> Answer,
+        error: fn(E) -> ToolError,
+    ) -> FallibleCodec<T, E, D> {
+        FallibleCodec { value, error, depth }
     }
 }
 
 impl<R> Infallible<R> {
+    /// The value that is sent as JSON.
+    pub fn sent(&self) -> Sent<R> {
+        Sent::NEW
+    }
+
     #[inline(always)]
-    pub fn codec(&self, value: fn(R) -> Answer, _: fn(ToolError) -> ToolError) -> Codec<R, Answer> {
-        Codec(value)
+    pub fn codec<D>(
+        &self,
+        depth: D,
+        value: fn(R, D) -> Answer,
+        _: fn(ToolError) -> ToolError,
+    ) -> OutputCodec<R, D> {
+        OutputCodec { value, depth }
     }
 }
 
@@ -112,42 +147,6 @@ impl<T, E> NoSchema for Fallible<T, E> {}
 
 impl<R> NoSchema for Infallible<R> {}
 
-/// An output in which no `Result` hides another.
-pub struct Single;
-
-/// A `Result` whose value is a `Result` again.
-pub struct Nested;
-
-/// Another `Result` has no JSON form and is refused for that.
-impl<T: Serialize, E: Serialize, F> Fallible<Result<T, E>, F> {
-    pub fn depth(&self) -> Nested {
-        Nested
-    }
-}
-
-/// All else: the inherent method above is found for a nested `Result`.
-pub trait NotNested {
-    fn depth(&self) -> Single {
-        Single
-    }
-}
-
-impl<T, E> NotNested for Fallible<T, E> {}
-
-impl<R> NotNested for Infallible<R> {}
-
-/// Refuses a `Result` in a `Result`, whose inner `Err` would be sent as a success.
-#[diagnostic::on_unimplemented(
-    message = "a `Result` in a `Result` cannot be the output of a tool",
-    label = "the inner `Err` would look like a success",
-    note = "flatten it in the body: `inner?`"
-)]
-pub trait OneResult: Sized {
-    fn said(self) {}
-}
-
-impl OneResult for Single {}
-
 /// What may stand for `E` in a tool's `Result<T, E>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
@@ -172,14 +171,22 @@ impl<E: Into<ToolError>> Failure for E {
     label = "it has no JSON form",
     note = "write `#[toolwright::data]` on the type, or return text, a `serde_json::Value` or `Output`"
 )]
-pub trait ToolOutput {
-    fn into_answer(self) -> Answer;
+pub trait ToolOutput<D = Single> {
+    fn into_answer(self, depth: D) -> Answer;
+}
+
+/// Refused already, and asked nothing else: [`OneResult`] says so where the type is written.
+#[diagnostic::do_not_recommend]
+impl<T> ToolOutput<Nested> for T {
+    fn into_answer(self, _: Nested) -> Answer {
+        unserialisable(serde::ser::Error::custom("a `Result` inside another type"))
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + 'static> ToolOutput for T {
     #[inline(always)]
-    fn into_answer(self) -> Answer {
+    fn into_answer(self, _: Single) -> Answer {
         let mut value = Some(self);
         if let Some(text) = (&mut value as &mut dyn Any).downcast_mut::<Option<String>>() {
             return Answer::from_text(text.take().unwrap_or_default());
@@ -194,7 +201,7 @@ impl<T: Serialize + 'static> ToolOutput for T {
 
 #[diagnostic::do_not_recommend]
 impl ToolOutput for Output {
-    fn into_answer(self) -> Answer {
+    fn into_answer(self, _: Single) -> Answer {
         self.into()
     }
 }

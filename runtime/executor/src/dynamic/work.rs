@@ -8,13 +8,19 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use toolwright_core::capability::{CapabilitySpec, Service};
+use toolwright_core::capability::CapabilitySpec;
+use toolwright_core::capability::Service;
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
-use toolwright_core::input::{Input, Problems};
-use toolwright_core::output::{Answer, ToolOutput};
-use toolwright_core::spec::{Spec, Start, Started};
+use toolwright_core::input::Input;
+use toolwright_core::input::Problems;
+use toolwright_core::output::Answer;
+use toolwright_core::output::Single;
+use toolwright_core::output::ToolOutput;
+use toolwright_core::spec::Spec;
+use toolwright_core::spec::Start;
+use toolwright_core::spec::Started;
 
 /// What differs between run-time tools.
 pub(crate) struct Body {
@@ -99,7 +105,7 @@ where
         let handler = Arc::clone(&self.handler);
         Ok(Box::pin(async move {
             match handler(input, context).await {
-                Ok(value) => value.into_answer(),
+                Ok(value) => value.into_answer(Single),
                 Err(error) => error.into(),
             }
         }))

@@ -351,12 +351,16 @@ impl ExecutorBuilder {
         if !self.unrestricted && rules.current().plans() && self.keeping.store.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
+        let is_unnamed = self.keeping.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+        if is_unnamed && rules.current().four_eyes() {
+            problems.push(BuildProblem::UnnamedApprover);
+        }
         Some(rules)
     }
 
     fn around(&self) -> Around {
         let journal = self.keeping.store.as_ref().and_then(|store| store.file());
-        let key = self.keeping.asker.as_ref().and_then(|asker| asker.key.file());
+        let key = self.keeping.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
         Around {
             journal: journal.map(ToOwned::to_owned),
             key: key.map(ToOwned::to_owned),

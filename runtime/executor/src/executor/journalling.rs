@@ -7,8 +7,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::ExecutorBuilder;
-use super::keeping::{Asker, OnNoApprover};
-use toolwright_journal::approval::{Approver, ApproverKey, PublicKey};
+use super::keeping::Asker;
+use super::keeping::AskerBuilder;
+use super::keeping::OnNoApprover;
+use toolwright_journal::approval::Approver;
+use toolwright_journal::approval::ApproverKey;
+use toolwright_journal::approval::PublicKey;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
@@ -17,7 +21,7 @@ impl ExecutorBuilder {
     /// with it; one that a person has to decide waits there. Reads that ask nobody are not recorded, unless
     /// [`journal_reads`](Self::journal_reads) says so.
     ///
-    /// A journal needs somebody who decides: an [`approver`](Self::approver) in this process, or a word on what
+    /// A journal needs somebody who decides: one who is [asked](Self::ask) in this process, or a word on what
     /// happens without, [`on_no_approver`](Self::on_no_approver).
     #[must_use]
     pub fn journal(self, store: impl Store) -> Self {
@@ -39,12 +43,39 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Who is asked in this process, without a key of their own. Their decisions are signed, in the name `local approver`, with
+    /// a key that is made for this process and gone with it. That is enough for a program that a person starts and
+    /// watches; somebody who is known by name, or who decides about calls of other processes, has a key:
+    /// [`approver`](Self::approver).
+    ///
+    /// ```
+    /// use toolwright::approval::Terminal;
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Executor, Registry};
+    ///
+    /// let executor = Executor::builder(Registry::empty())
+    ///     .journal(MemoryStore::new()) // calls wait in it; `SqliteStore` outlives the process
+    ///     .ask(Terminal::new())
+    ///     .build()?;
+    /// # drop(executor);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Where the one who is asked fails (no terminal, a panic, no usable answer), standard error and a listener's
+    /// [`ApproverFailed`](crate::EventKind::ApproverFailed) say why. The call waits for the others whose keys count. Where
+    /// there are none, it ends at once, as [`Expired`](toolwright_journal::journal::State::Expired) and answered `approval_required`.
+    #[must_use]
+    pub fn ask(mut self, approver: impl Approver) -> Self {
+        self.keeping.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
+        self
+    }
+
     /// Who is asked in this process. Their decisions are signed with this key, which is enrolled with it; with a
-    /// key that another process knows too, decisions count there as well.
+    /// key that another process knows too, decisions count there as well. Where they fail, the same happens as with
+    /// [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
-        self.keeping.approvers.push((key.name().to_owned(), key.public()));
-        self.keeping.asker = Some(Asker { key, approver: Arc::new(approver) });
+        self.keeping.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });
         self
     }
 

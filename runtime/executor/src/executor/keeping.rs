@@ -12,11 +12,19 @@ use uuid::Uuid;
 
 use super::problem::BuildProblem;
 use toolwright_core::context::CallId;
-use toolwright_journal::approval::{Approver, ApproverKey, Enrolled};
+use toolwright_journal::approval::Approver;
+use toolwright_journal::approval::ApproverKey;
+use toolwright_journal::approval::Enrolled;
+use toolwright_journal::approval::KeyError;
 use toolwright_journal::arguments::SealingKey;
-use toolwright_journal::journal::{CallRecord, Note, Store};
+use toolwright_journal::journal::CallRecord;
+use toolwright_journal::journal::Note;
+use toolwright_journal::journal::Store;
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
+///
+/// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
+/// counts, `Park` lets the call wait, and the others end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnNoApprover {
@@ -64,6 +72,8 @@ struct Calls {
     asking: HashSet<CallId>,
     /// Of whom somebody here has taken note. Another process asks people of its own.
     told: HashSet<CallId>,
+    /// Whose approver has failed, which people at this process have read.
+    reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
 }
 
@@ -105,7 +115,14 @@ impl Busy {
 
     /// Forgets who has taken note of calls that are pending no more; these are all that are.
     pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
-        self.lock().told.retain(|call| pending.contains(call));
+        let mut calls = self.lock();
+        calls.told.retain(|call| pending.contains(call));
+        calls.reported.retain(|call| pending.contains(call));
+    }
+
+    /// Whether this is the first failure of an approver over the call.
+    pub(crate) fn is_news(&self, call: CallId) -> bool {
+        self.lock().reported.insert(call)
     }
 
     pub(crate) fn is_noted(&self, call: CallId) -> bool {
@@ -134,12 +151,29 @@ pub(crate) struct Asker {
     pub(crate) approver: Arc<dyn Approver>,
 }
 
+/// The name of a key that is made for one process, whoever sits at it.
+pub(crate) const LOCAL_APPROVER: &str = "local approver";
+
+/// Who is asked in this process, as the builder is given them.
+pub(super) struct AskerBuilder {
+    /// Without one, a key is made for the process.
+    pub(super) key: Option<ApproverKey>,
+    pub(super) approver: Arc<dyn Approver>,
+}
+
+impl AskerBuilder {
+    fn build(self) -> Result<Asker, KeyError> {
+        let key = self.key.map_or_else(|| ApproverKey::generate(LOCAL_APPROVER), Ok)?;
+        Ok(Asker { key, approver: self.approver })
+    }
+}
+
 /// What the builder is told about the journal.
 #[derive(Default)]
 pub(super) struct KeepingBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
     pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
-    pub(super) asker: Option<Asker>,
+    pub(super) asker: Option<AskerBuilder>,
     pub(super) on_no_approver: Option<OnNoApprover>,
     pub(super) expires_after: Option<Duration>,
     pub(super) lease: Option<Duration>,
@@ -169,8 +203,17 @@ impl KeepingBuilder {
             }
             return None;
         };
+        let asker = match self.asker.map(AskerBuilder::build).transpose() {
+            Ok(asker) => asker,
+            Err(error) => {
+                let (name, why) = (LOCAL_APPROVER.to_owned(), error.to_string());
+                problems.push(BuildProblem::Approver { name, why });
+                return None;
+            }
+        };
         let mut enrolled = Enrolled::new();
-        for (name, key) in self.approvers {
+        let own = asker.iter().map(|it| (it.key.name().to_owned(), it.key.public()));
+        for (name, key) in self.approvers.into_iter().chain(own) {
             match enrolled.with(&name, key) {
                 Ok(more) => enrolled = more,
                 Err(error) => {
@@ -182,13 +225,13 @@ impl KeepingBuilder {
         if self.lease.is_some_and(|lease| lease < SHORTEST_LEASE) {
             problems.push(BuildProblem::ShortLease { shortest: SHORTEST_LEASE });
         }
-        if self.asker.is_none() && self.on_no_approver.is_none() {
+        if asker.is_none() && self.on_no_approver.is_none() {
             problems.push(BuildProblem::NoApprover);
         }
         Some(Keeping {
             store,
             enrolled,
-            asker: self.asker,
+            asker,
             on_no_approver: self.on_no_approver.unwrap_or(OnNoApprover::Deny),
             expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),
             lease: self.lease.unwrap_or(LEASE),

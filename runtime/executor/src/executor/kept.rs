@@ -1,7 +1,7 @@
 //! Calls that are kept in a journal. What is durable is written before anything acts on it.
 //!
 //! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait; `arrived`: it is known already.
-//! - `ask`: a person is asked; what they say goes to the journal before it counts.
+//! - `ask`: a person is asked; what they say goes to the journal before it counts; `unasked`: who is asked fails.
 //! - `awaited`: a call of a turn is waited for until it has its answer.
 //! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
 //! - `queue`: a call is put into a plan.
@@ -36,6 +36,7 @@ mod sweep;
 mod tell;
 mod tend;
 mod texts;
+mod unasked;
 mod unbegun;
 mod unfinished;
 mod withdrawn;

@@ -55,6 +55,8 @@ pub enum BuildProblem {
         /// Why not.
         why: String,
     },
+    /// The policy wants somebody else than the user to approve, and who approves has no name.
+    UnnamedApprover,
     /// Something that tools must not reach lies in a folder that they work in.
     InWorkspace {
         /// What it is.
@@ -121,7 +123,7 @@ impl fmt::Display for BuildProblem {
                 "somebody may approve calls, but there is no journal in which a call could wait for them; give one with `.journal(…)`",
             ),
             Self::NoApprover => formatter.write_str(
-                "calls may have to be approved, and nobody is asked: give `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
+                "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
             ),
             Self::ShortLease { shortest } => {
                 write!(formatter, "the lease is too short to be renewed in time; make it at least {shortest:?}")
@@ -132,6 +134,9 @@ impl fmt::Display for BuildProblem {
             Self::Approver { name, why } => {
                 write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
             }
+            Self::UnnamedApprover => formatter.write_str(
+                "the policy wants four eyes, and `.ask(…)` does not say who approves; give `.approver(key, …)`",
+            ),
             Self::InWorkspace { what, file, root } => write!(
                 formatter,
                 "the {what} {} lies in the workspace {}, where tools could change it; move it outside",

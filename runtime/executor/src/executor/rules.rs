@@ -35,6 +35,8 @@ pub(crate) struct Around {
 
 impl Around {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
+        // Tools open relative names there.
+        let policy = policy.started_here();
         // Under both names: as it was opened, and with its links followed.
         let resolved = self.journal.iter().filter_map(|it| std::fs::canonicalize(it).ok());
         let resolved = resolved.filter(|it| Some(it) != self.journal.as_ref());

@@ -45,6 +45,12 @@ impl Enrolled {
         self.names.is_empty()
     }
 
+    /// How many keys count.
+    #[doc(hidden)]
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
     /// The name under which a key is enrolled.
     #[must_use]
     pub fn name(&self, key: &PublicKey) -> Option<&str> {

@@ -1,11 +1,16 @@
 //! A person at a terminal.
 //!
 //! - Only a whole line that says yes approves. The end of the input, an unknown word or an error never does.
-//! - One question at a time. An answer repeats the code that is shown with its question, so that what was typed before
-//!   the question was there never answers it, wherever it waited.
+//! - One question at a time. What was typed before a question was there never answers it: it is discarded, until nobody has
+//!   typed for half a second. Where that is not possible, and where a mistake would cost more, an answer repeats the code
+//!   that is shown with its question.
 //! - Reading blocks a thread of its own, which stops neither the runtime nor its end.
 
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Stderr, Stdin, Write};
+#[cfg_attr(unix, path = "terminal/keyboard.rs")]
+#[cfg_attr(not(unix), path = "terminal/elsewhere.rs")]
+mod keyboard;
+
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Stderr, Write};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -14,9 +19,11 @@ use futures::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
+use self::keyboard::{Keyboard, Typing};
 use super::approver::{Approver, ApproverError, Decision, Reply};
 use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
+use toolwright_core::tool::Danger;
 
 /// The longest line that is read.
 const LONGEST: u64 = 1 << 20;
@@ -25,20 +32,47 @@ const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question goes to standard error, the answer comes from standard input.
 ///
-/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Each takes a code of four characters that
-/// is shown with the question, another one for each call: nobody answers a question before they see it. Standard input
-/// that is no terminal is refused: whoever pipes answers in has not seen the questions.
-pub struct Terminal<R = BufReader<Stdin>, W = Stderr> {
+/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Nobody answers a question before they see
+/// it: what was typed before is discarded, and until nobody has typed for half a second; then the prompt appears. For a call
+/// that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer also repeats a code of four
+/// characters, another one for each call (`y 3f9c`); where the system cannot discard what was typed, for every call.
+///
+/// Standard input or standard error that is no terminal is refused: whoever pipes answers in, or does not see the questions,
+/// decides nothing.
+///
+/// ```
+/// use toolwright::approval::Terminal;
+/// use toolwright::journal::MemoryStore;
+/// use toolwright::{Executor, Registry};
+///
+/// let builder = Executor::builder(Registry::empty()).journal(MemoryStore::new()).ask(Terminal::new());
+/// # builder.build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
     ends: Arc<Mutex<(R, W)>>,
-    attended: fn() -> bool,
+    attended: fn() -> Result<(), &'static str>,
+    /// Drops what was read and not used.
+    discard: fn(&mut R),
+    /// For each question; nothing where what was typed cannot be discarded.
+    typing: fn() -> Option<Typing>,
 }
 
 impl Terminal {
     /// This process's terminal.
     #[must_use]
     pub fn new() -> Self {
-        let ends = (BufReader::new(io::stdin()), io::stderr());
-        Self { ends: Arc::new(Mutex::new(ends)), attended: || io::stdin().is_terminal() }
+        let ends = (BufReader::new(Keyboard::new()), io::stderr());
+        let discard = |reader: &mut BufReader<Keyboard>| reader.consume(reader.buffer().len());
+        Self { ends: Arc::new(Mutex::new(ends)), attended, discard, typing: Typing::here }
+    }
+}
+
+fn attended() -> Result<(), &'static str> {
+    match (io::stdin().is_terminal(), io::stderr().is_terminal()) {
+        (false, _) => Err("standard input is no terminal"),
+        (true, false) => Err("standard error, where the question would be, is no terminal"),
+        (true, true) => Ok(()),
     }
 }
 
@@ -53,9 +87,11 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// A person who reads and writes elsewhere. That it is a person, the caller knows.
+    /// A person who reads and writes elsewhere. That it is a person, the caller knows. What they typed before a question
+    /// cannot be discarded, so that every answer repeats the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
-        Self { ends: Arc::new(Mutex::new((reader, writer))), attended: || true }
+        let ends = Arc::new(Mutex::new((reader, writer)));
+        Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }
     }
 }
 
@@ -69,22 +105,31 @@ where
         request: &'a ApprovalRequest,
     ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
         async move {
-            if !(self.attended)() {
-                return Err(ApproverError::new(
-                    "standard input is no terminal, so that nobody can be asked: run it at one, or give another \
-                     approver",
-                ));
-            }
+            (self.attended)().map_err(|why| {
+                ApproverError::new(format!(
+                    "{why}, so that nobody can be asked: run it at one, or give another approver"
+                ))
+            })?;
+            // Dropped after the receiver, by which the thread knows that nobody waits for its answer.
+            let typing = (self.typing)();
+            let _restored = typing.as_ref().map(Typing::restored);
             let (sender, receiver) = oneshot::channel();
             let (ends, request) = (Arc::clone(&self.ends), request.clone());
+            let discard = self.discard;
             let asking = move || {
-                let decision = ask(&ends, &request, &sender);
+                let settle = |reader: &mut R| {
+                    discard(reader);
+                    typing.as_ref().map(|it| it.settle(|| sender.is_closed())).transpose()
+                };
+                let decision = ask(&ends, &request, &sender, settle);
                 // Nobody hears it when the call has expired meanwhile.
                 let _ = sender.send(decision);
             };
             let named = thread::Builder::new().name("toolwright-terminal".to_owned());
             named.spawn(asking).map_err(|error| {
-                ApproverError::new(format!("no thread could be started to ask at the terminal: {error}"))
+                ApproverError::new(format!(
+                    "no thread could be started to ask at the terminal: {error}"
+                ))
             })?;
             let silent = |_| ApproverError::new("the terminal's thread ended without a decision");
             receiver.await.map_err(silent)?.map(Reply::Decided)
@@ -99,6 +144,7 @@ fn ask<R: BufRead, W: Write>(
     ends: &Mutex<(R, W)>,
     request: &ApprovalRequest,
     sender: &oneshot::Sender<Outcome>,
+    settle: impl Fn(&mut R) -> io::Result<Option<bool>>,
 ) -> Outcome {
     let mut ends = ends.lock().map_err(|_| {
         ApproverError::new("the terminal cannot be used any more: a question at it panicked")
@@ -108,7 +154,7 @@ fn ask<R: BufRead, W: Write>(
         return Err(ApproverError::new("the question was over before it was asked"));
     }
     let (reader, writer) = &mut *ends;
-    let outcome = converse(reader, writer, request);
+    let outcome = converse(reader, writer, request, settle);
     if sender.is_closed() {
         let _ = writeln!(writer, "This question is over: your answer to it does not count.");
     }
@@ -117,26 +163,39 @@ fn ask<R: BufRead, W: Write>(
     })
 }
 
-/// The conversation about one request.
+/// The conversation about one request. `settle` discards what was typed, says whether there was anything, and nothing where
+/// that is not possible.
 fn converse<R: BufRead, W: Write>(
     reader: &mut R,
     writer: &mut W,
     request: &ApprovalRequest,
+    settle: impl Fn(&mut R) -> io::Result<Option<bool>>,
 ) -> io::Result<Outcome> {
     let ended = || {
         let call = request.call;
         Ok(Err(ApproverError::new(format!("the input ended before call {call} was decided"))))
     };
     let code = code(request);
-    let question =
-        format!("Approve? `y {code}`: yes, `n {code}`: no, `e {code}`: with other arguments");
     write!(writer, "\nA call needs your approval.\n\n{request}\n")?;
     for _ in 0..QUESTIONS {
+        writer.flush()?;
+        let discarded = settle(reader)?;
+        if discarded == Some(true) {
+            writeln!(writer, "\nWhat was typed before this question does not count.")?;
+        }
+        let needed = code_needed(request.danger, discarded.is_some());
+        let with = if needed.is_some() { format!(" {code}") } else { String::new() };
+        if let Some(why) = needed {
+            writeln!(writer, "{why}")?;
+        }
+        let question =
+            format!("Approve? `y{with}`: yes, `n{with}`: no, `e{with}`: with other arguments");
         let Some(line) = answer(reader, writer, &question)? else { return ended() };
         let line = line.to_ascii_lowercase();
         let words: Vec<&str> = line.split_whitespace().collect();
         let word = match words[..] {
             [word, said] if said == code => word,
+            [word] if needed.is_none() => word,
             _ => "",
         };
         match word {
@@ -159,15 +218,32 @@ fn converse<R: BufRead, W: Write>(
                     Err(error) => writeln!(writer, "That is no JSON object: {error}.")?,
                 }
             }
-            _ => {
+            _ if needed.is_some() => {
                 writeln!(writer, "Please answer y, n or e, with the code {code} of this question.")?
             }
+            _ => writeln!(writer, "Please answer y, n or e.")?,
         }
     }
     let call = request.call;
     Ok(Err(ApproverError::new(format!(
         "call {call} was asked about {QUESTIONS} times at the terminal and not decided"
     ))))
+}
+
+/// Why an answer has to repeat the code of its question; nothing where it need not.
+fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
+    match danger {
+        Danger::Critical => {
+            Some("This call is critical, so the answer repeats the code of this question.")
+        }
+        Danger::Dangerous => {
+            Some("This call is dangerous, so the answer repeats the code of this question.")
+        }
+        Danger::Safe | Danger::Moderate if discards => None,
+        Danger::Safe | Danger::Moderate => Some(
+            "What was typed before cannot be discarded here, so the answer repeats the code of this question.",
+        ),
+    }
 }
 
 /// What an answer to this question has to repeat. The id of a call is made by chance, so nobody knows it before.

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-/// What a method of a [`Store`](super::Store) gives, as its signature spells it.
+/// What a method of a [`Store`](super::Store) gives, as its signature spells it. Needs the feature `conformance`.
 pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The methods of a [`Store`](crate::journal::Store) that only ask, passed on to the store in a field. A store that

@@ -33,7 +33,7 @@ pub enum Event {
     Edited,
     /// A person said no.
     Rejected,
-    /// Nobody decided in time.
+    /// Nobody decided in time, or nobody could.
     Expired,
     /// Its run ended, or was ended, before it ran.
     RunEnded,

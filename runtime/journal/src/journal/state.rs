@@ -31,7 +31,7 @@ pub enum State {
     Refused,
     /// A person said no.
     Rejected,
-    /// Nobody decided in time.
+    /// Nobody decided in time, or nobody could.
     Expired,
     /// Its run ended, or its caller gave it up, before it could have acted.
     Cancelled,

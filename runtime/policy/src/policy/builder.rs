@@ -42,8 +42,9 @@ pub struct PolicyBuilder {
     pub(super) no_files: Vec<At<String>>,
     roots: Vec<At<String>>,
     base: Option<String>,
-    /// Where a file was loaded; counts where nothing else says where relative names begin.
-    loaded_in: Option<String>,
+    /// Where the process was started; counts where nothing else says where relative names begin. Known to an executor's
+    /// policy and to one with a loaded file.
+    started_in: Option<String>,
     /// Files that are read when the policy is made.
     files: Vec<PathBuf>,
     policies: Vec<String>,
@@ -145,7 +146,7 @@ impl PolicyBuilder {
     }
 
     /// The folder in which relative names of files begin, absolute. Where it is not given it is the first absolute root,
-    /// and with a loaded file the current directory.
+    /// and without one, for an executor and with a loaded file, the folder in which the process was started.
     pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
         self.base = Some(text_of(folder.as_ref()));
         self
@@ -180,12 +181,7 @@ impl PolicyBuilder {
     /// What a file says, read when the policy is made, each time anew; the file is protected from then on.
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        match std::env::current_dir() {
-            Ok(folder) => self.loaded_in = Some(text_of(&folder)),
-            Err(error) => {
-                self.problems.add(None, format!("the current directory cannot be told: {error}"))
-            }
-        }
+        self = self.started_here();
         // Under both names: as it is called, and with its links followed.
         for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
         {
@@ -193,6 +189,15 @@ impl PolicyBuilder {
         }
         self.policies.dedup();
         self.files.push(path.to_owned());
+        self
+    }
+
+    /// Takes the current directory for the base where nothing else says where it is, also when the policy is made again later.
+    #[doc(hidden)]
+    pub fn started_here(mut self) -> Self {
+        // A folder that cannot be found is reported by the pattern that needs it.
+        self.started_in =
+            self.started_in.or_else(|| std::env::current_dir().ok().as_deref().map(text_of));
         self
     }
 
@@ -268,7 +273,7 @@ impl PolicyBuilder {
 
     fn known_base(&mut self) -> Base {
         let root = self.roots.iter().map(|it| it.value.clone()).find(|it| is_absolute(it));
-        let folder = self.base.clone().or(root).or_else(|| self.loaded_in.clone());
+        let folder = self.base.clone().or(root).or_else(|| self.started_in.clone());
         let folder = folder.map(|it| File::normalise(&it));
         if let Some(folder) = folder.as_ref().filter(|it| !is_absolute(it)) {
             let message = format!(

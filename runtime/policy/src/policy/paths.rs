@@ -149,8 +149,8 @@ impl Base {
     fn known(&self, written: &str, path: &str) -> Result<(), String> {
         match &self.0 {
             None if is_absolute(path) => Err(format!(
-                "`{written}` is absolute, and nobody can tell where relative names are: give the folder where they \
-                 begin (`PolicyBuilder::base`)"
+                "`{written}` is absolute, and the folder where relative names begin is not known: give it \
+                 (`PolicyBuilder::base`)"
             )),
             _ => Ok(()),
         }

@@ -4,17 +4,17 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use toolwright_core::json::pointer::below;
-use toolwright_core::json::pointer::unescaped;
-use toolwright_core::schema::words::counts;
-use toolwright_core::schema::words::expected;
-use toolwright_core::schema::words::in_format;
-use toolwright_core::schema::words::number;
 use toolwright_core::input::Problem;
 use toolwright_core::input::Rule;
 use toolwright_core::input::formats;
 use toolwright_core::input::words;
+use toolwright_core::json::pointer::below;
+use toolwright_core::json::pointer::unescaped;
 use toolwright_core::schema::texts::format_of;
+use toolwright_core::schema::words::counts;
+use toolwright_core::schema::words::expected;
+use toolwright_core::schema::words::in_format;
+use toolwright_core::schema::words::number;
 
 /// The most unknown keys of one object that are told.
 const MOST_KEYS: usize = 100;

@@ -316,7 +316,8 @@ async fn a_sibling_that_asks_nobody_does_not_wait_for_somebody_who_thinks() {
 #[tokio::test(start_paused = true)]
 async fn who_waits_sees_to_it_that_somebody_is_told_again() {
     let office = office();
-    let executor = office.bare().approver(key("ada", 1), Second::default()).build().unwrap();
+    let builder = office.bare().approver(key("ada", 1), Second::default());
+    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
     let call = a_refund();
     let answer = timeout(HOUR, executor.call(&call)).await;
     assert_eq!(kind(&answer.expect("an hour later nobody was told again")), "ok");
@@ -515,6 +516,7 @@ async fn an_edit_of_a_call_with_a_secret_is_not_taken() {
     let executor = office
         .bare()
         .approver(key("ada", 1), approver)
+        .enrol("bob", key("bob", 2).public())
         .sealing_key(SealingKey::from_bytes([7; 32]))
         .build()
         .unwrap();

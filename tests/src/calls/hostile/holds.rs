@@ -428,7 +428,8 @@ async fn a_call_that_needs_what_its_caller_brought_is_left_ready_by_others() {
 #[tokio::test]
 async fn an_approver_that_panics_before_it_gives_a_future_has_not_approved_and_harms_nobody() {
     let office = office();
-    let executor = office.bare().approver(key("ada", 1), Panics).build().unwrap();
+    let builder = office.bare().approver(key("ada", 1), Panics);
+    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
     let submitted = tokio::spawn(async move { executor.submit(&a_refund()).await });
     let waits = suspended(submitted.await.expect("the panic reached the host"));
     assert_eq!(waits.state, State::Pending);

@@ -11,6 +11,7 @@ use super::super::Plan;
 use super::super::keeping::{Asker, later};
 use super::super::outcome::{CallFailure, Outcome};
 use super::submit::Judged;
+use super::unasked::Whose;
 use super::{Kept, LOOK_AGAIN, not_recorded};
 use crate::event::EventKind;
 use crate::executor::own::own_of;
@@ -91,6 +92,21 @@ impl Kept<'_> {
         call: Option<&Call<'_>>,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
+        self.notify_for(record, call, watch, Whose::Ours).await
+    }
+
+    /// The same for a call that nobody waits for here.
+    pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
+        self.notify_for(record, None, None, Whose::Anybodys).await
+    }
+
+    async fn notify_for(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+        whose: Whose,
+    ) -> Outcome {
         if record.state != State::Pending {
             return Box::pin(self.go_on(record, call, watch)).await;
         }
@@ -107,7 +123,7 @@ impl Kept<'_> {
         let reply = self.asked(asker, &record, request, call).await;
         drop(asking);
         match reply {
-            Some(Said::Statement(statement)) => {
+            Ok(Some(Said::Statement(statement))) => {
                 self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
                     Ok(decided) => {
@@ -117,9 +133,14 @@ impl Kept<'_> {
                     Err(failure) => failure.into(),
                 }
             }
-            Some(Said::Noted) => self.noted(record).await,
-            None => {
+            Ok(Some(Said::Noted)) => self.noted(record).await,
+            undecided => {
                 self.keeping.busy.pause(record.id, TRY_AGAIN);
+                if let Err(why) = undecided
+                    && let Err(failure) = self.unasked(&record, &why, whose).await
+                {
+                    return failure.into();
+                }
                 match self.load(record.id).await {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
@@ -199,20 +220,24 @@ impl Kept<'_> {
         }
     }
 
-    /// What somebody says; nothing where they cannot be asked, panic, or take too long. Who edits the arguments
-    /// into what the tool does not take is told, and asked again.
+    /// What somebody says; nothing where it does not matter any more. Who edits the arguments into what the tool does
+    /// not take is told, and asked again.
+    ///
+    /// # Errors
+    /// When they fail to decide: why.
     async fn asked(
         self,
         asker: &Asker,
         record: &CallRecord,
         mut request: ApprovalRequest,
         call: Option<&Call<'_>>,
-    ) -> Option<Said> {
+    ) -> Result<Option<Said>, String> {
         let by = asker.key.name();
         for _ in 0..QUESTIONS {
             let decision = match self.reply(&*asker.approver, &request, call).await? {
-                Reply::Decided(decision) => decision,
-                Reply::Noted => return Some(Said::Noted),
+                Some(Reply::Decided(decision)) => decision,
+                Some(Reply::Noted) => return Ok(Some(Said::Noted)),
+                None => return Ok(None),
             };
             let now = self.keeping.now();
             let statement = match decision {
@@ -231,18 +256,21 @@ impl Kept<'_> {
                     }
                 },
             };
-            return Some(Said::Statement(Box::new(statement)));
+            return Ok(Some(Said::Statement(Box::new(statement))));
         }
-        None
+        Err(format!(
+            "the approver gave arguments {QUESTIONS} times, and its tool took none of them"
+        ))
     }
 
-    /// What an approver replies. Nobody waits for them any longer than the call may wait.
+    /// What an approver replies; nothing where it does not matter any more. Nobody waits for them any longer than the
+    /// call may wait.
     async fn reply(
         self,
         approver: &dyn Approver,
         request: &ApprovalRequest,
         call: Option<&Call<'_>>,
-    ) -> Option<Reply> {
+    ) -> Result<Option<Reply>, String> {
         let left = self.keeping.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
         // Begun inside, because the call that gives the future may panic as well.
@@ -251,19 +279,17 @@ impl Kept<'_> {
         let given_up = pin!(given_up_by(self.run, call));
         let decided = pin!(self.decided_elsewhere(request.call));
         let Either::Left((asked, _)) = select(asking, select(given_up, decided)).await else {
-            return None;
+            return Ok(None);
         };
         match asked {
-            Ok(Ok(Ok(reply))) => Some(reply),
-            Ok(Ok(Err(error))) => {
-                tracing::warn!(call = %request.call, %error, "an approver could not be asked");
-                None
+            Ok(Ok(Ok(reply))) => Ok(Some(reply)),
+            Ok(Ok(Err(error))) => Err(error.message),
+            Ok(Err(panic)) => {
+                // Its drop might panic again.
+                std::mem::forget(panic);
+                Err("the approver panicked, which approves nothing".to_owned())
             }
-            Ok(Err(_)) => {
-                tracing::error!(call = %request.call, "an approver panicked");
-                None
-            }
-            Err(_) => None,
+            Err(_) => Ok(None),
         }
     }
 

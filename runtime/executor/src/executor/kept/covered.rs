@@ -1,6 +1,7 @@
 //! What covers a call that a person has to decide: a decision about exactly this call, or a grant. Neither is taken on
 //! trust; signatures are checked whenever they are looked at.
 
+use super::super::keeping::LOCAL_APPROVER;
 use super::super::outcome::CallFailure;
 use super::{Kept, not_recorded};
 use toolwright_journal::approval::{Asked, Grant, Subject, Verdict};
@@ -76,7 +77,9 @@ impl Kept<'_> {
 
     /// Whether this is whom the call is made for, where the policy asks for another pair of eyes.
     fn is_own(self, record: &CallRecord, by: &str) -> bool {
-        self.run.core.rules.current().four_eyes() && record.requester.user.as_deref() == Some(by)
+        // A key without a person's name may be in anybody's hands.
+        let is_own = record.requester.user.as_deref() == Some(by) || by == LOCAL_APPROVER;
+        is_own && self.run.core.rules.current().four_eyes()
     }
 
     /// A grant that covers the call, whose granter's key counts.

@@ -46,7 +46,7 @@ impl Kept<'_> {
                 Gone::On(_) => Done::WentOn,
                 Gone::ToPeople(record) => Done::Asks(record),
             },
-            Errand::Tell(record) => match self.notify(record, None, None).await {
+            Errand::Tell(record) => match self.notify_for_others(record).await {
                 Outcome::Suspended(it)
                     if it.state == State::Pending && !self.keeping.busy.is_noted(id) =>
                 {

@@ -29,13 +29,24 @@ impl Kept<'_> {
         answer: &ToolError,
         why: &str,
     ) -> Result<CallRecord, CallFailure> {
+        self.end_by(id, Event::RunEnded, answer, why).await
+    }
+
+    /// Lets this end a call, with this answer; where it cannot happen to the call any more, nothing is changed.
+    pub(super) async fn end_by(
+        self,
+        id: CallId,
+        event: Event,
+        answer: &ToolError,
+        why: &str,
+    ) -> Result<CallRecord, CallFailure> {
         for _ in 0..TRIES {
             let record = self.load(id).await?;
-            if next(record.state, Event::RunEnded).is_err() {
+            if next(record.state, event).is_err() {
                 return Ok(record);
             }
             let mut ended = record.clone();
-            let entry = self.end(&mut ended, Event::RunEnded, answer, why).await?;
+            let entry = self.end(&mut ended, event, answer, why).await?;
             match self.write(Some(record.version), &ended, vec![entry]).await {
                 Ok(()) => return Ok(ended),
                 Err(error) if error.is_conflict() => {}

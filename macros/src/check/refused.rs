@@ -1,0 +1,53 @@
+//! Types that rustc refuses in any signature, more than once or without a word about tools. The macro says it once, in
+//! the place of the type.
+
+use quote::quote;
+use syn::{Error, FnArg, ReturnType, Type};
+
+use super::tokens::{Found, find_token, ungrouped};
+use crate::errors::Errors;
+use crate::item::Function;
+
+/// Why rustc refuses the type of a parameter or of an answer.
+pub fn reason(ty: &Type) -> Option<Error> {
+    let underscore = |token: Found<'_>| matches!(token, Found::Word("_")).then_some(());
+    if let Some((span, ())) = find_token(ty, &underscore) {
+        let message =
+            "a tool names its types, from which its schema is made; write the type for `_`";
+        return Some(Error::new(span, message));
+    }
+    let ty = ungrouped(ty);
+    let (found, advice) = match ty {
+        Type::Slice(_) => ("a slice", "write `Vec<T>` for `[T]`"),
+        Type::TraitObject(_) => (
+            "a trait object",
+            "write `&dyn Trait` for a service; input and answers have a concrete type",
+        ),
+        Type::Path(path) if path.path.is_ident("str") => ("`str`", "write `String`"),
+        _ => return None,
+    };
+    Some(Error::new_spanned(
+        ty,
+        format!("{found} has no size, so it cannot be passed on; {advice}"),
+    ))
+}
+
+/// Puts each reason where its type stood. What is wrong in the body of such a function would follow from it, so that
+/// another body stands in for it.
+pub fn replace(function: &mut Function, errors: &mut Errors) {
+    let signature = &mut function.signature;
+    let parameters = signature.inputs.iter_mut().filter_map(|argument| match argument {
+        FnArg::Typed(typed) => Some(&mut *typed.ty),
+        FnArg::Receiver(_) => None,
+    });
+    let output = match &mut signature.output {
+        ReturnType::Type(_, ty) => Some(&mut **ty),
+        ReturnType::Default => None,
+    };
+    for ty in parameters.chain(output) {
+        if let Some(error) = reason(ty) {
+            *ty = Type::Verbatim(errors.in_place(&error));
+            function.body = quote!({ loop {} });
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The question whether what a tool returns holds a `Result` inside. Each step opens one container: as many as the type
+//! shows, and some more for what aliases hide.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{GenericArgument, PathArguments, Type};
+
+use super::place;
+
+/// Containers that aliases may hide.
+const HIDDEN: usize = 3;
+
+/// An expression whose type says whether a `Result` is inside.
+pub fn depth(returns: &TokenStream) -> TokenStream {
+    let (mut steps, mut parts) = (HIDDEN, Vec::new());
+    if let Ok(ty) = syn::parse2(returns.clone()) {
+        steps += read(&ty, true, &mut parts);
+    }
+    let whole = opened(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
+    // What is sent as part of a tuple is opened by itself.
+    let parts = parts.iter().map(|part| {
+        let part = opened(quote!(__tw::Sent::<#part>::NEW), steps);
+        quote!(.and(#part))
+    });
+    place::inside(returns, quote!(#whole #(#parts)*))
+}
+
+fn opened(sent: TokenStream, steps: usize) -> TokenStream {
+    let steps = (0..steps).map(|_| quote!(.inside()));
+    quote!(#sent #(#steps)* .depth())
+}
+
+/// How deep a type goes; gathers what its tuples hold. `is_outer` at the type that a tool returns, whose `Err` is no part of
+/// the answer.
+fn read(ty: &Type, is_outer: bool, parts: &mut Vec<Type>) -> usize {
+    match ty {
+        Type::Group(group) => read(&group.elem, is_outer, parts),
+        Type::Paren(paren) => read(&paren.elem, is_outer, parts),
+        Type::Array(array) => 1 + read(&array.elem, false, parts),
+        Type::Slice(slice) => 1 + read(&slice.elem, false, parts),
+        Type::Tuple(tuple) => {
+            parts.extend(tuple.elems.iter().cloned());
+            let depths = tuple.elems.iter().map(|element| read(element, false, parts));
+            depths.max().unwrap_or_default()
+        }
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else { return 0 };
+            let PathArguments::AngleBracketed(list) = &last.arguments else { return 0 };
+            let types = list.args.iter().filter_map(|argument| match argument {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            });
+            let sent = if is_outer && last.ident == "Result" { 1 } else { usize::MAX };
+            let depths = types.take(sent).map(|ty| 1 + read(ty, false, parts));
+            depths.max().unwrap_or_default()
+        }
+        _ => 0,
+    }
+}

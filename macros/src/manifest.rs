@@ -1,0 +1,101 @@
+//! What the user's crate calls the runtime, where its manifest gives it another name.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+const PACKAGE: &str = "toolwright";
+
+/// The manifest that was read last, and what it says: a compiler reads one, an editor's server several.
+static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
+
+/// The name of the runtime in the crate that is being compiled, if it is not its own.
+pub fn renamed() -> Option<String> {
+    let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((read, name)) if *read == folder => name.clone(),
+        _ => {
+            let text = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
+            let name = renamed_in(&text);
+            *last = Some((folder, name.clone()));
+            name
+        }
+    }
+}
+
+/// `tw` of `tw = { package = "toolwright", … }`. Lines are read one by one, as they are written by hand and by cargo; what
+/// is not understood leaves the runtime its own name.
+fn renamed_in(manifest: &str) -> Option<String> {
+    let (mut in_list, mut of_one, mut found) = (false, None, None);
+    for line in manifest.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.split(']').next().unwrap_or_default().trim();
+            in_list = section.ends_with("dependencies");
+            of_one = section.rsplit_once('.').and_then(|(list, name)| {
+                list.ends_with("dependencies").then(|| unquoted(name).to_owned())
+            });
+            if of_one.as_deref() == Some(PACKAGE) {
+                return None;
+            }
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let key = unquoted(key.split('.').next().unwrap_or_default());
+        if in_list && key == PACKAGE {
+            return None;
+        }
+        let renames = match &of_one {
+            Some(_) => {
+                key == "package" && unquoted(value.split('#').next().unwrap_or_default()) == PACKAGE
+            }
+            None => in_list && names_package(value),
+        };
+        if renames {
+            found = of_one.clone().or_else(|| Some(key.to_owned()));
+        }
+    }
+    found.map(|name| name.replace('-', "_"))
+}
+
+/// Whether an inline table has `package = "toolwright"`.
+fn names_package(table: &str) -> bool {
+    table.trim_matches([' ', '{', '}']).split(',').any(|entry| match entry.split_once('=') {
+        Some((key, value)) => key.trim() == "package" && unquoted(value) == PACKAGE,
+        None => false,
+    })
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed_in;
+
+    #[test]
+    fn a_renamed_runtime_is_found_however_the_manifest_says_so() {
+        for manifest in [
+            "[dependencies]\nserde = \"1\"\nmy-tools = { version = \"1\", package = \"toolwright\" }",
+            "[dev-dependencies]\nmy-tools = {package='toolwright'}",
+            "[dependencies.my-tools]\nversion = \"1\"\npackage = \"toolwright\" # the runtime\n[features]\n",
+            "[target.'cfg(unix)'.dependencies]\nmy-tools = { package = \"toolwright\", version = \"1\" }",
+        ] {
+            assert_eq!(renamed_in(manifest).as_deref(), Some("my_tools"), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn a_runtime_with_its_own_name_is_left_alone() {
+        for manifest in [
+            "[dependencies]\ntoolwright = \"1\"",
+            "[dependencies]\ntoolwright.workspace = true\nother = { package = \"toolwright\", version = \"0.1\" }",
+            "[dependencies.toolwright]\nversion = \"1\"\n[dependencies.other]\npackage = \"toolwright\"",
+            "[package]\nname = \"toolwright\"\n[dependencies]\nserde = { package = \"serde-toolwright\" }",
+            "[package.metadata]\nmy = { package = \"toolwright\" }",
+            "",
+        ] {
+            assert_eq!(renamed_in(manifest), None, "{manifest}");
+        }
+    }
+}

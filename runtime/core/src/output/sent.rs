@@ -1,0 +1,119 @@
+//! Whether a value that a tool sends as JSON holds a `Result`, whose `Err` would look like a success. The types
+//! decide, through any alias: each step opens one container, and a `Result` inside is refused at compile time.
+
+#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, RwLock};
+
+/// A value that is sent as JSON. Its method `inside` opens a container; the trait's stands for all else.
+pub struct Sent<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Sent<T> {
+    pub const NEW: Self = Self(PhantomData);
+
+    /// A container deeper than anyone has asked.
+    pub fn depth(&self) -> Single {
+        Single
+    }
+}
+
+/// An output without a `Result` inside.
+#[derive(Clone, Copy)]
+pub struct Single;
+
+/// An output with a `Result` inside.
+#[derive(Clone, Copy)]
+pub struct Nested;
+
+impl Single {
+    pub fn inside(&self) -> Self {
+        Self
+    }
+
+    pub fn depth(&self) -> Self {
+        Self
+    }
+
+    /// What the next part is found to be.
+    pub fn and<D>(self, other: D) -> D {
+        other
+    }
+}
+
+impl Nested {
+    pub fn inside(&self) -> Self {
+        Self
+    }
+
+    pub fn depth(&self) -> Self {
+        Self
+    }
+
+    pub fn and<D>(self, _: D) -> Self {
+        self
+    }
+}
+
+impl<T, E> Sent<Result<T, E>> {
+    pub fn inside(&self) -> Nested {
+        Nested
+    }
+}
+
+/// All else than the containers below.
+pub trait NoContainer {
+    fn inside(&self) -> Single {
+        Single
+    }
+}
+
+impl<T: ?Sized> NoContainer for Sent<T> {}
+
+macro_rules! containers {
+    ($([$($generics:tt)*] $container:ty => $content:ty;)*) => {
+        $(impl<$($generics)*> Sent<$container> {
+            pub fn inside(&self) -> Sent<$content> {
+                Sent::NEW
+            }
+        })*
+    };
+}
+
+containers! {
+    [T] Option<T> => T;
+    [T: ?Sized] Box<T> => T;
+    [T: ?Sized] Rc<T> => T;
+    [T: ?Sized] Arc<T> => T;
+    [T: ?Sized + ToOwned] Cow<'_, T> => T;
+    [T] Vec<T> => T;
+    [T] [T] => T;
+    [T, const N: usize] [T; N] => T;
+    [T] VecDeque<T> => T;
+    [T] LinkedList<T> => T;
+    [T] BinaryHeap<T> => T;
+    [T] BTreeSet<T> => T;
+    [T, S] HashSet<T, S> => T;
+    [K, V] BTreeMap<K, V> => V;
+    [K, V, S] HashMap<K, V, S> => V;
+    [T] Cell<T> => T;
+    [T] RefCell<T> => T;
+    [T] Mutex<T> => T;
+    [T] RwLock<T> => T;
+}
+
+/// Refuses a `Result` inside the value that is sent: its `Err` would be a part of a success.
+#[diagnostic::on_unimplemented(
+    message = "a `Result` inside another type cannot be the output of a tool",
+    label = "the inner `Err` would look like a success",
+    note = "return one `Result`: `inner?` in the body, `option.transpose()?`, or `list.into_iter().collect::<Result<Vec<_>, _>>()?`; where some may fail, say so in a type of your own"
+)]
+pub trait OneResult: Sized {
+    fn said(self) {}
+}
+
+impl OneResult for Single {}

@@ -1,0 +1,36 @@
+//! Standard input where a terminal cannot be told to discard what was typed: each answer repeats its question's code.
+
+use std::io::{self, Read, Stdin};
+
+/// Standard input.
+pub struct Keyboard(Stdin);
+
+/// There is none.
+#[derive(Clone)]
+pub(super) enum Typing {}
+
+impl Keyboard {
+    pub(super) fn new() -> Self {
+        Self(io::stdin())
+    }
+}
+
+impl Read for Keyboard {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl Typing {
+    pub(super) fn here() -> Option<Self> {
+        None
+    }
+
+    pub(super) fn restored(&self) {
+        match *self {}
+    }
+
+    pub(super) fn settle(&self, _: impl Fn() -> bool) -> io::Result<bool> {
+        match *self {}
+    }
+}

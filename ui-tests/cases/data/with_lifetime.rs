@@ -1,0 +1,9 @@
+// Input and answers own their data.
+#[toolwright::data]
+struct Query<'a> {
+    /// What to look for.
+    #[serde(rename = "q")]
+    text: &'a str,
+}
+
+fn main() {}
