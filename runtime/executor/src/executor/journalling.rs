@@ -7,7 +7,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::ExecutorBuilder;
-use super::keeping::Asker;
 use super::keeping::AskerBuilder;
 use super::keeping::OnNoApprover;
 use toolwright_journal::approval::Approver;

@@ -16,7 +16,7 @@ use toolwright_core::capability::{CapabilitySpec, Declared, Source, Wiring};
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
-use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair, Timeout};
+use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,

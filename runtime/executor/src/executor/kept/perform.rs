@@ -22,7 +22,6 @@ use crate::stage::is_given_up;
 use crate::stage::record::Watch;
 use crate::stage::record::chain;
 use toolwright_core::call::Call;
-use toolwright_core::context::Identity;
 use toolwright_core::error::Class;
 use toolwright_core::error::Done;
 use toolwright_core::error::ToolError;
