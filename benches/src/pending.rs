@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use tokio::runtime::{Builder, Runtime};
 use toolwright::CallId;
-use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Unit};
+use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Transaction};
 
 use crate::compile::target_directory;
 use crate::journal::emptied;
@@ -71,7 +71,7 @@ impl Listed {
             let end = calls.min(number + 10_000);
             let writes = (number..end)
                 .map(|number| settled(&format!("run-{}", number / 50), number % 10 == 0));
-            let unit = Unit { calls: writes.collect(), documents: Vec::new() };
+            let unit = Transaction { calls: writes.collect(), documents: Vec::new() };
             let pending = unit.calls.iter().filter(|it| it.record.state == State::Pending);
             waiting.extend(pending.map(|it| it.record.id));
             runtime.block_on(store.commit(unit, now()))?;

@@ -10,7 +10,7 @@ mod words;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright::Repair;
 use toolwright::arriving::TypeNames;
-use toolwright::repair::Brackets;
+use toolwright::repair::TruncatedInput;
 
 use crate::{Exit, line, stream};
 
@@ -38,7 +38,7 @@ written; 2 the command line is wrong.";
 /// How input is read.
 struct Wanted {
     level: Repair,
-    brackets: Brackets,
+    brackets: TruncatedInput,
     names: TypeNames,
 }
 
@@ -74,7 +74,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             Some("lenient") => Repair::Lenient,
             _ => Repair::Standard,
         },
-        brackets: if matches.get_flag(SAFE) { Brackets::MayBeAdded } else { Brackets::AsSent },
+        brackets: if matches.get_flag(SAFE) {
+            TruncatedInput::Completed
+        } else {
+            TruncatedInput::Refused
+        },
         names: line::names(matches),
     };
     if given(OUTPUT) == Some("text") {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use futures::StreamExt as _;
-use toolwright::journal::{Place, Store};
+use toolwright::journal::{CallSlot, Store};
 use toolwright::{Answer, Call, CallId, Executor, Outcome};
 
 use crate::aim::leads_to;
@@ -35,7 +35,7 @@ pub struct Application {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
     /// Calls without an answer.
-    waiting: Mutex<BTreeMap<CallId, (Executor, Intended, Place)>>,
+    waiting: Mutex<BTreeMap<CallId, (Executor, Intended, CallSlot)>>,
 }
 
 impl Application {
@@ -139,7 +139,7 @@ impl Application {
         let calls: Vec<Call<'static>> = run.calls.iter().map(Intended::call).collect();
         let outcomes = executor.submit_turn(1, &calls).await;
         for ((index, intended), outcome) in (0_u32..).zip(&run.calls).zip(outcomes) {
-            let place = Place { run: run.id(), turn: Some(1), index };
+            let place = CallSlot { run: run.id(), turn: Some(1), index };
             match outcome {
                 Outcome::Answered(answer) => {
                     self.note(&executor, intended, &place, &answer).await?
@@ -200,7 +200,7 @@ impl Application {
         &self,
         executor: &Executor,
         intended: &Intended,
-        place: &Place,
+        place: &CallSlot,
         answer: &Answer,
     ) -> anyhow::Result<()> {
         self.world.deadly.reached(Point::Answered);
@@ -222,7 +222,9 @@ impl Application {
         self.waiting().is_empty()
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, BTreeMap<CallId, (Executor, Intended, Place)>> {
+    fn waiting(
+        &self,
+    ) -> std::sync::MutexGuard<'_, BTreeMap<CallId, (Executor, Intended, CallSlot)>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
-use toolwright::journal::{CallWrite, CommitError, Event, Failure, State, Store, Unit};
+use toolwright::journal::{CallWrite, CommitError, Failure, State, Store, Transaction, Transition};
 
 /// The promise that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct Broken {
     inner: Arc<dyn Store>,
     promise: Break,
     /// What was reported and is not durable.
-    held: Mutex<HashMap<CallId, Unit>>,
+    held: Mutex<HashMap<CallId, Transaction>>,
 }
 
 impl Broken {
@@ -75,12 +75,12 @@ impl Broken {
         Self { inner, promise, held: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<CallId, Unit>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<CallId, Transaction>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Commits on top of whatever is there.
-    async fn on_top(&self, mut unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+    async fn on_top(&self, mut unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         loop {
             match self.inner.commit(unit.clone(), now).await {
                 Err(CommitError::Call { call, found: Some(found), .. }) => {
@@ -94,7 +94,7 @@ impl Broken {
     }
 
     /// Keeps back what begins a call until something follows.
-    async fn late(&self, unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+    async fn late(&self, unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         let Some(write) = unit.calls.first() else { return self.inner.commit(unit, now).await };
         let (call, expects) = (write.record.id, write.expects);
         if write.record.state == State::Running {
@@ -123,18 +123,22 @@ fn rebase(write: &mut CallWrite, found: u64) {
 }
 
 /// Whether somebody who ran a call says how it ended.
-fn is_result(unit: &Unit) -> bool {
+fn is_result(unit: &Transaction) -> bool {
     let events = unit.calls.iter().flat_map(|write| &write.entries).map(|entry| entry.event);
     let is_one = |event| match event {
-        Some(Event::Succeeded) => true,
-        Some(Event::Errored { failure, .. }) => failure != Failure::OwnerLost,
+        Some(Transition::Succeeded) => true,
+        Some(Transition::Errored { failure, .. }) => failure != Failure::OwnerLost,
         _ => false,
     };
     events.into_iter().any(is_one)
 }
 
 impl Store for Broken {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
             match self.promise {
                 Break::Cas => self.on_top(unit, now).await,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use toolwright::Effect;
-use toolwright::journal::{CallRecord, Entry, Event, State};
+use toolwright::journal::{CallRecord, Entry, State, Transition};
 
 use crate::evidence::Evidence;
 use crate::marks::{Attempt, Mark, What};
@@ -98,11 +98,11 @@ impl Case<'_> {
         self.intended.effect() == Effect::Once
     }
 
-    fn events(&self) -> impl Iterator<Item = (&Entry, Event)> {
+    fn events(&self) -> impl Iterator<Item = (&Entry, Transition)> {
         self.history.iter().filter_map(|entry| Some((entry, entry.event?)))
     }
 
-    fn has(&self, wanted: impl Fn(Event) -> bool) -> bool {
+    fn has(&self, wanted: impl Fn(Transition) -> bool) -> bool {
         self.events().any(|(_, event)| wanted(event))
     }
 }

@@ -7,8 +7,8 @@ use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
 use serde::Deserialize;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, ApproverKey, Clause, Decision, Desk, DeskError,
-    GrantTerms, KeyError, Reply, Scope, Statement,
+    ApprovalError, ApprovalRequest, ApprovalService, Approver, ApproverError, ApproverKey, Clause,
+    GrantTerms, KeyError, Reply, Response, Scope, Statement,
 };
 use toolwright::journal::{CallRecord, Filter, Page, State, Store};
 
@@ -56,11 +56,11 @@ impl Approver for Person {
         Box::pin(ready(Ok(match Arguments::of(&request.arguments) {
             None => Reply::Noted,
             Some(it) => match it.said {
-                Said::Nothing | Said::Approve => Reply::Decided(Decision::Approve),
+                Said::Nothing | Said::Approve => Reply::Decided(Response::Approve),
                 // An edit that was made is not made again.
-                Said::Edit if it.amount > RAISED => Reply::Decided(Decision::Approve),
-                Said::Edit => Reply::Decided(Decision::Edit(raised(&request.arguments, it.amount))),
-                Said::Reject => Reply::Decided(Decision::Reject { reason: None }),
+                Said::Edit if it.amount > RAISED => Reply::Decided(Response::Approve),
+                Said::Edit => Reply::Decided(Response::Edit(raised(&request.arguments, it.amount))),
+                Said::Reject => Reply::Decided(Response::Reject { reason: None }),
                 Said::Grant | Said::Ignore => Reply::Noted,
             },
         })))
@@ -119,8 +119,8 @@ pub async fn find_out(
 
 async fn say(store: &Arc<dyn Store>, statement: &Statement, now: Timestamp) -> anyhow::Result<()> {
     let signed = key()?.sign(statement)?;
-    match Desk::new(Arc::clone(store)).submit(signed, now).await {
-        Err(error @ DeskError::Store(_)) => Err(error.into()),
+    match ApprovalService::new(Arc::clone(store)).submit(signed, now).await {
+        Err(error @ ApprovalError::Store(_)) => Err(error.into()),
         // Somebody or something else was faster, and it is as they say.
         _ => Ok(()),
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use toolwright::journal::{Event, State, Unit};
+use toolwright::journal::{State, Transaction, Transition};
 
 /// A kind of commit, by what happens in it to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ impl Change {
 
     /// The kind of a unit; nothing for one that the workload does not make on purpose.
     #[must_use]
-    pub fn of(unit: &Unit) -> Option<Self> {
+    pub fn of(unit: &Transaction) -> Option<Self> {
         // That a run has not ended is a condition, and writes nothing.
         let has_documents = unit.documents.iter().any(|it| it.text.is_some());
         let Some(write) = unit.calls.first() else { return Some(Self::RunEnded) };
@@ -91,25 +91,25 @@ impl Change {
             return (to == State::Pending).then_some(Self::Told);
         };
         Some(match (first.event, to) {
-            (None | Some(Event::Claimed), State::Running) if has_documents => Self::GrantUsed,
+            (None | Some(Transition::Claimed), State::Running) if has_documents => Self::GrantUsed,
             (None, State::Running) => Self::RecordedRunning,
             (None, State::Pending) => Self::RecordedPending,
-            (Some(Event::Approved), _) if has_documents => Self::Granted,
-            (Some(Event::Approved), _) => Self::Approved,
-            (Some(Event::Edited), _) => Self::Edited,
-            (Some(Event::Rejected), _) => Self::Rejected,
-            (Some(Event::Expired), _) => Self::Expired,
-            (Some(Event::RunEnded), _) => Self::Cancelled,
-            (Some(Event::Claimed), _) => Self::Claimed,
-            (Some(Event::Allowed), _) => Self::Judged,
-            (Some(Event::Asked), _) => Self::AskedAgain,
-            (Some(Event::Succeeded), _) => Self::Succeeded,
-            (Some(Event::Happened), _) => Self::Happened,
-            (Some(Event::DidNotHappen), _) => Self::DidNotHappen,
-            (Some(Event::Errored { .. }), State::Failed) => Self::Failed,
-            (Some(Event::Errored { .. }), State::Dead) => Self::Dead,
-            (Some(Event::Errored { .. }), State::Ready) => Self::Retried,
-            (Some(Event::Errored { .. }), State::Indeterminate) => Self::Unclear,
+            (Some(Transition::Approved), _) if has_documents => Self::Granted,
+            (Some(Transition::Approved), _) => Self::Approved,
+            (Some(Transition::Edited), _) => Self::Edited,
+            (Some(Transition::Rejected), _) => Self::Rejected,
+            (Some(Transition::Expired), _) => Self::Expired,
+            (Some(Transition::RunEnded), _) => Self::Cancelled,
+            (Some(Transition::Claimed), _) => Self::Claimed,
+            (Some(Transition::Allowed), _) => Self::Judged,
+            (Some(Transition::Asked), _) => Self::AskedAgain,
+            (Some(Transition::Succeeded), _) => Self::Succeeded,
+            (Some(Transition::Happened), _) => Self::Happened,
+            (Some(Transition::DidNotHappen), _) => Self::DidNotHappen,
+            (Some(Transition::Errored { .. }), State::Failed) => Self::Failed,
+            (Some(Transition::Errored { .. }), State::Dead) => Self::Dead,
+            (Some(Transition::Errored { .. }), State::Ready) => Self::Retried,
+            (Some(Transition::Errored { .. }), State::Indeterminate) => Self::Unclear,
             _ => return None,
         })
     }

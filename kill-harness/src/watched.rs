@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
-use toolwright::journal::{CommitError, State, Store, StoreError, Unit};
+use toolwright::journal::{CommitError, State, Store, StoreError, Transaction};
 
 use crate::deadly::Deadly;
 use crate::line;
@@ -102,7 +102,11 @@ pub fn read(folder: &Path) -> io::Result<Vec<Told>> {
 }
 
 impl Store for Watched {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         let change = Change::of(&unit);
         let promises = unit.calls.iter().map(|write| Promise::Committed {
             call: write.record.id,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use toolwright::dialect::Dialect;
-use toolwright::policy::{Mode, Policy, Rule, Verdict};
+use toolwright::policy::{Mode, Policy, PolicyDecision, Rule};
 use toolwright::retry::RetryPolicy;
 use toolwright::{Class, Executor, Exposure, Profile, Registry, ToolError, tool};
 
@@ -225,7 +225,7 @@ async fn a_pinned_executor_is_for_the_user_of_its_run_and_ends_with_it() {
         for of_user in run(user, &token) {
             assert_eq!(kind(&of_user.call(&call("ping")).await), end, "{user}");
             let verdict = of_user.explain(&call("ping")).unwrap().verdict;
-            assert_eq!(matches!(verdict, Verdict::Allow), end == "ok", "{user}");
+            assert_eq!(matches!(verdict, PolicyDecision::Allow), end == "ok", "{user}");
         }
     }
     let [_, pinned] = run("ada", &token);

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolwright::repair::{Brackets, Ladder, Repaired};
+use toolwright::repair::{Repaired, Repairer, TruncatedInput};
 use toolwright::{Call, Registry, Repair, tool};
 
 use crate::support::executor;
@@ -69,16 +69,16 @@ fn input() -> impl Strategy<Value = String> {
     })
 }
 
-fn ladder() -> Ladder {
+fn ladder() -> Repairer {
     let registry = Registry::of([TAKE_SCALARS]).unwrap();
-    Ladder::new(&registry.get("take_scalars").unwrap().input_schema, []).unwrap()
+    Repairer::new(&registry.get("take_scalars").unwrap().input_schema, []).unwrap()
 }
 
 proptest! {
     #[test]
     fn a_call_is_mended_as_the_ladder_mends_it(text in input()) {
         let executor = executor([TAKE_SCALARS]);
-        let expected = ladder().repair(&text, Repair::Standard, Brackets::AsSent);
+        let expected = ladder().repair(&text, Repair::Standard, TruncatedInput::Refused);
         let found = executor.examine(&Call::new("take_scalars", &text));
         match (expected, found) {
             (Ok(Repaired { changes, .. }), Ok(facts)) => {

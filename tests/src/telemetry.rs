@@ -8,7 +8,7 @@ use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 
-use toolwright::approval::{ApprovalRequest, ApproverKey, Callback, Decision};
+use toolwright::approval::{ApprovalRequest, ApproverKey, Callback, Response};
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::{Jitter, RetryPolicy};
@@ -107,9 +107,9 @@ async fn judgements_decisions_waits_and_dead_letters_are_counted() {
     let ada = || ApproverKey::from_seed("ada", [1; 32]).unwrap();
     let approver = Callback::new(|request: &ApprovalRequest| {
         if request.arguments.contains("eve") {
-            Decision::Reject { reason: None }
+            Response::Reject { reason: None }
         } else {
-            Decision::Approve
+            Response::Approve
         }
     });
     let allow = Rule::allow("it is harmless").named("flaky").tool("metric_flaky");

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use serde_json::json;
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallWrite, Event, Kept, Note, Place, Requester, State, Unit,
+    Answered, Ask, CallRecord, CallSlot, CallWrite, Note, Requester, State, StoredText,
+    Transaction, Transition,
 };
 use toolwright::{CallId, Danger, Effect};
 
@@ -26,7 +27,7 @@ pub struct Write {
     entries: Vec<toolwright::journal::Entry>,
 }
 
-impl From<Write> for Unit {
+impl From<Write> for Transaction {
     fn from(Write { record, expects, entries }: Write) -> Self {
         Self { calls: vec![CallWrite { expects, record, entries }], documents: Vec::new() }
     }
@@ -44,13 +45,13 @@ impl Pair {
     fn new(run: &str) -> Result<Self> {
         let mut record = call(run);
         let mut entries = vec![record.opened(note(None))];
-        entries.push(record.advance(Event::Allowed, note(Some("policy: reads are allowed")))?);
-        entries.push(record.advance(Event::Claimed, note(None))?);
+        entries.push(record.advance(Transition::Allowed, note(Some("policy: reads are allowed")))?);
+        entries.push(record.advance(Transition::Claimed, note(None))?);
         record.owner = Some("worker-7f3a:4711".to_owned());
         record.lease = Some(now() + jiff::SignedDuration::from_secs(30));
         let running = Write { record: record.clone(), expects: None, entries };
         let expects = Some(record.version);
-        let entries = vec![record.advance(Event::Succeeded, note(None))?];
+        let entries = vec![record.advance(Transition::Succeeded, note(None))?];
         record.answer = Some(answer());
         Ok(Self { running, finished: Write { record, expects, entries } })
     }
@@ -148,8 +149,8 @@ pub fn call(run: &str) -> CallRecord {
         fingerprint: hexadecimal(1),
         danger: Danger::Moderate,
         effect: Effect::Once,
-        raw: Kept::Plain(arguments.to_owned()),
-        arguments: Kept::Plain(arguments.to_owned()),
+        raw: StoredText::Plain(arguments.to_owned()),
+        arguments: StoredText::Plain(arguments.to_owned()),
         shown: arguments.to_owned(),
         digest: hexadecimal(noise),
         requester: Requester {
@@ -159,7 +160,7 @@ pub fn call(run: &str) -> CallRecord {
         },
         ..CallRecord::draft(
             id,
-            Place { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
+            CallSlot { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
             "find_text",
             now(),
         )

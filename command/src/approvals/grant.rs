@@ -2,8 +2,8 @@
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
-use toolwright::approval::{Asked, GrantTerms, Scope, Statement, Verdict};
-use toolwright::journal::{CallRecord, Kept, State};
+use toolwright::approval::{Asked, Decision, GrantTerms, Scope, Statement};
+use toolwright::journal::{CallRecord, State, StoredText};
 
 use super::terms::{self, Scoped};
 use crate::operator::decide::{Decider, Saying};
@@ -85,11 +85,11 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let statement = Statement::approve_with_grant(&call, terms, decider.name(), now);
     let saying = Saying { call: &call, statement, of: State::Pending, doing: "approving" };
     // So long from now ends later each time it is said.
-    let said = move |verdict: &Verdict| match verdict {
-        Verdict::Approve { grant: Some(terms) } if relative => {
+    let said = move |verdict: &Decision| match verdict {
+        Decision::Approve { grant: Some(terms) } if relative => {
             GrantTerms { until: wanted.until, ..terms.clone() } == wanted && terms.until.is_some()
         }
-        Verdict::Approve { grant: Some(terms) } => *terms == wanted,
+        Decision::Approve { grant: Some(terms) } => *terms == wanted,
         _ => false,
     };
     decider.say_unless(saying, said).await
@@ -129,7 +129,7 @@ fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Resu
         Scope::Run(_) | Scope::Forever => (None, None),
     };
     let arguments = match &call.arguments {
-        Kept::Plain(arguments) => arguments,
+        StoredText::Plain(arguments) => arguments,
         _ => &call.shown,
     };
     let asked = Asked {

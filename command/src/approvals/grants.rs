@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
-use toolwright::approval::{Desk, DeskError, Grant, Grants};
+use toolwright::approval::{ApprovalError, ApprovalService, Grant, Grants};
 
 use crate::operator::decide::Decider;
 use crate::operator::stop::chain;
@@ -43,7 +43,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
     let mut table = Table::new(["ID", "TOOL", "SCOPE", "USED", "UNTIL", "BY", "ARGUMENTS"]);
     for grant in &grants.readable {
-        let shape = Granted::of(grant).map_err(DeskError::from)?;
+        let shape = Granted::of(grant).map_err(ApprovalError::from)?;
         match session.output {
             Output::Json => session.output.object(&shape)?,
             Output::Text => {
@@ -63,7 +63,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
 
 /// The grants of the journal; those that cannot be read are told.
 async fn read(session: &Session, tool: Option<&str>) -> Result<Grants, Stop> {
-    let grants = Desk::new(Arc::clone(&session.store)).grants(tool).await?;
+    let grants = ApprovalService::new(Arc::clone(&session.store)).grants(tool).await?;
     for error in &grants.unreadable {
         tell("warning", printable::line(&format!("{}; it allows nothing", chain(error))));
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use toolwright::approval::{Clause, Scope};
 use toolwright::arguments::canonical;
-use toolwright::journal::{CallRecord, Kept};
+use toolwright::journal::{CallRecord, StoredText};
 
 use crate::operator::{Stop, pointer};
 use crate::shown::printable;
@@ -70,7 +70,7 @@ pub(super) fn together<'a>(given: impl Iterator<Item = &'a Clause>) -> Result<Ve
 
 /// The arguments of this call and no others. A clause for each argument would let a call through that has one more.
 pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
-    let Kept::Plain(arguments) = &call.arguments else {
+    let StoredText::Plain(arguments) = &call.arguments else {
         return Err(Stop::usage(format!(
             "call {} has secrets, so that no grant can name exactly its arguments: the application alone has the key \
              to them. Name those that count with --where",

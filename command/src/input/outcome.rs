@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright::Repair;
 use toolwright::arriving;
-use toolwright::repair::{Change, Ladder, Refusal, Repaired};
+use toolwright::repair::{Change, Refusal, Repaired, Repairer};
 
 use super::Wanted;
 use super::call::Call;
@@ -103,7 +103,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
             return Outcome::of_line(number, name, told.collect());
         }
     };
-    let ladder = match Ladder::new(&arrived.schema, []) {
+    let ladder = match Repairer::new(&arrived.schema, []) {
         Ok(ladder) => ladder.named(&call.tool.name),
         Err(error) => {
             return Outcome::of_line(number, name, vec![Told::beside("schema", &place(""), error)]);
@@ -116,7 +116,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
 }
 
 /// As an executor does: leniently only what does not mend otherwise.
-fn climbed(ladder: &Ladder, text: &str, wanted: &Wanted) -> Result<Repaired, Refusal> {
+fn climbed(ladder: &Repairer, text: &str, wanted: &Wanted) -> Result<Repaired, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {
         Repair::Lenient => climb(Repair::Standard).or_else(|_| climb(Repair::Lenient)),

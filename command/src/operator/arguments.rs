@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches};
 use toolwright::arguments::canonical;
-use toolwright::journal::{CallRecord, Kept};
+use toolwright::journal::{CallRecord, StoredText};
 
 use super::{Stop, pointer, value};
 use crate::shown::printable;
@@ -37,7 +37,7 @@ pub(crate) fn given(
     call: &CallRecord,
     instead: &str,
 ) -> Result<String, Stop> {
-    let (Kept::Plain(arguments), Kept::Plain(_)) = (&call.arguments, &call.raw) else {
+    let (StoredText::Plain(arguments), StoredText::Plain(_)) = (&call.arguments, &call.raw) else {
         return Err(Stop::usage(format!(
             "call {} has secrets, so that its arguments cannot be edited here: the application alone has the key to \
              them. {instead}",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
 use jiff::Timestamp;
-use toolwright::approval::{ApproverKey, Desk, Signed, Statement, Submitted, Verdict};
+use toolwright::approval::{ApprovalService, ApproverKey, Decision, Signed, Statement, Submitted};
 use toolwright::journal::{CallRecord, State};
 
 use super::{Session, Stop, signing};
@@ -80,7 +80,7 @@ impl<'a> Decider<'a> {
     pub(crate) async fn say_unless(
         &self,
         saying: Saying<'_>,
-        said: impl Fn(&Verdict) -> bool,
+        said: impl Fn(&Decision) -> bool,
     ) -> Result<(), Stop> {
         let Saying { call, statement, of, doing } = saying;
         self.refuse_another(call)?;
@@ -129,7 +129,7 @@ impl<'a> Decider<'a> {
     }
 
     async fn submit(&self, signed: Signed) -> Result<Submitted, Stop> {
-        let desk = Desk::new(Arc::clone(&self.session.store));
+        let desk = ApprovalService::new(Arc::clone(&self.session.store));
         Ok(desk.submit(signed, Timestamp::now()).await?)
     }
 
@@ -144,7 +144,7 @@ impl<'a> Decider<'a> {
     async fn before(
         &self,
         call: &CallRecord,
-        said: impl Fn(&Verdict) -> bool,
+        said: impl Fn(&Decision) -> bool,
     ) -> Result<Option<Signed>, Stop> {
         let history = self.session.store.history(call.id).await?;
         let key = self.key.public().to_string();
@@ -156,10 +156,10 @@ impl<'a> Decider<'a> {
 }
 
 /// Whether the call may run by it as it is shown.
-fn lets_run(verdict: &Verdict) -> bool {
+fn lets_run(verdict: &Decision) -> bool {
     matches!(
         verdict,
-        Verdict::Approve { .. } | Verdict::Accept | Verdict::Requeue { arguments: None, .. }
+        Decision::Approve { .. } | Decision::Accept | Decision::Requeue { arguments: None, .. }
     )
 }
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 
-use toolwright::approval::{DeskError, KeyError};
+use toolwright::approval::{ApprovalError, KeyError};
 use toolwright::journal::StoreError;
 
 use crate::shown::printable;
@@ -76,22 +76,22 @@ impl From<KeyError> for Stop {
     }
 }
 
-impl From<DeskError> for Stop {
-    fn from(error: DeskError) -> Self {
+impl From<ApprovalError> for Stop {
+    fn from(error: ApprovalError) -> Self {
         let exit = match &error {
-            DeskError::UnknownCall { .. } | DeskError::UnknownGrant { .. } => Exit::Missing,
-            DeskError::Decided { .. }
-            | DeskError::Generation { .. }
-            | DeskError::Digest { .. }
-            | DeskError::Elsewhere { .. }
-            | DeskError::Late { .. } => Exit::Lost,
-            DeskError::OtherTool { .. }
-            | DeskError::Terms { .. }
-            | DeskError::Arguments { .. }
-            | DeskError::Secrets { .. }
-            | DeskError::Secret { .. }
-            | DeskError::Subject { .. } => Exit::Usage,
-            DeskError::Unverified(_) => Exit::Key,
+            ApprovalError::UnknownCall { .. } | ApprovalError::UnknownGrant { .. } => Exit::Missing,
+            ApprovalError::Decided { .. }
+            | ApprovalError::Generation { .. }
+            | ApprovalError::Digest { .. }
+            | ApprovalError::Elsewhere { .. }
+            | ApprovalError::Late { .. } => Exit::Lost,
+            ApprovalError::OtherTool { .. }
+            | ApprovalError::Terms { .. }
+            | ApprovalError::Arguments { .. }
+            | ApprovalError::Secrets { .. }
+            | ApprovalError::Secret { .. }
+            | ApprovalError::Subject { .. } => Exit::Usage,
+            ApprovalError::Unverified(_) => Exit::Key,
             _ => Exit::Failed,
         };
         Self::new(exit, chain(&error))

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright::journal::{Answered, CallRecord, FailedAttempt, Failure, Kept, State};
+use toolwright::journal::{Answered, CallRecord, FailedAttempt, Failure, State, StoredText};
 use toolwright::repair::Change;
 use toolwright::{CallId, Danger, Effect};
 
@@ -86,14 +86,14 @@ struct Answer<'a> {
 
 /// Whether the arguments hold secrets, of which nothing may be shown.
 pub(crate) fn has_secrets(call: &CallRecord) -> bool {
-    !matches!((&call.arguments, &call.raw), (Kept::Plain(_), Kept::Plain(_)))
+    !matches!((&call.arguments, &call.raw), (StoredText::Plain(_), StoredText::Plain(_)))
 }
 
 impl<'a> Call<'a> {
     pub(crate) fn of(call: &'a CallRecord) -> Self {
         let has_secrets = has_secrets(call);
         let raw = match &call.raw {
-            Kept::Plain(text) if !has_secrets => Some(text.as_str()),
+            StoredText::Plain(text) if !has_secrets => Some(text.as_str()),
             _ => None,
         };
         let ask = call.ask.as_ref();

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use toolwright::CallId;
-use toolwright::approval::{Subject, Submitted, Verdict};
+use toolwright::approval::{Decision, Subject, Submitted};
 use toolwright::journal::State;
 
 use super::{printable, when};
@@ -25,18 +25,18 @@ pub(crate) struct Decided<'a> {
 }
 
 /// The name of a verdict, for programs.
-pub(crate) fn verdict(verdict: &Verdict) -> &'static str {
+pub(crate) fn verdict(verdict: &Decision) -> &'static str {
     match verdict {
-        Verdict::Approve { .. } => "approved",
-        Verdict::Edit { .. } => "edited",
-        Verdict::Reject { .. } => "rejected",
-        Verdict::Happened { .. } => "happened",
-        Verdict::DidNotHappen => "did_not_happen",
-        Verdict::Revoke => "revoked",
-        Verdict::Accept => "accepted",
-        Verdict::Requeue { .. } => "requeued",
-        Verdict::Discard { forget: false, .. } => "discarded",
-        Verdict::Discard { forget: true, .. } => "forgotten",
+        Decision::Approve { .. } => "approved",
+        Decision::Edit { .. } => "edited",
+        Decision::Reject { .. } => "rejected",
+        Decision::Happened { .. } => "happened",
+        Decision::DidNotHappen => "did_not_happen",
+        Decision::Revoke => "revoked",
+        Decision::Accept => "accepted",
+        Decision::Requeue { .. } => "requeued",
+        Decision::Discard { forget: false, .. } => "discarded",
+        Decision::Discard { forget: true, .. } => "forgotten",
         _ => "unknown",
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use toolwright::CallId;
-use toolwright::journal::{CallRecord, Entry, Event, Failure, State};
+use toolwright::journal::{CallRecord, Entry, Failure, State, Transition};
 
 use super::decision::verdict;
 use super::{printable, when};
@@ -33,7 +33,9 @@ pub(crate) struct Happened<'a> {
 impl<'a> Happened<'a> {
     pub(crate) fn of(call: &'a CallRecord, entry: &'a Entry) -> Self {
         let (failure, exhausted) = match entry.event {
-            Some(Event::Errored { failure, exhausted, .. }) => (Some(failure), Some(exhausted)),
+            Some(Transition::Errored { failure, exhausted, .. }) => {
+                (Some(failure), Some(exhausted))
+            }
             _ => (None, None),
         };
         let statement = entry.signed.as_ref().and_then(|signed| signed.statement().ok());
@@ -77,7 +79,7 @@ impl<'a> Happened<'a> {
 }
 
 /// The name under which an event is stored, without what it carries.
-fn name(event: Event) -> Option<String> {
+fn name(event: Transition) -> Option<String> {
     match serde_json::to_value(event).ok()? {
         Value::String(name) => Some(name),
         Value::Object(object) => object.keys().next().cloned(),

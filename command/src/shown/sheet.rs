@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use toolwright::approval::ApprovalRequest;
-use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, Kept, State};
+use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, State, StoredText};
 use toolwright::{Danger, Effect};
 
 use super::call::has_secrets;
@@ -67,7 +67,9 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
         page.line("trace", trace);
     }
     match (&call.raw, has_secrets(call)) {
-        (Kept::Plain(raw), false) if *raw != call.shown => page.block("what the model sent", raw),
+        (StoredText::Plain(raw), false) if *raw != call.shown => {
+            page.block("what the model sent", raw)
+        }
         _ => {}
     }
     for failed in &call.failures {

@@ -1,6 +1,6 @@
 //! `toolwright approvals`: what waits, and deciding about it.
 
-use toolwright::journal::{Event, Kept, State};
+use toolwright::journal::{State, StoredText, Transition};
 
 use super::journal::{EMPTY, HOSTILE, Journal, LATE, LIKE_IT, PENDING, SECRET, SUCCEEDED};
 use super::{Ran, ran};
@@ -148,7 +148,7 @@ fn another_decision_is_told_who_won() {
 fn a_call_judged_anew_is_asked_about_anew() {
     let journal = Journal::new();
     assert_eq!(journal.run(&["approvals", "approve", PENDING]).code, 0);
-    for event in [Event::Changed, Event::Asked] {
+    for event in [Transition::Changed, Transition::Asked] {
         journal.happens(PENDING, event);
     }
     let said = decided(&journal.run(&["approvals", "approve", PENDING, "--json"]));
@@ -167,7 +167,7 @@ fn an_edit_is_a_proposal_for_the_application() {
     assert_eq!((call.state, call.generation), (State::Judging, 2));
     let canonical = r#"{"copies":9007199254740993,"to":"ada@example.org"}"#;
     assert_eq!(call.proposal.as_deref(), Some(canonical));
-    let toolwright::approval::Verdict::Edit { digest, .. } =
+    let toolwright::approval::Decision::Edit { digest, .. } =
         call.decision.unwrap().statement().unwrap().verdict
     else {
         panic!("an edit")
@@ -199,6 +199,6 @@ fn new_arguments_are_one_object_and_no_secrets() {
     let ran = journal.run(&["approvals", "edit", SECRET, "--arguments", "{}"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("the application alone has the key"), "{}", ran.err);
-    assert!(matches!(journal.get(SECRET).arguments, Kept::Sealed(_)));
+    assert!(matches!(journal.get(SECRET).arguments, StoredText::Encrypted(_)));
     assert_eq!(journal.get(SECRET).state, State::Pending);
 }

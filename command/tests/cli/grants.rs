@@ -1,6 +1,6 @@
 //! `toolwright approvals grant`, `grants` and `revoke`: what is allowed without asking.
 
-use toolwright::approval::{Asked, GrantTerms, Scope, Verdict};
+use toolwright::approval::{Asked, Decision, GrantTerms, Scope};
 use toolwright::journal::State;
 
 use super::journal::{EMPTY, Journal, LIKE_IT, PENDING, SECRET};
@@ -8,7 +8,7 @@ use super::journal::{EMPTY, Journal, LIKE_IT, PENDING, SECRET};
 fn terms(journal: &Journal, id: &str) -> GrantTerms {
     let signed = journal.get(id).decision.unwrap();
     match signed.statement().unwrap().verdict {
-        Verdict::Approve { grant: Some(terms) } => terms,
+        Decision::Approve { grant: Some(terms) } => terms,
         verdict => panic!("{verdict}"),
     }
 }

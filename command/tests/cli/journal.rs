@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallWrite, DocumentWrite, Entry, Event, FailedAttempt, Failure,
-    Kept, Note, Place, Requester, SqliteStore, Store, Unit,
+    Answered, Ask, CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, FailedAttempt, Failure,
+    Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
 use toolwright::{CallId, Danger, Effect};
@@ -108,7 +108,7 @@ impl Journal {
         self.runtime.block_on(self.store.history(id.parse().unwrap())).unwrap()
     }
 
-    pub fn add(&self, mut record: CallRecord, events: &[Event]) {
+    pub fn add(&self, mut record: CallRecord, events: &[Transition]) {
         let at = record.created;
         let note = |who: &str| Note { at, ..note(who) };
         let mut entries = vec![record.opened(note("agent:run-1"))];
@@ -122,7 +122,7 @@ impl Journal {
     }
 
     /// Lets something happen to a call, as an executor would.
-    pub fn happens(&self, id: &str, event: Event) {
+    pub fn happens(&self, id: &str, event: Transition) {
         let mut record = self.get(id);
         let expects = Some(record.version);
         let entry = record.advance(event, note("executor:one")).unwrap();
@@ -132,7 +132,7 @@ impl Journal {
     pub fn document(&self, key: &str, text: &str) {
         let (key, text) = (key.to_owned(), Some(text.to_owned()));
         let documents = vec![DocumentWrite { key, expects: None, text }];
-        let unit = Unit { documents, ..Unit::default() };
+        let unit = Transaction { documents, ..Transaction::default() };
         self.runtime.block_on(self.store.commit(unit, now())).unwrap();
     }
 
@@ -144,7 +144,7 @@ impl Journal {
     }
 
     fn commit(&self, write: CallWrite) {
-        let unit = Unit { calls: vec![write], ..Unit::default() };
+        let unit = Transaction { calls: vec![write], ..Transaction::default() };
         self.runtime.block_on(self.store.commit(unit, now())).unwrap();
     }
 }
@@ -171,10 +171,10 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
         fingerprint: "f1".to_owned(),
         danger: Danger::Dangerous,
         effect: Effect::Once,
-        raw: Kept::Plain(arguments.clone()),
+        raw: StoredText::Plain(arguments.clone()),
         shown: arguments.clone(),
         digest: digest(tool, "f1", &arguments, "ada", None),
-        arguments: Kept::Plain(arguments),
+        arguments: StoredText::Plain(arguments),
         requester: Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),
@@ -183,7 +183,7 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
         idempotency_key: format!("key-{}", id.as_bytes()[5]),
         ..CallRecord::draft(
             id,
-            Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
+            CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
             tool.to_owned(),
             made,
         )
@@ -195,14 +195,14 @@ fn ask(reason: &str) -> Option<Ask> {
     Some(Ask { reason: reason.to_owned(), preview: None, deadline, told: false })
 }
 
-fn calls() -> Vec<(CallRecord, Vec<Event>)> {
+fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
     let mail = |id| {
         let mut call = call(id, "send_mail", r#"{"to":"eve@example.org","copies":2}"#);
         call.ask = ask("it sends mail to other people");
         call
     };
     let mut pending = mail(PENDING);
-    pending.raw = Kept::Plain(r#"{"to":"eve@example.org","copies":"2"}"#.to_owned());
+    pending.raw = StoredText::Plain(r#"{"to":"eve@example.org","copies":"2"}"#.to_owned());
     pending.repairs = vec![Change {
         pointer: "/copies".to_owned(),
         rule: ChangeRule::Integer,
@@ -223,7 +223,8 @@ fn calls() -> Vec<(CallRecord, Vec<Event>)> {
         ask.preview = Some("\u{1b}]0;title\u{7}\ndigest      0000".to_owned());
     }
     let mut secret = call(SECRET, "log_in", r#"{"user":"ada","password":"(secret)"}"#);
-    (secret.arguments, secret.raw) = (Kept::Sealed("00".to_owned()), Kept::Sealed("01".to_owned()));
+    (secret.arguments, secret.raw) =
+        (StoredText::Encrypted("00".to_owned()), StoredText::Encrypted("01".to_owned()));
     secret.ask = ask("it signs in");
     let mut late = mail(LATE);
     if let Some(ask) = &mut late.ask {
@@ -231,7 +232,7 @@ fn calls() -> Vec<(CallRecord, Vec<Event>)> {
     }
     let mut empty = call(EMPTY, "restart", "{}");
     empty.ask = ask("it restarts the service");
-    let unknown = |failure, effect| Event::Errored { failure, effect, exhausted: true };
+    let unknown = |failure, effect| Transition::Errored { failure, effect, exhausted: true };
     let lost = unknown(Failure::OwnerLost, Effect::Once);
     let charge = call(INDETERMINATE, "charge", r#"{"cents":9007199254740993}"#);
     let mut read = call(SUCCEEDED, "read_file", r#"{"path":"README.md"}"#);
@@ -242,7 +243,7 @@ fn calls() -> Vec<(CallRecord, Vec<Event>)> {
     dead.effect = Effect::Idempotent;
     dead.answer = Some(Answered::error("timeout", "no answer in 30 s", None));
     let given_up = unknown(Failure::TimedOut, Effect::Idempotent);
-    let asked = vec![Event::Asked];
+    let asked = vec![Transition::Asked];
     vec![
         (pending, asked.clone()),
         (mail(LIKE_IT), asked.clone()),
@@ -250,14 +251,14 @@ fn calls() -> Vec<(CallRecord, Vec<Event>)> {
         (secret, asked.clone()),
         (late, asked.clone()),
         (empty, asked),
-        (charge, vec![Event::Allowed, Event::Claimed, lost]),
-        (read, vec![Event::Allowed, Event::Claimed, Event::Succeeded]),
-        (dead, vec![Event::Allowed, Event::Claimed, given_up]),
+        (charge, vec![Transition::Allowed, Transition::Claimed, lost]),
+        (read, vec![Transition::Allowed, Transition::Claimed, Transition::Succeeded]),
+        (dead, vec![Transition::Allowed, Transition::Claimed, given_up]),
     ]
 }
 
 /// Two that died, and two that are planned.
-fn letters() -> Vec<(CallRecord, Vec<Event>)> {
+fn letters() -> Vec<(CallRecord, Vec<Transition>)> {
     let failed = |attempt: u32, at, message: Option<&str>| FailedAttempt {
         attempt,
         at,
@@ -267,8 +268,15 @@ fn letters() -> Vec<(CallRecord, Vec<Event>)> {
         cause: message.map(|_| "connection reset\n\u{1b}[31mby peer".to_owned()),
     };
     let dies = |effect| {
-        let failed = |exhausted| Event::Errored { failure: Failure::Transient, effect, exhausted };
-        vec![Event::Allowed, Event::Claimed, failed(false), Event::Claimed, failed(true)]
+        let failed =
+            |exhausted| Transition::Errored { failure: Failure::Transient, effect, exhausted };
+        vec![
+            Transition::Allowed,
+            Transition::Claimed,
+            failed(false),
+            Transition::Claimed,
+            failed(true),
+        ]
     };
     let ago = now() - SignedDuration::from_hours(10 * 24 + 1);
     let mut old = call(OLD, "post", r#"{"to":"eve@example.org","copies":1.50}"#);
@@ -278,7 +286,8 @@ fn letters() -> Vec<(CallRecord, Vec<Event>)> {
     old.failures = vec![failed(1, ago, Some(message)), failed(2, ago, Some(message))];
     old.answer = Some(Answered::error("refused", message, None));
     let mut sealed = call(SEALED, "log_in", r#"{"user":"ada","password":"(secret)"}"#);
-    (sealed.arguments, sealed.raw) = (Kept::Sealed("00".to_owned()), Kept::Sealed("01".to_owned()));
+    (sealed.arguments, sealed.raw) =
+        (StoredText::Encrypted("00".to_owned()), StoredText::Encrypted("01".to_owned()));
     sealed.effect = Effect::Idempotent;
     sealed.failures = vec![failed(2, sealed.created, None)];
     sealed.answer = Some(Answered::error("refused", "hunter2 is wrong", None));
@@ -290,7 +299,7 @@ fn letters() -> Vec<(CallRecord, Vec<Event>)> {
         if let Some(ask) = &mut call.ask {
             ask.preview = preview.map(str::to_owned);
         }
-        (call, vec![Event::Planned])
+        (call, vec![Transition::Planned])
     };
     let [first, second] = PLANNED;
     vec![

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use jiff::SignedDuration;
 use serde_json::Value;
-use toolwright::journal::{Answered, CallRecord, Event, Kept, State};
+use toolwright::journal::{Answered, CallRecord, State, StoredText, Transition};
 
 use super::journal::{DEAD, INDETERMINATE, Journal, OLD, PENDING, SEALED};
 use super::{Ran, ran};
@@ -117,7 +117,7 @@ fn a_letter_that_is_dead_again_is_requeued_again() {
         let ran = journal.run(&["dead-letters", "requeue", DEAD, "--json"]);
         assert_eq!(lines(&ran)[0]["repeated"], false);
         assert_eq!(journal.get(DEAD).generation, generation);
-        journal.happens(DEAD, Event::PutBack);
+        journal.happens(DEAD, Transition::PutBack);
     }
 }
 
@@ -163,7 +163,7 @@ fn a_new_key_is_part_of_what_is_signed() {
     assert_eq!(journal.run(&["dead-letters", "requeue", DEAD, "--new-key"]).code, 0);
     let last = journal.history(DEAD).pop().unwrap();
     let said = last.signed.unwrap().statement().unwrap().verdict;
-    let expected = toolwright::approval::Verdict::Requeue { arguments: None, new_key: true };
+    let expected = toolwright::approval::Decision::Requeue { arguments: None, new_key: true };
     assert_eq!(said, expected);
     // To requeue it with its own key is another word.
     assert_eq!(journal.run(&["dead-letters", "requeue", DEAD]).code, 4);
@@ -206,7 +206,7 @@ fn new_arguments_of_a_letter_are_one_object_and_no_secrets() {
 #[test]
 fn a_letter_that_was_altered_is_not_requeued() {
     let journal = Journal::with_letters();
-    let arguments = Kept::Plain(r#"{"url":"https://example.com"}"#.to_owned());
+    let arguments = StoredText::Plain(r#"{"url":"https://example.com"}"#.to_owned());
     let digest = "0".repeat(64);
     journal.replace(CallRecord { arguments, digest, ..journal.get(DEAD) });
     let ran = journal.run(&["dead-letters", "requeue", DEAD]);
@@ -223,7 +223,7 @@ fn a_discarded_letter_keeps_all_and_the_note() {
     insta::assert_snapshot!("discarded", journal.shown(&discard));
     let after = journal.get(OLD);
     assert_eq!((after.state, after.failures.len()), (State::Discarded, 2));
-    assert!(matches!(after.raw, Kept::Plain(_)));
+    assert!(matches!(after.raw, StoredText::Plain(_)));
     let last = journal.history(OLD).pop().unwrap();
     assert_eq!(last.why.as_deref(), Some("done by hand"));
     assert!(journal.run(&["dead-letters", "discard", OLD, "--note", "done by hand"]).code == 0);
@@ -239,7 +239,7 @@ fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() 
     let others = [DEAD, SEALED, INDETERMINATE, PENDING].map(|id| journal.get(id));
     insta::assert_snapshot!("purged", journal.shown(&[&purge[..], &["--all"]].concat()));
     let after = journal.get(OLD);
-    assert_eq!((after.state, &after.arguments), (State::Discarded, &Kept::Withheld));
+    assert_eq!((after.state, &after.arguments), (State::Discarded, &StoredText::Omitted));
     assert!(!serde_json::to_string(&after).unwrap().contains("eve@"));
     assert_eq!(after.answer, Some(Answered::error("refused", "the post was closed", None)));
     assert_eq!([DEAD, SEALED, INDETERMINATE, PENDING].map(|id| journal.get(id)), others);

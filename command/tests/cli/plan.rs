@@ -1,7 +1,7 @@
 //! `toolwright plan`: what agents have planned is shown, accepted and rejected.
 
 use serde_json::Value;
-use toolwright::journal::{CallRecord, Event, State};
+use toolwright::journal::{CallRecord, State, Transition};
 
 use super::journal::{Journal, PLANNED, call};
 
@@ -12,7 +12,7 @@ fn with_another_plan() -> Journal {
     let journal = Journal::with_letters();
     let mut other = call(OTHER, "write_file", r#"{"path":"a"}"#);
     other.place.run = "run-4".to_owned();
-    journal.add(other, &[Event::Planned]);
+    journal.add(other, &[Transition::Planned]);
     journal
 }
 
@@ -58,7 +58,7 @@ fn what_was_put_into_a_plan_after_it_was_read_is_not_accepted_with_it() {
     let digest = shown.trim_end().rsplit(' ').next().unwrap()[..16].to_owned();
     let mut added = call(OTHER, "write_file", r#"{"path":"a"}"#);
     added.place.run = "run-3".to_owned();
-    journal.add(added, &[Event::Planned]);
+    journal.add(added, &[Transition::Planned]);
     for which in [&["--all"][..], &["--first", "1"]] {
         let ran = journal.run(&[&["plan", "run", "--digest", &digest], which].concat());
         assert!(ran.code == 4 && ran.err.contains("the plan has 3 calls"), "{}", ran.err);

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use toolwright::journal::Event;
+use toolwright::journal::Transition;
 
 use super::journal::{EMPTY, INDETERMINATE, Journal, PENDING, call};
 
@@ -30,8 +30,8 @@ fn one_call_is_watched_until_it_is_at_its_end() {
     assert_eq!(journal.run(&["approvals", "approve", EMPTY]).code, 0);
     let approved = line(&mut output);
     assert_eq!((&approved["event"], &approved["who"]), (&"approved".into(), &"ada".into()));
-    journal.happens(EMPTY, Event::Claimed);
-    journal.happens(EMPTY, Event::Succeeded);
+    journal.happens(EMPTY, Transition::Claimed);
+    journal.happens(EMPTY, Transition::Succeeded);
     assert_eq!(line(&mut output)["to"], "running");
     assert_eq!(line(&mut output)["to"], "succeeded");
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -51,18 +51,18 @@ fn all_calls_are_watched_from_now_on() {
     let new = format!("{}-{}-7000-8000-0000000000ff", &time[..8], &time[8..]);
     let mut record = call(&new, "restart", "{}");
     record.place.index = 100;
-    journal.add(record, &[Event::Asked]);
+    journal.add(record, &[Transition::Asked]);
     let told = |output: &mut _, id: &str, to: &str| {
         let line = line(output);
         assert_eq!((&line["call"], &line["to"]), (&id.into(), &to.into()), "{line}");
     };
     told(&mut output, &new, "judging");
     told(&mut output, &new, "pending");
-    journal.happens(&new, Event::Expired);
+    journal.happens(&new, Transition::Expired);
     told(&mut output, &new, "expired");
-    journal.happens(PENDING, Event::RunEnded);
+    journal.happens(PENDING, Transition::RunEnded);
     told(&mut output, PENDING, "cancelled");
-    journal.happens(INDETERMINATE, Event::DidNotHappen);
+    journal.happens(INDETERMINATE, Transition::DidNotHappen);
     told(&mut output, INDETERMINATE, "judging");
     child.kill().unwrap();
     child.wait().unwrap();

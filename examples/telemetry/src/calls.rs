@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use jiff::Timestamp;
 use opentelemetry::metrics::Meter;
-use toolwright::approval::{ApproverKey, Desk, Statement};
+use toolwright::approval::{ApprovalService, ApproverKey, Statement};
 use toolwright::journal::{MemoryStore, Store};
 use toolwright::{Call, Class, Executor, OnNoApprover, Outcome, Registry, ToolError, tool};
 use tracing::Instrument as _;
@@ -80,7 +80,7 @@ pub async fn make(meter: &Meter) -> anyhow::Result<()> {
         println!("refund: made in trace {}", record.trace.as_deref().unwrap_or("none"));
         let now = Timestamp::now();
         let approve = ada.sign(&Statement::approve(&record, "ada", now))?;
-        Desk::new(store.clone()).submit(approve, now).await?;
+        ApprovalService::new(store.clone()).submit(approve, now).await?;
         if let Outcome::Answered(answer) = executor.resume(waits.call).await {
             println!("refund: {}", answer.text());
         }

@@ -1,6 +1,6 @@
 //! How often a call was begun, with whose consent, and with which key.
 
-use toolwright::journal::{Event, Failure, State};
+use toolwright::journal::{Failure, State, Transition};
 
 use super::{Case, Findings, Kind};
 
@@ -22,7 +22,7 @@ fn once(case: &Case<'_>, findings: &mut Findings<'_>) {
         let words = case.events().filter(|(entry, event)| {
             let is_word = matches!(
                 event,
-                Event::DidNotHappen | Event::Errored { failure: Failure::NotStarted, .. }
+                Transition::DidNotHappen | Transition::Errored { failure: Failure::NotStarted, .. }
             );
             is_word && (!case.has_times || entry.at <= mark.at)
         });
@@ -50,7 +50,7 @@ fn keys(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
     if let (Some((_, last)), Some(record)) = (case.begun.last(), case.record) {
         let is_last =
-            case.has(|event| event == Event::Edited) || last.key == record.idempotency_key;
+            case.has(|event| event == Transition::Edited) || last.key == record.idempotency_key;
         findings.unless(is_last, "it was begun with a key that is not in the journal");
         let is_it = last.call == record.id.to_string();
         findings.unless(is_it, format!("it was begun as call {}", last.call));
@@ -63,8 +63,8 @@ fn consent(case: &Case<'_>, findings: &mut Findings<'_>) {
     let agreed = case.events().any(|(entry, event)| {
         let by_grant = || entry.why.as_deref().is_some_and(|why| why.contains("grant"));
         let agrees = match event {
-            Event::Approved | Event::Edited => true,
-            Event::Allowed => by_grant(),
+            Transition::Approved | Transition::Edited => true,
+            Transition::Allowed => by_grant(),
             _ => false,
         };
         agrees && (!case.has_times || entry.at <= first.at)
@@ -77,13 +77,13 @@ fn owners(case: &Case<'_>, findings: &mut Findings<'_>) {
     let mut owner = None;
     for (entry, event) in case.events() {
         match event {
-            Event::Claimed => {
+            Transition::Claimed => {
                 let was_ready = entry.from == Some(State::Ready);
                 findings.unless(was_ready, "it was claimed, and could not be");
                 owner = Some(&entry.who);
             }
-            Event::Errored { failure: Failure::OwnerLost, .. } => {}
-            Event::Succeeded | Event::Errored { .. } => {
+            Transition::Errored { failure: Failure::OwnerLost, .. } => {}
+            Transition::Succeeded | Transition::Errored { .. } => {
                 findings.unless(
                     owner == Some(&entry.who),
                     "its result is of somebody whose right to run it was gone",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use toolwright::CallId;
-use toolwright::journal::{Entry, Event, Failure};
+use toolwright::journal::{Entry, Failure, Transition};
 
 use super::{Case, Findings};
 use crate::watched::{Promise, Told};
@@ -50,9 +50,9 @@ fn leases(case: &Case<'_>, findings: &mut Findings<'_>) {
     let mut claim = 0;
     for (entry, event) in case.events() {
         match event {
-            Event::Claimed => (epoch, claim) = (epoch + 1, entry.number),
+            Transition::Claimed => (epoch, claim) = (epoch + 1, entry.number),
             // Not what an owner itself released when it was told to end.
-            Event::Errored { failure: Failure::OwnerLost, .. } if is_taken(entry) => {
+            Transition::Errored { failure: Failure::OwnerLost, .. } if is_taken(entry) => {
                 let held = held_until(case, epoch, claim, entry.at);
                 let is_lapsed = held.is_none_or(|held| held <= entry.at);
                 findings.unless(is_lapsed, "it was taken from its owner while the lease held");

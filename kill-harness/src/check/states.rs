@@ -1,6 +1,6 @@
 //! Where a call stands at the end, given what happened outside.
 
-use toolwright::journal::{Event, Failure, State, replay};
+use toolwright::journal::{Failure, State, Transition, replay};
 
 use super::{Case, Findings, Kind};
 use crate::script::{Manner, Said};
@@ -40,7 +40,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
                 Manner::Panics | Manner::PanicsLate | Manner::Flaky => !case.is_once(),
                 Manner::Plain | Manner::Slow | Manner::Wrong => false,
             };
-            let claims = case.events().filter(|(_, event)| *event == Event::Claimed).count();
+            let claims = case.events().filter(|(_, event)| *event == Transition::Claimed).count();
             findings.unless(goes_wrong || claims >= ATTEMPTS, "it is dead, and nothing went wrong");
         }
         State::Rejected => {
@@ -66,12 +66,15 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
 }
 
 /// It is known not to have happened.
-fn is_undone(event: Event) -> bool {
-    matches!(event, Event::DidNotHappen | Event::Errored { failure: Failure::NotStarted, .. })
+fn is_undone(event: Transition) -> bool {
+    matches!(
+        event,
+        Transition::DidNotHappen | Transition::Errored { failure: Failure::NotStarted, .. }
+    )
 }
 
 /// It may have happened.
-fn is_doubtful(event: Event) -> bool {
-    let Event::Errored { failure, .. } = event else { return false };
+fn is_doubtful(event: Transition) -> bool {
+    let Transition::Errored { failure, .. } = event else { return false };
     !matches!(failure, Failure::NotStarted | Failure::Invalid | Failure::Final)
 }

@@ -9,7 +9,7 @@ use std::thread;
 use oracles::fetched;
 use serde_json::Value;
 use toolwright::arriving::{TypeNames, input_schema};
-use toolwright::repair::{Brackets, Ladder};
+use toolwright::repair::{Repairer, TruncatedInput};
 use toolwright::{Repair, SchemaProblem};
 
 use crate::damage::{self, Damaged, KINDS, Kind, Random};
@@ -123,8 +123,8 @@ impl Outcome {
         self
     }
 
-    fn judge(&mut self, ladder: &Ladder, call: &Call, kinds: &[Kind], damaged: &Damaged) {
-        let outcome = ladder.repair(&damaged.text, Repair::Standard, Brackets::MayBeAdded);
+    fn judge(&mut self, ladder: &Repairer, call: &Call, kinds: &[Kind], damaged: &Damaged) {
+        let outcome = ladder.repair(&damaged.text, Repair::Standard, TruncatedInput::Completed);
         let restored =
             outcome.as_ref().is_ok_and(|repaired| is_same(&repaired.text, &call.arguments));
         for kind in kinds {
@@ -165,9 +165,9 @@ fn judged(first: usize, calls: &[Call]) -> Outcome {
                 continue;
             }
         };
-        let ladder = Ladder::new(schema, []).unwrap();
+        let ladder = Repairer::new(schema, []).unwrap();
         let original = call.arguments.to_string();
-        match ladder.repair(&original, Repair::Off, Brackets::AsSent) {
+        match ladder.repair(&original, Repair::Off, TruncatedInput::Refused) {
             Ok(repaired) => assert!(repaired.changes.is_empty() && repaired.text == original),
             Err(refusal) => {
                 let rules: BTreeSet<_> = refusal.problems.iter().map(|it| it.rule.name()).collect();
@@ -190,7 +190,7 @@ fn judged(first: usize, calls: &[Call]) -> Outcome {
             let Some(damaged) = damage::damage(whole, schema, &kinds, &mut random) else {
                 continue;
             };
-            if ladder.repair(&damaged.text, Repair::Off, Brackets::AsSent).is_ok() {
+            if ladder.repair(&damaged.text, Repair::Off, TruncatedInput::Refused).is_ok() {
                 outcome.harmless += 1;
                 continue;
             }

@@ -9,7 +9,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
 use toolwright_journal::approval::{self, ApprovalRequest};
 use toolwright_journal::journal::{FailedAttempt, State};
-use toolwright_policy::policy::Verdict;
+use toolwright_policy::policy::PolicyDecision;
 
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub enum EventKind<'a> {
     /// policy nothing is told.
     Judged {
         /// What it said.
-        verdict: &'a Verdict,
+        verdict: &'a PolicyDecision,
     },
     /// Its input was read; the tool is about to run.
     Executing,
@@ -101,7 +101,7 @@ pub enum EventKind<'a> {
     /// Somebody whose key counts has decided, and the executor acts on it.
     Decided {
         /// What they said.
-        verdict: &'a approval::Verdict,
+        verdict: &'a approval::Decision,
         /// Who, by the name in what they signed.
         by: &'a str,
         /// How long the call had been waiting for it, by the clock of the journal.

@@ -198,7 +198,7 @@ impl Executor {
     /// own: this one is for [`explain_by`](Self::explain_by).
     ///
     /// ```
-    /// use toolwright::policy::{Policy, Rule, Verdict};
+    /// use toolwright::policy::{Policy, Rule, PolicyDecision};
     /// use toolwright::{Call, Executor, Registry, tool};
     ///
     /// /// Tells the time.
@@ -207,7 +207,7 @@ impl Executor {
     ///
     /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
     /// let call = Call::new("tell_time", "{}");
-    /// assert_eq!(executor.explain(&call)?.verdict, Verdict::Allow);
+    /// assert_eq!(executor.explain(&call)?.verdict, PolicyDecision::Allow);
     ///
     /// let no = Rule::deny("nobody is to know").named("no").tool("tell_time");
     /// let other = executor.make_policy(Policy::builder().rule(no))?;

@@ -30,9 +30,9 @@ use opentelemetry::metrics::{Counter, Histogram, Meter};
 use crate::event::{Event, EventKind};
 use crate::executor::ExecutorBuilder;
 use toolwright_core::error::ToolError;
-use toolwright_journal::approval::Verdict as Decision;
+use toolwright_journal::approval::Decision;
 use toolwright_journal::journal::State;
-use toolwright_policy::policy::Verdict;
+use toolwright_policy::policy::PolicyDecision;
 
 /// The bounds of buckets that the conventions give for the durations of tools, in seconds.
 const TOOL_BOUNDS: [f64; 14] =
@@ -187,12 +187,12 @@ fn kind(kind: &str) -> KeyValue {
     KeyValue::new("error.type", kind.to_owned())
 }
 
-fn said(verdict: &Verdict) -> &'static str {
+fn said(verdict: &PolicyDecision) -> &'static str {
     match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Ask { .. } => "ask",
-        Verdict::Deny { .. } => "deny",
-        Verdict::Queue => "queue",
+        PolicyDecision::Allow => "allow",
+        PolicyDecision::Ask { .. } => "ask",
+        PolicyDecision::Deny { .. } => "deny",
+        PolicyDecision::Queue => "queue",
     }
 }
 

@@ -1,6 +1,6 @@
 //! What of a call is judged: its final arguments, and the digest that a decision is bound to.
 //!
-//! - [`Settled`] are the arguments that run: everybody who judges a call sees these and no others.
+//! - [`FinalArguments`] are the arguments that run: everybody who judges a call sees these and no others.
 //! - [`canonical`] gives equal arguments one text, [`fingerprint`] one to equal definitions, and [`digest`] binds a
 //!   decision to both.
 //! - [`SealingKey`] keeps arguments that hold secrets.
@@ -14,5 +14,5 @@ mod settled;
 pub use digest::digest;
 pub use fingerprint::fingerprint;
 pub use sealing::{SealingError, SealingKey};
-pub use settled::Settled;
+pub use settled::FinalArguments;
 pub use toolwright_core::json::{ArgumentsError, canonical};

@@ -22,10 +22,10 @@ pub use begun::{begun, begun_without_a_word, may_have_happened};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use forward::Asked;
 pub use memory::MemoryStore;
-pub use next::{Event, Failure, Illegal, next};
-pub use record::{Answered, Ask, CallRecord, FORMAT, Kept, Place, Requester};
+pub use next::{Failure, Illegal, Transition, next};
+pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
 pub use replay::{Contradiction, replay};
 pub use state::State;
 pub use store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,
+    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
 };

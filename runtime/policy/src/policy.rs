@@ -25,7 +25,7 @@
 //! # A file
 //!
 //! ```
-//! use toolwright::policy::{Policy, Question, Verdict};
+//! use toolwright::policy::{Policy, Question, PolicyDecision};
 //! use toolwright::{Danger, Effect, Footprint, Registry, tool};
 //!
 //! /// Deletes a file.
@@ -65,10 +65,10 @@
 //!     came_at_run_time: false,
 //!     accepted: false,
 //! };
-//! assert_eq!(policy.judge(&question).verdict, Verdict::Allow);
+//! assert_eq!(policy.judge(&question).verdict, PolicyDecision::Allow);
 //! // What the tool itself asks for, no rule silences.
 //! question.approval = Some("it deletes");
-//! assert!(matches!(policy.judge(&question).verdict, Verdict::Ask { grants_count: true, .. }));
+//! assert!(matches!(policy.judge(&question).verdict, PolicyDecision::Ask { grants_count: true, .. }));
 //! println!("{}", policy.explain(&question));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -118,10 +118,10 @@ use undeclared::NoFiles;
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
 pub use explain::Explanation;
-pub use judged::{Judged, Said, Says, Verdict, Vouched};
+pub use judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 pub use mode::{Mode, ModeSays};
 pub use outline::RuleOutline;
-pub use problem::{Place, PolicyError, PolicyProblem};
+pub use problem::{PolicyError, PolicyProblem, SourceLocation};
 pub use protection::Protection;
 pub use question::Question;
 pub use rule::{Example, Rule, RuleKind, WhenUnknown};
@@ -189,7 +189,7 @@ impl Policy {
 
     /// What becomes of a call.
     #[must_use]
-    pub fn judge(&self, question: &Question<'_>) -> Judged {
+    pub fn judge(&self, question: &Question<'_>) -> Evaluation {
         let inner = &*self.0;
         let mut asking = Asking::new(question, &inner.base);
         let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
@@ -206,15 +206,15 @@ impl Policy {
                 is_owed |= own_word;
             }
             let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
-            Some(Said { rule, says, reason, certain })
+            Some(RuleMatch { rule, says, reason, certain })
         };
-        let mut rules: Vec<Said> = self.rules_for(question.tool).filter_map(said).collect();
+        let mut rules: Vec<RuleMatch> = self.rules_for(question.tool).filter_map(said).collect();
         let undeclared = inner.no_files.undeclared(&asking, wanting, is_owed);
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
         let Settings { mode, plan, .. } = inner.settings;
         let verdict = decide(&rules, undeclared.as_ref(), mode, plan, question);
-        Judged { verdict, rules, undeclared, mode: mode.says(question.danger), touches }
+        Evaluation { verdict, rules, undeclared, mode: mode.says(question.danger), touches }
     }
 
     /// The rules that may say something of a tool, the strongest first.
@@ -228,7 +228,7 @@ impl Policy {
     }
 
     /// Takes the word of the rules that are for a call for what it does not say of its files.
-    fn vouched(&self, asking: &mut Asking<'_>) -> Vec<Vouched> {
+    fn vouched(&self, asking: &mut Asking<'_>) -> Vec<DeclaredAccess> {
         if !asking.is_open() {
             return Vec::new();
         }
@@ -240,7 +240,7 @@ impl Policy {
         if !given.is_empty() {
             asking.vouch(given.iter().map(|(_, touches)| *touches));
         }
-        let vouched = given.into_iter().map(|(rule, [reads, writes])| Vouched {
+        let vouched = given.into_iter().map(|(rule, [reads, writes])| DeclaredAccess {
             rule: Arc::clone(&rule.name),
             reads: reads.clone(),
             writes: writes.clone(),
@@ -263,7 +263,7 @@ impl Policy {
         let undeclared = catalog.definitions().into_iter().filter(|it| !it.declares_footprint);
         let found = undeclared.filter_map(|definition| {
             let judged = self.judge(&Question::before_any_call(definition));
-            judged.undeclared.filter(|_| !matches!(judged.verdict, Verdict::Deny { .. }))
+            judged.undeclared.filter(|_| !matches!(judged.verdict, PolicyDecision::Deny { .. }))
         });
         found.collect()
     }

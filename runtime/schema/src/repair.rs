@@ -53,11 +53,11 @@ const MOST_WRAPPERS: usize = 3;
 /// A text that lacks them may have been cut off, and what it lacks besides cannot be known. Only the input
 /// of a tool that is safe should be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Brackets {
+pub enum TruncatedInput {
     /// Never.
-    AsSent,
+    Refused,
     /// Where nothing else is missing.
-    MayBeAdded,
+    Completed,
 }
 
 /// An input that its schema accepts.
@@ -74,7 +74,7 @@ pub struct Repaired {
 /// ```
 /// use serde_json::json;
 /// use toolwright::Repair;
-/// use toolwright::repair::{Brackets, Ladder};
+/// use toolwright::repair::{TruncatedInput, Repairer};
 ///
 /// let schema = json!({
 ///     "type": "object",
@@ -86,16 +86,16 @@ pub struct Repaired {
 ///     "required": ["path"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Ladder::new(&schema, [("path", &["file"][..])])?;
+/// let ladder = Repairer::new(&schema, [("path", &["file"][..])])?;
 ///
 /// let sent = r#"{'file': 'a.rs', 'Limit': '9007199254740993', 'tags': 'x'}"#;
-/// let repaired = ladder.repair(sent, Repair::Standard, Brackets::AsSent)?;
+/// let repaired = ladder.repair(sent, Repair::Standard, TruncatedInput::Refused)?;
 /// assert_eq!(repaired.text, r#"{"path":"a.rs","limit":9007199254740993,"tags":["x"]}"#);
 /// let rules: Vec<_> = repaired.changes.iter().map(|change| change.rule.name()).collect();
 /// assert_eq!(rules, ["python", "alias", "key_spelling", "integer", "in_array"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Ladder {
+pub struct Repairer {
     schema: Schema,
     aliases: Aliases,
     name: ToolName,
@@ -103,7 +103,7 @@ pub struct Ladder {
     known: OnceLock<HashSet<String>>,
 }
 
-impl Ladder {
+impl Repairer {
     /// Makes a schema ready, and the other names of its top-level keys.
     ///
     /// # Errors
@@ -125,13 +125,13 @@ impl Ladder {
     /// ```
     /// use serde_json::json;
     /// use toolwright::Repair;
-    /// use toolwright::repair::{Brackets, Ladder};
+    /// use toolwright::repair::{TruncatedInput, Repairer};
     ///
     /// let schema = json!({
     ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,
     /// });
-    /// let ladder = Ladder::new(&schema, [])?.named("delete_file");
-    /// let repair = |text| ladder.repair(text, Repair::Standard, Brackets::AsSent);
+    /// let ladder = Repairer::new(&schema, [])?.named("delete_file");
+    /// let repair = |text| ladder.repair(text, Repair::Standard, TruncatedInput::Refused);
     /// assert_eq!(repair(r#"{"name": "delete_file", "arguments": {"path": "a"}}"#)?.text, r#"{"path":"a"}"#);
     ///
     /// let refusal = repair(r#"read_file(path="a")"#).expect_err("this is a call of another tool");
@@ -156,7 +156,7 @@ impl Ladder {
         &self,
         text: &str,
         level: Repair,
-        brackets: Brackets,
+        brackets: TruncatedInput,
     ) -> Result<Repaired, Refusal> {
         let refusal = match self.climb(text, level, brackets) {
             Ok(repaired) => return Ok(repaired),
@@ -166,13 +166,18 @@ impl Ladder {
             Repair::Lenient => None,
             // What a more forgiving reading makes of it is what was probably meant.
             Repair::Off | Repair::Standard => {
-                self.climb(text, Repair::Lenient, Brackets::AsSent).ok()
+                self.climb(text, Repair::Lenient, TruncatedInput::Refused).ok()
             }
         };
         Err(refusal.with_example(example.map(|it| it.text)))
     }
 
-    fn climb(&self, text: &str, level: Repair, brackets: Brackets) -> Result<Repaired, Refusal> {
+    fn climb(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: TruncatedInput,
+    ) -> Result<Repaired, Refusal> {
         if text.len() > LONGEST {
             let expected = format!("at most {LONGEST} bytes");
             let found = format!("{} bytes", text.len());
@@ -195,7 +200,12 @@ impl Ladder {
     }
 
     /// The value that a text holds, and what of the text was not JSON.
-    fn read(&self, text: &str, level: Repair, brackets: Brackets) -> Result<(Node, Uses), Refusal> {
+    fn read(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: TruncatedInput,
+    ) -> Result<(Node, Uses), Refusal> {
         let parsed = match parse(text) {
             Ok(parsed) => Ok(parsed),
             Err(first) if level == Repair::Off => Err(first),
@@ -206,7 +216,7 @@ impl Ladder {
             }
             Err(_) => {
                 let is_key = |word: &str| self.spells_key(word);
-                match extract(text, brackets == Brackets::MayBeAdded, &self.name, &is_key) {
+                match extract(text, brackets == TruncatedInput::Completed, &self.name, &is_key) {
                     Ok(parsed) => Ok(parsed),
                     Err(NoInput::Unreadable(broken)) => Err(broken),
                     Err(NoInput::OfAnother(called)) => return Err(self.of_another(called)),
@@ -328,9 +338,9 @@ impl Ladder {
     }
 }
 
-impl std::fmt::Debug for Ladder {
+impl std::fmt::Debug for Repairer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Ladder").field("schema", &self.schema.source).finish_non_exhaustive()
+        out.debug_struct("Repairer").field("schema", &self.schema.source).finish_non_exhaustive()
     }
 }
 

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use tokio::sync::mpsc;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Callback, Channel, Decision, Reply, Terminal,
+    ApprovalRequest, Approver, ApproverError, Callback, Channel, Reply, Response, Terminal,
 };
 use toolwright::journal::CallRecord;
 use toolwright::repair::{Change, ChangeRule};
@@ -95,7 +95,7 @@ async fn typed(input: impl AsRef<[u8]>) -> (Result<Reply, ApproverError>, String
     (reply, screen.text())
 }
 
-async fn decided(input: impl AsRef<[u8]>) -> Option<Decision> {
+async fn decided(input: impl AsRef<[u8]>) -> Option<Response> {
     match typed(input).await.0 {
         Ok(Reply::Decided(decision)) => Some(decision),
         Ok(Reply::Noted) => panic!("a terminal decides"),
@@ -106,14 +106,14 @@ async fn decided(input: impl AsRef<[u8]>) -> Option<Decision> {
 #[tokio::test]
 async fn yes_approves() {
     for input in ["y #\n", "yes #\n", " Y  # \n", "y #\r\n", "what?\ny #\n"] {
-        assert_eq!(decided(input).await, Some(Decision::Approve), "{input:?}");
+        assert_eq!(decided(input).await, Some(Response::Approve), "{input:?}");
     }
 }
 
 #[tokio::test]
 async fn no_rejects_with_the_reason_or_without() {
     let reject =
-        |reason: Option<&str>| Some(Decision::Reject { reason: reason.map(str::to_owned) });
+        |reason: Option<&str>| Some(Response::Reject { reason: reason.map(str::to_owned) });
     assert_eq!(decided("n #\nnot today\n").await, reject(Some("not today")));
     for input in ["n #\n\n", "no #\n", "n #\n \n"] {
         assert_eq!(decided(input).await, reject(None), "{input:?}");
@@ -124,7 +124,7 @@ async fn no_rejects_with_the_reason_or_without() {
 
 #[tokio::test]
 async fn an_edit_is_a_json_object_and_all_else_is_asked_again() {
-    let edit = Decision::Edit(r#"{"to":"bob"}"#.to_owned());
+    let edit = Response::Edit(r#"{"to":"bob"}"#.to_owned());
     assert_eq!(decided("e #\n{\"to\":\"bob\"}\n").await, Some(edit.clone()));
     assert_eq!(decided("e #\n[]\nedit #\n{\"to\":\"bob\"}\n").await, Some(edit));
     for input in ["e #\n{\n", "e #\n", "e #\ny #\n", "e #\n{\"a\":1,\"a\":2}\n"] {
@@ -235,7 +235,7 @@ async fn what_is_typed_for_a_question_that_is_over_does_not_answer_the_next() {
     }
     lines.send(format!("n {}\nno\n", screen.code())).expect("read");
     let reply = asking.await.expect("decided");
-    assert_eq!(reply, Reply::Decided(Decision::Reject { reason: Some("no".to_owned()) }));
+    assert_eq!(reply, Reply::Decided(Response::Reject { reason: Some("no".to_owned()) }));
     let screen = screen.text();
     let over = screen.find("This question is over").expect("told");
     assert!(over < screen.rfind("Approve?").expect("asked again"), "{screen}");
@@ -281,10 +281,10 @@ async fn each_question_has_a_code_of_its_own() {
 #[tokio::test]
 async fn a_function_decides_and_its_panic_is_no_approval() {
     let approver = Callback::new(|request| match request.tool.as_str() {
-        "send_mail" => Decision::Approve,
+        "send_mail" => Response::Approve,
         _ => panic!("an unknown tool"),
     });
-    assert_eq!(approver.ask(&request()).await, Ok(Reply::Decided(Decision::Approve)));
+    assert_eq!(approver.ask(&request()).await, Ok(Reply::Decided(Response::Approve)));
     let other = ApprovalRequest { tool: "other".to_owned(), ..request() };
     let error = approver.ask(&other).await.expect_err("a panic");
     assert!(
@@ -313,7 +313,7 @@ fn a_call_that_nobody_was_asked_about_has_no_request() {
 
 #[test]
 fn new_arguments_are_not_in_debug_output() {
-    let decision = Reply::Decided(Decision::Edit(r#"{"token":"hunter2"}"#.to_owned()));
+    let decision = Reply::Decided(Response::Edit(r#"{"token":"hunter2"}"#.to_owned()));
     assert!(!format!("{decision:?}").contains("hunter2"));
 }
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures::future::{BoxFuture, FutureExt};
 use jiff::Timestamp;
 use toolwright::CallId;
-use toolwright::approval::{Desk, DeskError, Statement, Submitted, Verdict};
+use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement, Submitted};
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, Event, MemoryStore, State, Store, Unit,
+    CallRecord, CallWrite, CommitError, MemoryStore, State, Store, Transaction, Transition,
 };
 
 use super::scene::{at, call_of, enrolled, happens, journal, pending, signed, terms};
@@ -23,7 +23,11 @@ struct Between {
 }
 
 impl Store for Between {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             let less = |left: u32| left.checked_sub(1);
             if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok() {
@@ -56,10 +60,13 @@ async fn submitted(
     statement: &Statement,
     times: u32,
     happening: impl Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync + 'static,
-) -> Result<Submitted, DeskError> {
+) -> Result<Submitted, ApprovalError> {
     let (left, happening) = (AtomicU32::new(times), Box::new(happening) as Happening);
     let between = Between { store: store.clone(), left, happening };
-    Desk::new(Arc::new(between)).trusting(enrolled()).submit(signed(statement), at(9)).await
+    ApprovalService::new(Arc::new(between))
+        .trusting(enrolled())
+        .submit(signed(statement), at(9))
+        .await
 }
 
 /// Bob says something.
@@ -68,7 +75,7 @@ fn bob_says(
 ) -> impl Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync + 'static {
     move |store| {
         let signed = signed(&statement(&pending(1)));
-        let desk = Desk::new(Arc::new(store)).trusting(enrolled());
+        let desk = ApprovalService::new(Arc::new(store)).trusting(enrolled());
         async move { drop(desk.submit(signed, at(7)).await.expect("Bob is first")) }.boxed()
     }
 }
@@ -76,10 +83,10 @@ fn bob_says(
 #[tokio::test]
 async fn a_decision_in_between_wins_and_is_named() {
     let ada = Statement::approve_with_grant(&pending(1), terms(), "ada", at(5));
-    let verdicts: [(Verdict, State); 3] = [
-        (Verdict::Approve { grant: None }, State::Ready),
-        (Verdict::Reject { reason: None }, State::Rejected),
-        (Verdict::Edit { arguments: "{}".to_owned(), digest: "d".to_owned() }, State::Judging),
+    let verdicts: [(Decision, State); 3] = [
+        (Decision::Approve { grant: None }, State::Ready),
+        (Decision::Reject { reason: None }, State::Rejected),
+        (Decision::Edit { arguments: "{}".to_owned(), digest: "d".to_owned() }, State::Judging),
     ];
     for (said, stands) in verdicts {
         let store = journal([pending(1)]).await;
@@ -89,7 +96,7 @@ async fn a_decision_in_between_wins_and_is_named() {
             ..Statement::approve(record, "bob", at(5))
         });
         let error = submitted(&store, &ada, 1, bob).await.expect_err("Bob won");
-        let DeskError::Decided { who, at: when, verdict, state, .. } = error else {
+        let ApprovalError::Decided { who, at: when, verdict, state, .. } = error else {
             panic!("{error}")
         };
         assert_eq!((who.as_str(), when, *verdict, state), ("bob", at(7), said, stands));
@@ -111,14 +118,14 @@ async fn the_same_decision_in_between_is_the_one_that_counts() {
 
 #[tokio::test]
 async fn an_expiry_or_the_end_of_the_run_in_between_wins_and_is_named() {
-    for event in [Event::Expired, Event::RunEnded] {
+    for event in [Transition::Expired, Transition::RunEnded] {
         let store = journal([pending(1)]).await;
         let over = move |store: MemoryStore| {
             async move { assert!(happens(&store, pending(1).id, event, at(8)).await) }.boxed()
         };
         let approval = Statement::approve(&pending(1), "ada", at(5));
         let error = submitted(&store, &approval, 1, over).await.expect_err("over");
-        let DeskError::Elsewhere { what, who, at: when, .. } = error else { panic!("{error}") };
+        let ApprovalError::Elsewhere { what, who, at: when, .. } = error else { panic!("{error}") };
         assert_eq!((what, who.as_str(), when), (event.to_string(), "executor:one", at(8)));
     }
 }
@@ -133,7 +140,7 @@ fn told(store: MemoryStore) -> BoxFuture<'static, ()> {
             ask.told = true;
         }
         let calls = vec![CallWrite { expects, record, entries: Vec::new() }];
-        let unit = Unit { calls, documents: Vec::new() };
+        let unit = Transaction { calls, documents: Vec::new() };
         store.commit(unit, at(6)).await.expect("told");
     }
     .boxed()
@@ -180,7 +187,7 @@ async fn a_use_of_a_grant_while_it_is_revoked_is_not_lost() {
                     expects: Some(document.version),
                     text: Some(grant.to_text()),
                 };
-                let unit = Unit { calls: Vec::new(), documents: vec![write] };
+                let unit = Transaction { calls: Vec::new(), documents: vec![write] };
                 store.commit(unit, at(8)).await.expect("used");
             }
             .boxed()

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::approval::{Desk, DeskError, Statement, Subject, Verdict};
+use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement, Subject};
 use toolwright::journal::{
-    CallRecord, CommitError, DocumentWrite, Event, MemoryStore, State, Store, Unit,
+    CallRecord, CommitError, DocumentWrite, MemoryStore, State, Store, Transaction, Transition,
 };
 
 use super::scene::{at, call_of, desk, happens, journal, pending, signed};
@@ -31,14 +31,17 @@ async fn an_approved_call_is_ready_and_keeps_what_was_signed() {
     let submitted = desk(&store).submit(approval.clone(), at(9)).await.expect("approved");
     assert_eq!((submitted.who.as_str(), submitted.at), ("ada", at(9)));
     assert_eq!((submitted.to, submitted.repeated), (Some(State::Ready), false));
-    assert_eq!(submitted.verdict, Verdict::Approve { grant: None });
+    assert_eq!(submitted.verdict, Decision::Approve { grant: None });
 
     let now = call_of(&store, record.id).await;
     assert_eq!((now.state, now.version, now.generation), (State::Ready, 2, 1));
     assert_eq!((now.decision.as_ref(), now.answer.is_none()), (Some(&approval), true));
     let history = store.history(record.id).await.expect("a history");
     let entry = history.last().expect("an entry");
-    assert_eq!((entry.who.as_str(), entry.at, entry.event), ("ada", at(9), Some(Event::Approved)));
+    assert_eq!(
+        (entry.who.as_str(), entry.at, entry.event),
+        ("ada", at(9), Some(Transition::Approved))
+    );
     assert_eq!((entry.signed.as_ref(), entry.digest.as_str()), (Some(&approval), "d1"));
 }
 
@@ -61,7 +64,7 @@ async fn what_is_no_object_is_not_taken_for_arguments() {
     for arguments in ["", "[]", "null", r#"{"to":"a","to":"b"}"#, "{to: 1}", r#"{"to":"hunter2""#] {
         let edit = signed(&Statement::edit(&record, arguments, "d1b", "ada", at(5)));
         let error = desk(&store).submit(edit, at(5)).await.expect_err("no arguments");
-        assert!(matches!(error, DeskError::Arguments { .. }), "{arguments}: {error}");
+        assert!(matches!(error, ApprovalError::Arguments { .. }), "{arguments}: {error}");
         assert!(!format!("{error:?} {error}").contains("hunter2"), "{error:?}");
     }
     assert_eq!(call_of(&store, record.id).await, record);
@@ -135,7 +138,7 @@ async fn the_same_statement_gives_what_was_recorded_whatever_became_of_the_call(
         assert_eq!((second.who, second.at, second.to), (first.who.clone(), first.at, first.to));
     }
     assert_eq!(call_of(&store, record.id).await, before);
-    assert!(happens(&store, record.id, Event::Changed, at(8)).await);
+    assert!(happens(&store, record.id, Transition::Changed, at(8)).await);
     let third = desk(&store).submit(approval, at(9)).await.expect("approved before");
     assert_eq!((third.at, third.to), (at(5), Some(State::Ready)));
 }
@@ -176,7 +179,7 @@ async fn what_comes_after_an_edit_is_told_of_the_edit() {
         .submit(signed(&Statement::approve(&record, "bob", at(6))), at(6))
         .await
         .expect_err("too late");
-    let DeskError::Decided { who, verdict, state, .. } = error else { panic!("{error}") };
+    let ApprovalError::Decided { who, verdict, state, .. } = error else { panic!("{error}") };
     assert_eq!(
         (who.as_str(), verdict.to_string().as_str(), state),
         ("ada", "edited", State::Judging)
@@ -186,14 +189,14 @@ async fn what_comes_after_an_edit_is_told_of_the_edit() {
 #[tokio::test]
 async fn a_decision_on_a_call_that_is_over_is_told_what_became_of_it() {
     for (event, told) in [
-        (Event::Expired, "was expired by \"executor:one\""),
-        (Event::RunEnded, "was ended with its run by \"executor:one\""),
+        (Transition::Expired, "was expired by \"executor:one\""),
+        (Transition::RunEnded, "was ended with its run by \"executor:one\""),
     ] {
         let (store, record) = one().await;
         assert!(happens(&store, record.id, event, at(4)).await);
         let approval = signed(&Statement::approve(&record, "ada", at(3)));
         let error = desk(&store).submit(approval, at(5)).await.expect_err("over");
-        assert!(matches!(error, DeskError::Elsewhere { .. }), "{error}");
+        assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{error}");
         let error = error.to_string();
         assert!(error.contains(told) && error.contains("cannot be approved"), "{error}");
     }
@@ -203,8 +206,8 @@ async fn a_decision_on_a_call_that_is_over_is_told_what_became_of_it() {
 async fn a_decision_on_an_older_generation_is_told_what_moved_the_call_on() {
     let record = CallRecord { state: State::Ready, ..pending(1) };
     let store = journal([record.clone()]).await;
-    assert!(happens(&store, record.id, Event::Changed, at(2)).await);
-    assert!(happens(&store, record.id, Event::Asked, at(3)).await);
+    assert!(happens(&store, record.id, Transition::Changed, at(2)).await);
+    assert!(happens(&store, record.id, Transition::Asked, at(3)).await);
     let approval = signed(&Statement::approve(&record, "ada", at(4)));
     let error = desk(&store).submit(approval, at(5)).await.expect_err("an older generation");
     assert_eq!(
@@ -228,7 +231,7 @@ async fn nothing_is_decided_after_the_deadline_though_nobody_has_recorded_that_i
         [Statement::approve(&record, "ada", at(0)), Statement::reject(&record, None, "ada", at(0))]
     {
         let error = desk(&store).submit(signed(&statement), deadline).await.expect_err("late");
-        assert_eq!(error, DeskError::Late { call: record.id, deadline });
+        assert_eq!(error, ApprovalError::Late { call: record.id, deadline });
     }
     assert_eq!(call_of(&store, record.id).await, record);
 }
@@ -237,19 +240,19 @@ async fn nothing_is_decided_after_the_deadline_though_nobody_has_recorded_that_i
 async fn what_cannot_be_said_of_a_call_or_grant_is_refused() {
     let (store, record) = one().await;
     let revoke =
-        Statement { verdict: Verdict::Revoke, ..Statement::approve(&record, "ada", at(1)) };
+        Statement { verdict: Decision::Revoke, ..Statement::approve(&record, "ada", at(1)) };
     let about = Subject::Grant { id: "g".to_owned() };
     let approve = Statement { about, ..Statement::approve(&record, "ada", at(1)) };
     for statement in [revoke, approve] {
         let error = desk(&store).submit(signed(&statement), at(1)).await.expect_err("nonsense");
-        assert!(matches!(error, DeskError::Subject { .. }), "{error}");
+        assert!(matches!(error, ApprovalError::Subject { .. }), "{error}");
     }
     let early = Statement::happened(&record, "sent", "ada", at(1));
     let error = desk(&store).submit(signed(&early), at(1)).await.expect_err("it waits");
     assert!(error.to_string().ends_with("a call that is pending cannot be found to have happened"));
     let other = Statement::approve(&pending(2), "ada", at(1));
     let error = desk(&store).submit(signed(&other), at(1)).await.expect_err("no such call");
-    assert_eq!(error, DeskError::UnknownCall { call: pending(2).id });
+    assert_eq!(error, ApprovalError::UnknownCall { call: pending(2).id });
     assert_eq!(call_of(&store, record.id).await, record);
 }
 
@@ -257,7 +260,7 @@ async fn what_cannot_be_said_of_a_call_or_grant_is_refused() {
 async fn a_desk_that_trusts_nobody_leaves_the_signature_to_the_executor() {
     let (store, record) = one().await;
     let approval = signed(&Statement::approve(&record, "eve", at(1)));
-    let desk = Desk::new(Arc::new(store.clone()));
+    let desk = ApprovalService::new(Arc::new(store.clone()));
     assert!(desk.submit(approval.clone(), at(1)).await.is_ok());
     assert_eq!(call_of(&store, record.id).await.decision, Some(approval));
 }
@@ -268,11 +271,11 @@ async fn a_grant_document_in_the_way_is_no_endless_loop() {
     let id = toolwright::approval::Grant::id_of(record.id, 1);
     let key = toolwright::approval::Grant::key(&record.tool, &id);
     let write = DocumentWrite { key, expects: None, text: Some("{}".to_owned()) };
-    let unit = Unit { calls: Vec::new(), documents: vec![write] };
+    let unit = Transaction { calls: Vec::new(), documents: vec![write] };
     let committed: Result<(), CommitError> = store.commit(unit, at(0)).await;
     committed.expect("a document");
     let approval = Statement::approve_with_grant(&record, super::scene::terms(), "ada", at(1));
     let error = desk(&store).submit(signed(&approval), at(1)).await.expect_err("never free");
-    assert!(matches!(error, DeskError::Busy { .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Busy { .. }), "{error}");
     assert_eq!(call_of(&store, record.id).await, record);
 }

@@ -1,12 +1,12 @@
 //! Statements that somebody would like to pass for a decision.
 
-use toolwright::approval::{Desk, DeskError, Signed, Statement, Subject};
+use toolwright::approval::{ApprovalError, ApprovalService, Signed, Statement, Subject};
 use toolwright::journal::State;
 
 use super::scene::{at, call_of, desk, journal, key, pending, signed};
 
 /// What a desk says to a statement about the first of two calls, which must stay as they are.
-async fn refused(forged: Signed) -> DeskError {
+async fn refused(forged: Signed) -> ApprovalError {
     let store = journal([pending(1), pending(2)]).await;
     let error = desk(&store).submit(forged, at(5)).await.expect_err("forged");
     assert_eq!(call_of(&store, pending(1).id).await, pending(1));
@@ -20,7 +20,7 @@ async fn a_statement_with_the_digest_of_another_call_is_refused() {
     let digest = "d2".to_owned();
     statement.about = Subject::Call { id: pending(1).id, generation: 1, digest };
     let error = refused(signed(&statement)).await;
-    assert!(matches!(error, DeskError::Digest { .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Digest { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_statement_about_a_generation_that_is_not_yet_is_refused() {
     let digest = "d1".to_owned();
     statement.about = Subject::Call { id: pending(1).id, generation: 2, digest };
     let error = refused(signed(&statement)).await;
-    assert!(matches!(error, DeskError::Generation { said: 2, found: 1, .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Generation { said: 2, found: 1, .. }), "{error}");
 }
 
 #[tokio::test]
@@ -39,7 +39,7 @@ async fn a_changed_text_with_the_old_signature_is_refused() {
         reject.text.replace(r#"{"reject":{"reason":null}}"#, r#"{"approve":{"grant":null}}"#);
     assert_ne!(text, reject.text);
     let error = refused(Signed { text, ..reject }).await;
-    assert!(matches!(error, DeskError::Unverified(_)), "{error}");
+    assert!(matches!(error, ApprovalError::Unverified(_)), "{error}");
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_signature_of_one_call_does_not_approve_another() {
     let one = signed(&Statement::approve(&pending(1), "ada", at(1)));
     let other = signed(&Statement::approve(&pending(2), "ada", at(1)));
     let error = refused(Signed { text: other.text, ..one }).await;
-    assert!(matches!(error, DeskError::Unverified(_)), "{error}");
+    assert!(matches!(error, ApprovalError::Unverified(_)), "{error}");
 }
 
 #[tokio::test]
@@ -64,9 +64,9 @@ async fn what_is_no_statement_is_refused_even_where_nobody_is_trusted() {
     let good = signed(&Statement::approve(&pending(1), "ada", at(1)));
     for text in ["", "{}", "approved", &good.text.replace("approve", "allow")] {
         let forged = Signed { text: text.to_owned(), ..good.clone() };
-        let desk = Desk::new(std::sync::Arc::new(store.clone()));
+        let desk = ApprovalService::new(std::sync::Arc::new(store.clone()));
         let error = desk.submit(forged, at(5)).await.expect_err("no statement");
-        assert!(matches!(error, DeskError::Unreadable(_)), "{error}");
+        assert!(matches!(error, ApprovalError::Unreadable(_)), "{error}");
     }
     assert_eq!(call_of(&store, pending(1).id).await.state, State::Pending);
 }

@@ -1,10 +1,10 @@
 //! Grants in a journal: given with an approval, revoked, read back.
 
 use toolwright::approval::{
-    Asked, DeskError, Enrolled, Grant, GrantError, GrantTerms, Grants, Signed, Statement,
+    ApprovalError, Asked, Grant, GrantError, GrantTerms, Grants, Signed, Statement, TrustedKeys,
     UselessTerms,
 };
-use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Unit};
+use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Transaction};
 
 use super::scene::{at, call_of, desk, enrolled, journal, pending, signed, terms};
 
@@ -69,8 +69,8 @@ async fn a_grant_that_does_not_fit_leaves_the_call_as_it_was() {
         let statement = Statement::approve_with_grant(&pending(1), terms, "ada", at(5));
         let error = desk(&store).submit(signed(&statement), at(6)).await.expect_err("useless");
         match number {
-            0 | 1 => assert!(matches!(error, DeskError::OtherTool { .. }), "{number}: {error}"),
-            _ => assert!(matches!(error, DeskError::Terms { .. }), "{number}: {error}"),
+            0 | 1 => assert!(matches!(error, ApprovalError::OtherTool { .. }), "{number}: {error}"),
+            _ => assert!(matches!(error, ApprovalError::Terms { .. }), "{number}: {error}"),
         }
         assert_eq!(call_of(&store, pending(1).id).await, pending(1));
         assert_eq!(desk(&store).grants(None).await, Ok(Grants::default()));
@@ -103,7 +103,7 @@ async fn a_grant_that_is_not_there_is_not_revoked() {
     for id in ["", "g", &format!("send_mail/{}", grant.id)] {
         let revoke = signed(&Statement::revoke(id, "ada", at(8)));
         let error = desk(&store).submit(revoke, at(8)).await.expect_err("no grant");
-        assert_eq!(error, DeskError::UnknownGrant { id: id.to_owned() });
+        assert_eq!(error, ApprovalError::UnknownGrant { id: id.to_owned() });
     }
 }
 
@@ -117,7 +117,7 @@ async fn grants_are_listed_by_tool_even_where_names_begin_alike() {
             expects: None,
             text: Some(grant.to_text()),
         };
-        let unit = Unit { calls: Vec::new(), documents: vec![write] };
+        let unit = Transaction { calls: Vec::new(), documents: vec![write] };
         store.commit(unit, at(0)).await.expect("a document");
     }
     for (tool, count) in [(None, 3), (Some("mail"), 1), (Some("mail/send"), 1), (Some("ma"), 0)] {
@@ -142,7 +142,7 @@ async fn a_grant_that_cannot_be_read_hides_none_of_the_others() {
     ];
     for (key, text) in texts {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
-        let unit = Unit { calls: Vec::new(), documents: vec![write] };
+        let unit = Transaction { calls: Vec::new(), documents: vec![write] };
         store.commit(unit, at(0)).await.expect("a document");
     }
     let all = desk(&store).grants(None).await.expect("grants");
@@ -158,10 +158,10 @@ async fn a_grant_that_cannot_be_read_hides_none_of_the_others() {
 #[tokio::test]
 async fn a_grant_counts_only_while_its_granter_is_enrolled_and_its_text_is_as_signed() {
     let (_, grant) = granted().await;
-    let unverified = |grant: &Grant, enrolled: &Enrolled| {
+    let unverified = |grant: &Grant, enrolled: &TrustedKeys| {
         matches!(grant.covers(&ASKED, enrolled), Err(GrantError::Unverified { .. }))
     };
-    assert!(unverified(&grant, &Enrolled::new()));
+    assert!(unverified(&grant, &TrustedKeys::new()));
     let text = grant.signed.text.replace(r#""uses":2"#, r#""uses":9"#);
     assert_ne!(text, grant.signed.text);
     let wider = Grant { signed: Signed { text, ..grant.signed.clone() }, ..grant.clone() };

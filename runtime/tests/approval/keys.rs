@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use toolwright::approval::{ApproverKey, Enrolled, PublicKey, Signed, Statement, Unverified};
+use toolwright::approval::{ApproverKey, PublicKey, Signed, Statement, TrustedKeys, Unverified};
 
 use super::scene::{at, enrolled, key, pending};
 
@@ -83,7 +83,7 @@ fn the_statement_of_one_key_does_not_count_as_anothers() {
 fn a_key_that_is_not_enrolled_does_not_count() {
     let eve = key("eve").sign(&Statement::approve(&pending(1), "eve", at(1))).expect("hers");
     assert_eq!(enrolled().verify(&eve), Err(Unverified::UnknownKey(key("eve").public())));
-    assert!(Enrolled::new().verify(&signed()).is_err());
+    assert!(TrustedKeys::new().verify(&signed()).is_err());
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_key_or_name_is_enrolled_once() {
     let again = enrolled().with("ada", key("eve").public());
     assert!(told(again).contains(r#""ada" is enrolled already with another key"#));
     for name in ["", " ", "a\nb", "a\u{1b}[2J", " ada"] {
-        assert!(Enrolled::new().with(name, key("eve").public()).is_err(), "{name:?}");
+        assert!(TrustedKeys::new().with(name, key("eve").public()).is_err(), "{name:?}");
         assert!(ApproverKey::generate(name).is_err(), "{name:?}");
     }
 }

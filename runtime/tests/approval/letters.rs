@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use toolwright::approval::{Desk, DeskError, Statement, Verdict};
+use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement};
 use toolwright::journal::{
-    Answered, CallRecord, Event, FailedAttempt, Failure, Kept, SqliteStore, State, Store, Unit,
+    Answered, CallRecord, FailedAttempt, Failure, SqliteStore, State, Store, StoredText,
+    Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
 
@@ -51,7 +52,7 @@ async fn an_accepted_call_is_judged_and_its_run_keeps_its_answer() {
     let store = journal([planned()]).await;
     let accept = signed(&Statement::accept(&planned(), "ada", at(5)));
     let submitted = desk(&store).submit(accept.clone(), at(5)).await.expect("accepted");
-    assert_eq!((submitted.to, submitted.verdict), (Some(State::Judging), Verdict::Accept));
+    assert_eq!((submitted.to, submitted.verdict), (Some(State::Judging), Decision::Accept));
     let now = call_of(&store, planned().id).await;
     assert_eq!((now.generation, &now.decision), (2, &None), "it is no approval");
     assert_eq!((now.answer, now.ask), (planned().answer, planned().ask));
@@ -69,7 +70,7 @@ async fn a_planned_call_that_nobody_wants_is_rejected() {
     assert!(now.result.expect("what came of it").text.contains("too risky"));
     let accept = signed(&Statement::accept(&planned(), "bob", at(6)));
     let error = desk(&store).submit(accept, at(6)).await.expect_err("too late");
-    assert!(matches!(&error, DeskError::Decided { who, .. } if who == "ada"), "{error}");
+    assert!(matches!(&error, ApprovalError::Decided { who, .. } if who == "ada"), "{error}");
 }
 
 /// Its deadline is that of a question nobody was asked.
@@ -106,18 +107,18 @@ async fn an_edited_requeue_is_a_proposal() {
     let store = journal([dead()]).await;
     let nonsense = Statement::requeue_with(&dead(), "[1]", "ada", at(5));
     let error = desk(&store).submit(signed(&nonsense), at(5)).await.expect_err("no object");
-    assert!(matches!(error, DeskError::Arguments { .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Arguments { .. }), "{error}");
 }
 
 /// The statement stands in the history in plain text.
 #[tokio::test]
 async fn no_new_arguments_are_given_to_a_call_with_secrets() {
-    for arguments in [Kept::Withheld, Kept::Sealed("00".to_owned())] {
+    for arguments in [StoredText::Omitted, StoredText::Encrypted("00".to_owned())] {
         let sealed = CallRecord { arguments, ..dead() };
         let store = journal([sealed.clone()]).await;
         let requeue = Statement::requeue_with(&sealed, r#"{"password":"x"}"#, "ada", at(5));
         let error = desk(&store).submit(signed(&requeue), at(5)).await.expect_err("a secret");
-        assert_eq!(error, DeskError::Secrets { call: sealed.id });
+        assert_eq!(error, ApprovalError::Secrets { call: sealed.id });
         assert_eq!(call_of(&store, sealed.id).await, sealed);
         let as_it_is = Statement::requeue(&sealed, false, "ada", at(5));
         assert!(desk(&store).submit(signed(&as_it_is), at(5)).await.is_ok());
@@ -166,7 +167,7 @@ async fn nothing_but_a_dead_call_is_requeued_or_discarded() {
         for statement in statements {
             let error = desk(&store).submit(signed(&statement), at(5)).await;
             let error = error.expect_err("it is not dead");
-            assert!(matches!(error, DeskError::Elsewhere { .. }), "{state}: {error}");
+            assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{state}: {error}");
         }
         assert_eq!(call_of(&store, record.id).await, record);
     }
@@ -179,7 +180,7 @@ async fn nothing_but_a_planned_call_is_accepted() {
         let store = journal([record.clone()]).await;
         let accept = signed(&Statement::accept(&record, "ada", at(5)));
         let error = desk(&store).submit(accept, at(5)).await.expect_err("it is not planned");
-        assert!(matches!(error, DeskError::Elsewhere { .. }), "{state}: {error}");
+        assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{state}: {error}");
     }
 }
 
@@ -189,16 +190,16 @@ async fn a_requeue_of_an_earlier_death_is_told_what_moved_the_call_on() {
     let store = journal([dead()]).await;
     let first = signed(&Statement::requeue(&dead(), false, "ada", at(5)));
     desk(&store).submit(first, at(5)).await.expect("requeued");
-    for event in [Event::PutBack, Event::Requeued, Event::PutBack] {
+    for event in [Transition::PutBack, Transition::Requeued, Transition::PutBack] {
         assert!(happens(&store, dead().id, event, at(6)).await);
     }
     let late = signed(&Statement::discard(&dead(), None, "bob", at(7)));
     let error = desk(&store).submit(late, at(7)).await.expect_err("another generation");
-    assert!(matches!(&error, DeskError::Decided { who, .. } if who == "ada"), "{error}");
+    assert!(matches!(&error, ApprovalError::Decided { who, .. } if who == "ada"), "{error}");
     let late = CallRecord { generation: 2, ..dead() };
     let late = signed(&Statement::requeue(&late, false, "bob", at(7)));
     let error = desk(&store).submit(late, at(7)).await.expect_err("another generation");
-    assert!(matches!(error, DeskError::Generation { found: 3, .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Generation { found: 3, .. }), "{error}");
 }
 
 /// Two desks at one file, as two processes are.
@@ -218,7 +219,7 @@ async fn of_a_requeue_and_a_discard_at_once_one_wins_and_the_other_is_told() {
         };
         let entries = vec![record.opened(note)];
         let write = toolwright::journal::CallWrite { expects: None, record, entries };
-        let unit = Unit { calls: vec![write], documents: Vec::new() };
+        let unit = Transaction { calls: vec![write], documents: Vec::new() };
         one.commit(unit, at(0)).await.expect("a call");
 
         let statements = [
@@ -229,7 +230,9 @@ async fn of_a_requeue_and_a_discard_at_once_one_wins_and_the_other_is_told() {
         ];
         let saying = statements.map(|(store, statement)| {
             let signed = signed(&statement);
-            tokio::spawn(async move { Desk::new(Arc::new(store)).submit(signed, at(6)).await })
+            tokio::spawn(async move {
+                ApprovalService::new(Arc::new(store)).submit(signed, at(6)).await
+            })
         });
         let mut outcomes = Vec::new();
         for said in saying {
@@ -238,7 +241,7 @@ async fn of_a_requeue_and_a_discard_at_once_one_wins_and_the_other_is_told() {
         let won: Vec<_> = outcomes.iter().flatten().collect();
         let [won] = won.as_slice() else { panic!("{outcomes:?}") };
         for lost in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
-            let DeskError::Decided { who, verdict, .. } = lost else { panic!("{lost}") };
+            let ApprovalError::Decided { who, verdict, .. } = lost else { panic!("{lost}") };
             assert_eq!((who, &**verdict), (&won.who, &won.verdict));
         }
         let now = one.get(dead().id).await.expect("a store").expect("a call");

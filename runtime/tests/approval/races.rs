@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use toolwright::approval::{Desk, DeskError, Signed, Statement, Submitted, Verdict};
-use toolwright::journal::{CallRecord, Event, MemoryStore, State, Store};
+use toolwright::approval::{
+    ApprovalError, ApprovalService, Decision, Signed, Statement, Submitted,
+};
+use toolwright::journal::{CallRecord, MemoryStore, State, Store, Transition};
 
 use super::scene::{at, call_of, happens, journal, pending};
 
@@ -11,8 +13,8 @@ use super::scene::{at, call_of, happens, journal, pending};
 const ROUNDS: u8 = 60;
 
 /// Trusts nobody: what is raced for is the journal, and signatures would only slow it down.
-fn desk(store: &MemoryStore) -> Desk {
-    Desk::new(Arc::new(store.clone()))
+fn desk(store: &MemoryStore) -> ApprovalService {
+    ApprovalService::new(Arc::new(store.clone()))
 }
 
 fn unsigned(statement: &Statement) -> Signed {
@@ -20,7 +22,7 @@ fn unsigned(statement: &Statement) -> Signed {
     Signed { text, key: statement.by.clone(), signature: String::new() }
 }
 
-type Outcome = Result<Submitted, DeskError>;
+type Outcome = Result<Submitted, ApprovalError>;
 
 /// Submits all of them at once.
 async fn race(store: &MemoryStore, statements: Vec<Statement>) -> Vec<Outcome> {
@@ -50,7 +52,7 @@ async fn one_won(store: &MemoryStore, record: &CallRecord, outcomes: &[Outcome])
     for outcome in outcomes {
         match outcome {
             Ok(same) => assert_eq!((&same.who, &same.verdict), (&winner.who, &winner.verdict)),
-            Err(DeskError::Decided { who, verdict, at, .. }) => {
+            Err(ApprovalError::Decided { who, verdict, at, .. }) => {
                 assert_eq!((who, &**verdict, at), (&winner.who, &winner.verdict, &winner.at));
             }
             Err(error) => panic!("{error}"),
@@ -90,8 +92,8 @@ async fn of_approvals_rejections_and_edits_one_wins_and_all_others_are_told() {
         one_won(&store, &record, &outcomes).await;
         let winner = outcomes.iter().find(|outcome| is_win(outcome)).expect("one");
         let expected = match winner.as_ref().expect("a win").verdict {
-            Verdict::Approve { .. } => State::Ready,
-            Verdict::Reject { .. } => State::Rejected,
+            Decision::Approve { .. } => State::Ready,
+            Decision::Reject { .. } => State::Rejected,
             _ => State::Judging,
         };
         assert_eq!(call_of(&store, record.id).await.state, expected);
@@ -104,7 +106,7 @@ async fn an_approval_and_an_expiry_never_both_happen() {
         let (store, record) = (journal([pending(1)]).await, pending(1));
         let expiry = {
             let (store, call) = (store.clone(), record.id);
-            tokio::spawn(async move { happens(&store, call, Event::Expired, at(9)).await })
+            tokio::spawn(async move { happens(&store, call, Transition::Expired, at(9)).await })
         };
         let approvals = (0..4).map(|number| Statement::approve(&record, "ada", at(number)));
         let outcomes = race(&store, approvals.collect()).await;
@@ -114,7 +116,7 @@ async fn an_approval_and_an_expiry_never_both_happen() {
             for outcome in outcomes {
                 let error = outcome.expect_err("expired");
                 assert!(
-                    matches!(&error, DeskError::Elsewhere { who, .. } if who == "executor:one")
+                    matches!(&error, ApprovalError::Elsewhere { who, .. } if who == "executor:one")
                 );
                 assert!(error.to_string().contains("was expired by"), "{error}");
             }

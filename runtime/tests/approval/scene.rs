@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use toolwright::approval::{
-    ApproverKey, Clause, Desk, Enrolled, GrantTerms, Scope, Signed, Statement,
+    ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Signed, Statement, TrustedKeys,
 };
 use toolwright::journal::{
-    Ask, CallRecord, CallWrite, Event, Kept, MemoryStore, Note, Place, Requester, State, Store,
-    Unit,
+    Ask, CallRecord, CallSlot, CallWrite, MemoryStore, Note, Requester, State, Store, StoredText,
+    Transaction, Transition,
 };
 use toolwright::{CallId, Danger, Effect};
 
@@ -32,8 +32,8 @@ pub fn pending(number: u8) -> CallRecord {
         fingerprint: "f1".to_owned(),
         danger: Danger::Dangerous,
         effect: Effect::Once,
-        raw: Kept::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
-        arguments: Kept::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
+        raw: StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
+        arguments: StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
         shown: r#"{"to":"eve@example.org"}"#.to_owned(),
         digest: format!("d{number}"),
         requester: Requester {
@@ -51,7 +51,7 @@ pub fn pending(number: u8) -> CallRecord {
         }),
         ..CallRecord::draft(
             CallId::from_bytes([number; 16]),
-            Place { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
+            CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
             "send_mail",
             at(0),
         )
@@ -66,19 +66,19 @@ pub async fn journal(calls: impl IntoIterator<Item = CallRecord>) -> MemoryStore
         let entries = vec![record.opened(note)];
         CallWrite { expects: None, record, entries }
     });
-    let unit = Unit { calls: calls.collect(), documents: Vec::new() };
+    let unit = Transaction { calls: calls.collect(), documents: Vec::new() };
     store.commit(unit, at(0)).await.expect("new calls");
     store
 }
 
 /// Lets something happen to a call, as an executor would.
-pub async fn happens(store: &MemoryStore, call: CallId, event: Event, now: Timestamp) -> bool {
+pub async fn happens(store: &MemoryStore, call: CallId, event: Transition, now: Timestamp) -> bool {
     let mut record = call_of(store, call).await;
     let expects = Some(record.version);
     let note = Note { who: "executor:one".to_owned(), at: now, why: None, signed: None };
     let Ok(entry) = record.advance(event, note) else { return false };
     let calls = vec![CallWrite { expects, record, entries: vec![entry] }];
-    store.commit(Unit { calls, documents: Vec::new() }, now).await.is_ok()
+    store.commit(Transaction { calls, documents: Vec::new() }, now).await.is_ok()
 }
 
 /// A call as it is now.
@@ -87,13 +87,13 @@ pub async fn call_of(store: &MemoryStore, call: CallId) -> CallRecord {
 }
 
 /// A desk at this journal that trusts Ada and Bob.
-pub fn desk(store: &MemoryStore) -> Desk {
-    Desk::new(Arc::new(store.clone())).trusting(enrolled())
+pub fn desk(store: &MemoryStore) -> ApprovalService {
+    ApprovalService::new(Arc::new(store.clone())).trusting(enrolled())
 }
 
 /// Ada and Bob.
-pub fn enrolled() -> Enrolled {
-    let one = Enrolled::new().with("ada", key("ada").public());
+pub fn enrolled() -> TrustedKeys {
+    let one = TrustedKeys::new().with("ada", key("ada").public());
     one.and_then(|one| one.with("bob", key("bob").public())).expect("two people")
 }
 

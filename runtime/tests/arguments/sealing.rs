@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use toolwright::arguments::{SealingError, SealingKey};
-use toolwright::journal::Kept;
+use toolwright::journal::StoredText;
 
 const PLACE: &[u8] = b"call 7";
 
@@ -12,10 +12,10 @@ fn key() -> SealingKey {
     SealingKey::from_bytes([7; 32])
 }
 
-fn digits(kept: &Kept) -> &str {
+fn digits(kept: &StoredText) -> &str {
     match kept {
-        Kept::Sealed(digits) => digits,
-        Kept::Plain(_) | Kept::Withheld => panic!("not sealed"),
+        StoredText::Encrypted(digits) => digits,
+        StoredText::Plain(_) | StoredText::Omitted => panic!("not sealed"),
     }
 }
 
@@ -33,7 +33,7 @@ proptest! {
         let at = at.index(changed.len());
         let digit = char::from(changed[at]).to_digit(16).unwrap() ^ (1 << bit);
         changed[at] = u8::try_from(char::from_digit(digit, 16).unwrap()).unwrap();
-        let changed = Kept::Sealed(String::from_utf8(changed).unwrap());
+        let changed = StoredText::Encrypted(String::from_utf8(changed).unwrap());
         prop_assert!(matches!(key().open(&changed, PLACE), Err(SealingError::Closed)));
     }
 }
@@ -47,10 +47,12 @@ fn another_key_another_place_and_a_part_stay_closed() {
     assert!(is_closed(key().open(&kept, b"call 8")));
     assert!(is_closed(key().open(&kept, b"")));
     for end in 0..digits(&kept).len() {
-        assert!(is_closed(key().open(&Kept::Sealed(digits(&kept)[..end].to_owned()), PLACE)));
+        assert!(is_closed(
+            key().open(&StoredText::Encrypted(digits(&kept)[..end].to_owned()), PLACE)
+        ));
     }
-    assert!(is_closed(key().open(&Kept::Sealed(format!("{}00", digits(&kept))), PLACE)));
-    assert!(is_closed(key().open(&Kept::Sealed("é".repeat(60)), PLACE)));
+    assert!(is_closed(key().open(&StoredText::Encrypted(format!("{}00", digits(&kept))), PLACE)));
+    assert!(is_closed(key().open(&StoredText::Encrypted("é".repeat(60)), PLACE)));
 }
 
 #[test]
@@ -65,8 +67,8 @@ fn the_same_text_is_never_sealed_the_same_way_twice() {
 
 #[test]
 fn what_was_kept_otherwise_is_told_apart() {
-    assert_eq!(key().open(&Kept::Plain("a".into()), PLACE).unwrap(), "a");
-    assert!(matches!(key().open(&Kept::Withheld, PLACE), Err(SealingError::Withheld)));
+    assert_eq!(key().open(&StoredText::Plain("a".into()), PLACE).unwrap(), "a");
+    assert!(matches!(key().open(&StoredText::Omitted, PLACE), Err(SealingError::Withheld)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use toolwright::arguments::{ArgumentsError, Settled, canonical};
+use toolwright::arguments::{ArgumentsError, FinalArguments, canonical};
 use toolwright::{Call, DynamicTool, Executor, Registration, Registry, Repair, data, tool};
 
 /// Where a copy goes.
@@ -135,10 +135,10 @@ fn executor() -> Executor {
 }
 
 /// What becomes of arguments that the tool takes; checks what holds of all of them.
-async fn settled(name: &str, accepted: &str) -> Settled {
+async fn settled(name: &str, accepted: &str) -> FinalArguments {
     let executor = executor();
     let definition = executor.registry().get(name).expect("a known tool");
-    let settled = Settled::of(&definition, accepted).expect("taken by the tool");
+    let settled = FinalArguments::of(&definition, accepted).expect("taken by the tool");
     let before = executor.call(&Call::new(name, accepted)).await;
     let after = executor.call(&Call::new(name, settled.arguments())).await;
     assert!(!before.is_error(), "{name} takes {accepted}: {}", before.text());
@@ -147,9 +147,12 @@ async fn settled(name: &str, accepted: &str) -> Settled {
         canonical(settled.arguments()).expect("a settled text is JSON"),
         settled.canonical()
     );
-    assert_eq!(Settled::of(&definition, settled.arguments()).expect("settled again"), settled);
     assert_eq!(
-        Settled::of(&definition, settled.canonical()).expect("settled again").canonical(),
+        FinalArguments::of(&definition, settled.arguments()).expect("settled again"),
+        settled
+    );
+    assert_eq!(
+        FinalArguments::of(&definition, settled.canonical()).expect("settled again").canonical(),
         settled.canonical()
     );
     assert_eq!(settled.shown(), settled.arguments());
@@ -240,7 +243,7 @@ fn secrets_are_masked_whatever_they_are() {
     let registry = Registry::of([SIGN_IN]).unwrap();
     let definition = registry.get("sign_in").unwrap();
     let sent = r#"{"codes":[47,11],"name":"ada","word":"hunter2"}"#;
-    let settled = Settled::of(&definition, sent).unwrap();
+    let settled = FinalArguments::of(&definition, sent).unwrap();
     assert_eq!(settled.shown(), r#"{"codes":"(secret)","name":"ada","word":"(secret)"}"#);
     assert_eq!(settled.arguments(), sent);
     assert!(settled.canonical().contains("hunter2"));
@@ -249,7 +252,7 @@ fn secrets_are_masked_whatever_they_are() {
     assert!(!debug.contains("hunter2") && !debug.contains("ada"), "{debug}");
 
     let twice = r#"{"name":"ada","word":{"hunter2":1,"hunter2":2}}"#;
-    let error = Settled::of(&definition, twice).unwrap_err();
+    let error = FinalArguments::of(&definition, twice).unwrap_err();
     assert_eq!(error, ArgumentsError::Duplicate { pointer: "/word".to_owned() });
 }
 
@@ -269,7 +272,7 @@ fn arrived(schema: Value) -> Registry {
 
 fn settle(registry: &Registry, accepted: &str) -> Result<String, ArgumentsError> {
     let definition = registry.get("arrived").expect("the tool");
-    Settled::of(&definition, accepted).map(|it| it.arguments().to_owned())
+    FinalArguments::of(&definition, accepted).map(|it| it.arguments().to_owned())
 }
 
 #[test]

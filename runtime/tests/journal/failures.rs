@@ -1,7 +1,7 @@
 //! What a record keeps of attempts that failed.
 
 use jiff::Timestamp;
-use toolwright::journal::{CallRecord, Event, FailedAttempt, Failure, Note, Place};
+use toolwright::journal::{CallRecord, CallSlot, FailedAttempt, Failure, Note, Transition};
 use toolwright::{CallId, Effect};
 
 fn note() -> Note {
@@ -9,10 +9,10 @@ fn note() -> Note {
 }
 
 fn fails(record: &mut CallRecord, exhausted: bool) {
-    record.advance(Event::Claimed, note()).expect("it can happen to it");
+    record.advance(Transition::Claimed, note()).expect("it can happen to it");
     let (failure, effect) = (Failure::Transient, Effect::Read);
     record
-        .advance(Event::Errored { failure, effect, exhausted }, note())
+        .advance(Transition::Errored { failure, effect, exhausted }, note())
         .expect("it can happen to it");
     record.failures.push(FailedAttempt {
         attempt: record.attempt,
@@ -27,13 +27,13 @@ fn fails(record: &mut CallRecord, exhausted: bool) {
 /// A dead letter shows how the call failed, also while it is judged again and waits for a person.
 #[test]
 fn failures_of_a_generation_stay_until_the_next_is_claimed() {
-    let place = Place { run: "r".to_owned(), turn: None, index: 0 };
+    let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
     let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse().expect("it can happen to it");
     let mut record = CallRecord::draft(id, place, "t", Timestamp::UNIX_EPOCH);
-    record.advance(Event::Allowed, note()).expect("it can happen to it");
+    record.advance(Transition::Allowed, note()).expect("it can happen to it");
     fails(&mut record, false);
     fails(&mut record, true);
-    for event in [Event::Requeued, Event::Asked, Event::Approved] {
+    for event in [Transition::Requeued, Transition::Asked, Transition::Approved] {
         record.advance(event, note()).expect("it can happen to it");
         assert_eq!(record.failures.len(), 2, "{event}");
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use toolwright::policy::{ArgumentTest, Mode, Policy, Rule, RuleKind, Verdict, WhenUnknown};
+use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyDecision, Rule, RuleKind, WhenUnknown};
 use toolwright::{Danger, Effect};
 
 use super::scene::{Case, bare, policy};
@@ -114,13 +114,13 @@ fn made(mode: Mode, plan: bool, rules: &[Rule]) -> Option<Policy> {
 }
 
 /// How much it lets run.
-fn leave(verdict: &Verdict) -> u8 {
+fn leave(verdict: &PolicyDecision) -> u8 {
     match verdict {
-        Verdict::Deny { .. } => 0,
-        Verdict::Queue => 1,
-        Verdict::Ask { grants_count: false, .. } => 2,
-        Verdict::Ask { grants_count: true, .. } => 3,
-        Verdict::Allow => 4,
+        PolicyDecision::Deny { .. } => 0,
+        PolicyDecision::Queue => 1,
+        PolicyDecision::Ask { grants_count: false, .. } => 2,
+        PolicyDecision::Ask { grants_count: true, .. } => 3,
+        PolicyDecision::Allow => 4,
     }
 }
 
@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(case.word(&policy), "deny");
         let question = case.question();
         let question = toolwright::policy::Question { tool: &name, ..question };
-        prop_assert!(matches!(policy.judge(&question).verdict, Verdict::Deny { .. }), "{}", name);
+        prop_assert!(matches!(policy.judge(&question).verdict, PolicyDecision::Deny { .. }), "{}", name);
     }
 
     #[test]
@@ -187,7 +187,7 @@ proptest! {
     fn a_plan_never_lets_more_run(rules in rules(), mode in mode(), case in case()) {
         let (Some(planned), Some(free)) = (made(mode, true, &rules), made(mode, false, &rules)) else { return Ok(()) };
         let (planned, free) = (case.judged_by(&planned), case.judged_by(&free));
-let is_put_off = planned == Verdict::Queue && leave(&free) > 0;
+let is_put_off = planned == PolicyDecision::Queue && leave(&free) > 0;
         prop_assert!(planned == free || is_put_off);
     }
 
@@ -199,11 +199,11 @@ let is_put_off = planned == Verdict::Queue && leave(&free) > 0;
         let after = made(mode, plan, &[rules, vec![allowed]].concat());
         prop_assume!(before.is_some() && after.is_some());
         let (before, after) = (before.unwrap().judge(&case.question()), after.unwrap().judge(&case.question()));
-        use toolwright::policy::Says;
-        let objects = before.rules.iter().any(|it| it.says != Says::Allow) || case.approval.is_some();
+        use toolwright::policy::RuleEffect;
+        let objects = before.rules.iter().any(|it| it.says != RuleEffect::Allow) || case.approval.is_some();
         match (&before.verdict, &after.verdict) {
             (before, after) if leave(before) == leave(after) => {}
-            (Verdict::Ask { .. }, Verdict::Allow) => prop_assert!(!objects),
+            (PolicyDecision::Ask { .. }, PolicyDecision::Allow) => prop_assert!(!objects),
             (before, after) => prop_assert!(false, "{:?} became {:?}", before, after),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwright::policy::{Mode, Rule, Verdict};
+use toolwright::policy::{Mode, PolicyDecision, Rule};
 use toolwright::{Danger, Effect};
 
 use super::scene::{Case, bare, policy};
@@ -85,7 +85,9 @@ fn every_reason_to_ask_is_told_once_and_the_strongest_counts() {
     ];
     let policy = policy(bare().rules(rules));
     let mail = Case { group: Some("mail"), approval: Some("it costs"), ..Case::of("send_mail") };
-    let Verdict::Ask { reasons, grants_count } = mail.judged_by(&policy) else { panic!("it asks") };
+    let PolicyDecision::Ask { reasons, grants_count } = mail.judged_by(&policy) else {
+        panic!("it asks")
+    };
     assert!(!grants_count);
     let expected = [
         "it costs",

@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use toolwright::policy::{Policy, PolicyBuilder, PolicyError, Protection, Question, Rule, Verdict};
+use toolwright::policy::{
+    Policy, PolicyBuilder, PolicyDecision, PolicyError, Protection, Question, Rule,
+};
 use toolwright::{Catalog, Danger, Effect, File, Footprint, Registry, tool};
 
 /// Reads a file.
@@ -160,18 +162,18 @@ impl Case {
         }
     }
 
-    pub fn judged_by(&self, policy: &Policy) -> Verdict {
+    pub fn judged_by(&self, policy: &Policy) -> PolicyDecision {
         policy.judge(&self.question()).verdict
     }
 
     /// In one word.
     pub fn word(&self, policy: &Policy) -> &'static str {
         match self.judged_by(policy) {
-            Verdict::Allow => "allow",
-            Verdict::Ask { grants_count: true, .. } => "ask",
-            Verdict::Ask { grants_count: false, .. } => "always ask",
-            Verdict::Deny { .. } => "deny",
-            Verdict::Queue => "queue",
+            PolicyDecision::Allow => "allow",
+            PolicyDecision::Ask { grants_count: true, .. } => "ask",
+            PolicyDecision::Ask { grants_count: false, .. } => "always ask",
+            PolicyDecision::Deny { .. } => "deny",
+            PolicyDecision::Queue => "queue",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tools that do not say which files they touch.
 
 use serde_json::json;
-use toolwright::policy::{Mode, Policy, PolicyBuilder, Protection, Rule, Verdict};
+use toolwright::policy::{Mode, Policy, PolicyBuilder, PolicyDecision, Protection, Rule};
 use toolwright::{Danger, DynamicTool, Effect, Footprint, Registry, ToolError};
 
 use super::scene::{BASH, Case, SEND_MAIL, catalog, policy, refused};
@@ -18,7 +18,7 @@ fn mail() -> Case {
 
 fn reasons(policy: &Policy, case: &Case) -> Vec<String> {
     match case.judged_by(policy) {
-        Verdict::Ask { reasons, .. } => reasons,
+        PolicyDecision::Ask { reasons, .. } => reasons,
         other => panic!("{other:?}"),
     }
 }

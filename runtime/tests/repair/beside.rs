@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder};
+use toolwright::repair::{Repairer, TruncatedInput};
 
 use super::standard;
 
@@ -50,9 +50,9 @@ fn a_key_with_a_value_beside_the_object_is_no_word() {
 
 #[test]
 fn other_names_of_a_key_are_keys() {
-    let ladder = Ladder::new(&schema(), [("path", &["file_name"][..])]).unwrap();
+    let ladder = Repairer::new(&schema(), [("path", &["file_name"][..])]).unwrap();
     let sent = format!("{WHOLE}\nFile name: b");
-    assert!(ladder.repair(&sent, Repair::Standard, Brackets::AsSent).is_err());
+    assert!(ladder.repair(&sent, Repair::Standard, TruncatedInput::Refused).is_err());
 }
 
 #[test]

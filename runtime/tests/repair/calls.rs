@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, Refusal, Repaired};
+use toolwright::repair::{Refusal, Repaired, Repairer, TruncatedInput};
 
 /// What a tool of a name makes of a text.
 fn read(tool: &str, text: &str) -> Result<Repaired, Refusal> {
@@ -10,8 +10,8 @@ fn read(tool: &str, text: &str) -> Result<Repaired, Refusal> {
         "type": "object", "additionalProperties": false, "required": ["path"],
         "properties": {"path": {"type": "string"}, "options": {"type": "object"}},
     });
-    let ladder = Ladder::new(&schema, []).expect("the schema is right").named(tool);
-    ladder.repair(text, Repair::Lenient, Brackets::AsSent)
+    let ladder = Repairer::new(&schema, []).expect("the schema is right").named(tool);
+    ladder.repair(text, Repair::Lenient, TruncatedInput::Refused)
 }
 
 fn text(tool: &str, sent: &str) -> String {
@@ -100,9 +100,9 @@ fn a_tool_with_a_key_for_a_name_is_called_by_its_own() {
         "type": "object", "additionalProperties": false, "required": ["name"],
         "properties": {"name": {"type": "string"}},
     });
-    let ladder = Ladder::new(&schema, []).unwrap().named("create_user");
+    let ladder = Repairer::new(&schema, []).unwrap().named("create_user");
     let read = |sent: &str| {
-        let repaired = ladder.repair(sent, Repair::Standard, Brackets::AsSent);
+        let repaired = ladder.repair(sent, Repair::Standard, TruncatedInput::Refused);
         repaired.map_or_else(|_| "refused".to_owned(), |it| it.text)
     };
     let ada = r#"{"name":"ada"}"#;

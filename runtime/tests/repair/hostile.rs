@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, Refusal, replay};
+use toolwright::repair::{Refusal, Repairer, TruncatedInput, replay};
 
 /// Bytes of the smaller text.
 const SIZE: usize = 8_000;
@@ -241,7 +241,7 @@ proptest! {
     ) {
         let ladder = shared();
         let level = if lenient { Repair::Lenient } else { Repair::Standard };
-        let brackets = if closing { Brackets::MayBeAdded } else { Brackets::AsSent };
+        let brackets = if closing { TruncatedInput::Completed } else { TruncatedInput::Refused };
         let start = Instant::now();
         let outcome = ladder.repair(&text, level, brackets);
         prop_assert!(start.elapsed() < Duration::from_secs(5));
@@ -249,7 +249,7 @@ proptest! {
             Ok(repaired) => {
                 let replayed = replay(&text, &repaired.changes);
                 prop_assert_eq!(replayed.as_deref(), Some(repaired.text.as_str()));
-                let again = ladder.repair(&repaired.text, Repair::Off, Brackets::AsSent);
+                let again = ladder.repair(&repaired.text, Repair::Off, TruncatedInput::Refused);
                 prop_assert!(again.is_ok_and(|it| it.changes.is_empty()), "{}", repaired.text);
             }
             Err(refusal) => {
@@ -261,14 +261,14 @@ proptest! {
 }
 
 /// The ladder of all cases.
-fn shared() -> &'static Ladder {
-    static LADDER: OnceLock<Ladder> = OnceLock::new();
-    LADDER.get_or_init(|| Ladder::new(&schema(), []).expect("the schema is right"))
+fn shared() -> &'static Repairer {
+    static LADDER: OnceLock<Repairer> = OnceLock::new();
+    LADDER.get_or_init(|| Repairer::new(&schema(), []).expect("the schema is right"))
 }
 
-fn time(ladder: &Ladder, text: &str, level: Repair) -> Duration {
+fn time(ladder: &Repairer, text: &str, level: Repair) -> Duration {
     let start = Instant::now();
-    let outcome = ladder.repair(text, level, Brackets::MayBeAdded);
+    let outcome = ladder.repair(text, level, TruncatedInput::Completed);
     let taken = start.elapsed();
     if let Err(refusal) = outcome {
         assert!(refusal.to_string().chars().count() <= 2_000);
@@ -294,8 +294,8 @@ fn growth(look: impl Fn() -> (Duration, Duration)) -> f64 {
 
 #[test]
 fn the_work_grows_with_the_text_and_no_faster() {
-    let ladder = Ladder::new(&schema(), []).unwrap();
-    let _ = ladder.repair("{\"tree\":\"x\"}", Repair::Standard, Brackets::AsSent);
+    let ladder = Repairer::new(&schema(), []).unwrap();
+    let _ = ladder.repair("{\"tree\":\"x\"}", Repair::Standard, TruncatedInput::Refused);
     let mut slow = Vec::new();
     for (name, text) in texts() {
         let (small, large) = (text(SIZE), text(TIMES * SIZE));
@@ -324,12 +324,12 @@ fn thousands_of_variants_cost_as_many_looks() {
             "type": "object", "additionalProperties": false, "required": ["v"],
             "properties": {"v": {"oneOf": variants}},
         });
-        Ladder::new(&schema, []).unwrap()
+        Repairer::new(&schema, []).unwrap()
     };
     let (few, many) = (ladder(200), ladder(TIMES * 200));
     let text = r#"{"v":{"id":7,"size":"3"}}"#;
     for ladder in [&few, &many] {
-        let repaired = ladder.repair(text, Repair::Standard, Brackets::AsSent).unwrap();
+        let repaired = ladder.repair(text, Repair::Standard, TruncatedInput::Refused).unwrap();
         assert_eq!(repaired.text, r#"{"v":{"id":7,"size":3}}"#);
     }
     let look = |ladder| time(ladder, text, Repair::Standard);
@@ -340,7 +340,7 @@ fn thousands_of_variants_cost_as_many_looks() {
 
 #[test]
 fn a_deep_tree_of_unions_is_refused_soon() {
-    let ladder = Ladder::new(&schema(), []).unwrap();
+    let ladder = Repairer::new(&schema(), []).unwrap();
     for depth in [10, 20, 40, 60] {
         for leaf in ["\"1\"", "\"x\"", "[]", "null"] {
             let text = format!(
@@ -356,14 +356,14 @@ fn a_deep_tree_of_unions_is_refused_soon() {
 
 #[test]
 fn a_text_of_more_than_a_mebibyte_is_not_looked_at() {
-    let ladder = Ladder::new(&schema(), []).unwrap();
+    let ladder = Repairer::new(&schema(), []).unwrap();
     let text = format!("{{\"path\":\"{}\"}}", "a".repeat(1 << 20));
-    let refusal = ladder.repair(&text, Repair::Standard, Brackets::AsSent).unwrap_err();
+    let refusal = ladder.repair(&text, Repair::Standard, TruncatedInput::Refused).unwrap_err();
     assert_eq!(refusal.to_string(), "input: found 1048587 bytes, expected at most 1048576 bytes");
 }
 
 fn refusal(text: &str) -> Refusal {
-    let refused = shared().repair(text, Repair::Lenient, Brackets::AsSent);
+    let refused = shared().repair(text, Repair::Lenient, TruncatedInput::Refused);
     refused.expect_err("it is refused")
 }
 
@@ -394,7 +394,7 @@ fn many_changes_below_a_long_key_are_refused() {
     let text = changes_below_a_long_key(1_000_000);
     assert!(refusal(&text).to_string().contains("an input with fewer readings"));
     let few = changes_below_a_long_key(2_000);
-    let repaired = shared().repair(&few, Repair::Standard, Brackets::AsSent).unwrap();
+    let repaired = shared().repair(&few, Repair::Standard, TruncatedInput::Refused).unwrap();
     assert_eq!(replay(&few, &repaired.changes).as_ref(), Some(&repaired.text));
 }
 

@@ -5,7 +5,7 @@ mod nearly;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, replay};
+use toolwright::repair::{Repairer, TruncatedInput, replay};
 
 use super::{cases, standard};
 use nearly::{nearly_a_scalar, nearly_json};
@@ -222,7 +222,7 @@ proptest! {
 
     #[test]
     fn what_the_schema_accepts_is_never_changed((schema, text) in schema_and_text(), level in level()) {
-        let repaired = Ladder::new(&schema, []).unwrap().repair(&text, level, Brackets::AsSent);
+        let repaired = Repairer::new(&schema, []).unwrap().repair(&text, level, TruncatedInput::Refused);
         if is_accepted(&schema, &text) {
             let repaired = repaired.unwrap();
             prop_assert_eq!(&repaired.text, &text);
@@ -234,16 +234,16 @@ proptest! {
 
     #[test]
     fn what_is_returned_satisfies_the_schema((schema, text) in schema_and_text(), level in level()) {
-        if let Ok(repaired) = Ladder::new(&schema, []).unwrap().repair(&text, level, Brackets::AsSent) {
+        if let Ok(repaired) = Repairer::new(&schema, []).unwrap().repair(&text, level, TruncatedInput::Refused) {
             prop_assert!(is_accepted(&schema, &repaired.text), "{}", repaired.text);
         }
     }
 
     #[test]
     fn repairing_again_changes_nothing((schema, text) in schema_and_text(), level in level()) {
-        let ladder = Ladder::new(&schema, []).unwrap();
-        if let Ok(once) = ladder.repair(&text, level, Brackets::AsSent) {
-            let twice = ladder.repair(&once.text, level, Brackets::AsSent).unwrap();
+        let ladder = Repairer::new(&schema, []).unwrap();
+        if let Ok(once) = ladder.repair(&text, level, TruncatedInput::Refused) {
+            let twice = ladder.repair(&once.text, level, TruncatedInput::Refused).unwrap();
             prop_assert!(twice.changes.is_empty());
             prop_assert_eq!(twice.text, once.text);
         }
@@ -253,7 +253,7 @@ proptest! {
     fn the_report_replayed_gives_the_input((schema, text) in schema_and_text(), level in level()) {
         let sent = [text.clone(), format!("```\n{text}\n```"), json!({"arguments": text}).to_string()];
         for text in sent {
-            if let Ok(repaired) = Ladder::new(&schema, []).unwrap().repair(&text, level, Brackets::AsSent) {
+            if let Ok(repaired) = Repairer::new(&schema, []).unwrap().repair(&text, level, TruncatedInput::Refused) {
                 prop_assert_eq!(replay(&text, &repaired.changes), Some(repaired.text));
             }
         }
@@ -261,7 +261,7 @@ proptest! {
 
     #[test]
     fn every_number_was_sent_digit_for_digit((schema, text) in schema_and_text()) {
-        if let Ok(repaired) = Ladder::new(&schema, []).unwrap().repair(&text, Repair::Standard, Brackets::AsSent) {
+        if let Ok(repaired) = Repairer::new(&schema, []).unwrap().repair(&text, Repair::Standard, TruncatedInput::Refused) {
             for number in numbers(&repaired.text) {
                 prop_assert!(text.contains(&number), "{} is new in {}", number, repaired.text);
             }
@@ -298,8 +298,8 @@ proptest! {
 
     #[test]
     fn a_text_is_json_where_serde_json_says_so(text in prop_oneof![any_text(), nearly_json(), nearly_a_scalar()]) {
-        let ladder = Ladder::new(&json!({}), []).unwrap();
-        let taken = ladder.repair(&text, Repair::Off, Brackets::AsSent);
+        let ladder = Repairer::new(&json!({}), []).unwrap();
+        let taken = ladder.repair(&text, Repair::Off, TruncatedInput::Refused);
         let parsed = serde_json::from_str::<Value>(&text);
         match (&taken, &parsed) {
             (Ok(repaired), Ok(_)) => prop_assert_eq!(&repaired.text, &text),
@@ -314,9 +314,9 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_fail(text in prop_oneof![any::<String>(), nearly_json()], schema in root_schema()) {
-        let ladder = Ladder::new(&schema, [("path", &["file"][..])]).unwrap();
+        let ladder = Repairer::new(&schema, [("path", &["file"][..])]).unwrap();
         for level in [Repair::Off, Repair::Standard, Repair::Lenient] {
-            if let Err(refusal) = ladder.repair(&text, level, Brackets::MayBeAdded) {
+            if let Err(refusal) = ladder.repair(&text, level, TruncatedInput::Completed) {
                 prop_assert!(refusal.to_string().chars().count() <= 2_000);
             }
         }

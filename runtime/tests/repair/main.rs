@@ -9,16 +9,16 @@ mod rules;
 
 use serde_json::Value;
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, Refusal, Repaired, replay};
+use toolwright::repair::{Refusal, Repaired, Repairer, TruncatedInput, replay};
 
 /// Repairs by a schema, and checks what holds of every repair.
 fn repair_at(
     schema: &Value,
     text: &str,
     level: Repair,
-    brackets: Brackets,
+    brackets: TruncatedInput,
 ) -> Result<Repaired, Refusal> {
-    let ladder = Ladder::new(schema, []).expect("the schema is right");
+    let ladder = Repairer::new(schema, []).expect("the schema is right");
     let outcome = ladder.repair(text, level, brackets);
     if let Ok(repaired) = &outcome {
         let replayed = replay(text, &repaired.changes);
@@ -29,15 +29,15 @@ fn repair_at(
 
 /// The text that a standard repair gives, or `refused`.
 fn standard(schema: &Value, text: &str) -> String {
-    told(repair_at(schema, text, Repair::Standard, Brackets::AsSent))
+    told(repair_at(schema, text, Repair::Standard, TruncatedInput::Refused))
 }
 
 fn lenient(schema: &Value, text: &str) -> String {
-    told(repair_at(schema, text, Repair::Lenient, Brackets::AsSent))
+    told(repair_at(schema, text, Repair::Lenient, TruncatedInput::Refused))
 }
 
 fn closed(schema: &Value, text: &str) -> String {
-    told(repair_at(schema, text, Repair::Standard, Brackets::MayBeAdded))
+    told(repair_at(schema, text, Repair::Standard, TruncatedInput::Completed))
 }
 
 fn told(outcome: Result<Repaired, Refusal>) -> String {

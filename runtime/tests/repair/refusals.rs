@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Brackets, Ladder, Refusal};
+use toolwright::repair::{Refusal, Repairer, TruncatedInput};
 
 fn schema() -> Value {
     json!({
@@ -29,8 +29,8 @@ fn schema() -> Value {
 }
 
 fn refusal(text: &str) -> Refusal {
-    let ladder = Ladder::new(&schema(), []).expect("the schema is right");
-    ladder.repair(text, Repair::Standard, Brackets::AsSent).expect_err("it is refused")
+    let ladder = Repairer::new(&schema(), []).expect("the schema is right");
+    ladder.repair(text, Repair::Standard, TruncatedInput::Refused).expect_err("it is refused")
 }
 
 fn told(text: &str, lines: &[&str]) {

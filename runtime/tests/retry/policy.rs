@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use toolwright::journal::{Event, Failure, State, next};
+use toolwright::journal::{Failure, State, Transition, next};
 use toolwright::retry::{Jitter, RetryPolicy, Stop};
 use toolwright::{Class, Effect, Retry};
 
@@ -121,7 +121,8 @@ fn class() -> impl Strategy<Value = Class> {
 
 fn failed(class: Class, effect: Effect, exhausted: bool) -> State {
     let failure = Failure::from(class);
-    next(State::Running, Event::Errored { failure, effect, exhausted }).expect("what runs may fail")
+    next(State::Running, Transition::Errored { failure, effect, exhausted })
+        .expect("what runs may fail")
 }
 
 proptest! {

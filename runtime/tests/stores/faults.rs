@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use tokio::task::yield_now;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, Document, DocumentWrite, Entry, Filter, MemoryStore, Page,
-    Place, Store, StoreError, Unit, conformance,
+    CallRecord, CallSlot, CallWrite, CommitError, Document, DocumentWrite, Entry, Filter,
+    MemoryStore, Page, Store, StoreError, Transaction, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
@@ -66,7 +66,7 @@ fn is_condition(write: &DocumentWrite) -> bool {
 }
 
 impl Faulty {
-    async fn meets_conditions(&self, unit: &Unit) -> Result<(), CommitError> {
+    async fn meets_conditions(&self, unit: &Transaction) -> Result<(), CommitError> {
         for write in unit.documents.iter().filter(|it| is_condition(it)) {
             if let Some(found) = self.inner.document(&write.key).await? {
                 let (key, found) = (write.key.clone(), Some(found.version));
@@ -76,7 +76,7 @@ impl Faulty {
         Ok(())
     }
 
-    async fn has_no_lease(&self, unit: &Unit, now: Timestamp) -> Result<(), CommitError> {
+    async fn has_no_lease(&self, unit: &Transaction, now: Timestamp) -> Result<(), CommitError> {
         for write in unit.calls.iter().filter(|it| it.takes_from_owner()) {
             let call = write.record.id;
             let there = self.inner.get(call).await?.filter(|it| Some(it.version) == write.expects);
@@ -110,14 +110,16 @@ async fn every_rule_has_a_name_of_its_own() {
 impl Store for Faulty {
     fn commit<'a>(
         &'a self,
-        mut unit: Unit,
+        mut unit: Transaction,
         mut now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             match self.fault {
                 Fault::DocumentsCommitAlone => {
                     let documents = std::mem::take(&mut unit.documents);
-                    self.inner.commit(Unit { documents, ..Unit::default() }, now).await?;
+                    self.inner
+                        .commit(Transaction { documents, ..Transaction::default() }, now)
+                        .await?;
                 }
                 Fault::AnyVersionWill => {
                     for write in unit.calls.iter_mut().filter(|it| it.expects.is_some()) {
@@ -176,7 +178,7 @@ impl Store for Faulty {
             record.version += 1;
             record.delivered = true;
             let write = CallWrite { expects, record, entries: Vec::new() };
-            let unit = Unit { calls: vec![write], ..Unit::default() };
+            let unit = Transaction { calls: vec![write], ..Transaction::default() };
             self.inner.commit(unit, Timestamp::UNIX_EPOCH).await
         }
         .boxed()
@@ -194,7 +196,10 @@ impl Store for Faulty {
         .boxed()
     }
 
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         if self.fault != Fault::PlacesOutsideOfTurnsCount || place.turn.is_some() {
             return self.inner.at(place);
         }

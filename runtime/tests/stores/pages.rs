@@ -1,7 +1,7 @@
 //! By which index a page is found.
 
 use rusqlite::Connection;
-use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Unit};
+use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Transaction};
 
 use crate::support::{Folder, call, now};
 
@@ -18,7 +18,7 @@ async fn every_filter_agrees_with_looking_at_each_call() {
         write.entries.clear();
         write
     });
-    let unit = Unit { calls: calls.collect(), documents: Vec::new() };
+    let unit = Transaction { calls: calls.collect(), documents: Vec::new() };
     store.commit(unit, now()).await.unwrap();
     Connection::open(folder.file()).unwrap().execute_batch("ANALYZE").unwrap();
     let all = store.list(&Filter::default(), Page::first(usize::MAX)).await.unwrap();

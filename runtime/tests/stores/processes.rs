@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use toolwright::CallId;
-use toolwright::journal::{Event, Note, SqliteStore, State, Store, Unit};
+use toolwright::journal::{Note, SqliteStore, State, Store, Transaction, Transition};
 
 use crate::support::{Folder, call, now, write};
 
@@ -51,7 +51,7 @@ async fn race(store: &SqliteStore, name: &str) -> u64 {
         let next = version.unwrap_or(0) + 1;
         let documents =
             vec![write("race", version, name), write(&format!("won/{next}"), None, name)];
-        match store.commit(Unit { documents, ..Unit::default() }, now()).await {
+        match store.commit(Transaction { documents, ..Transaction::default() }, now()).await {
             Ok(()) => won += 1,
             Err(error) => assert!(error.is_conflict(), "{error}"),
         }
@@ -113,15 +113,15 @@ async fn write_until_killed(store: &SqliteStore) {
     }
 }
 
-fn unit_of(number: u64) -> Unit {
+fn unit_of(number: u64) -> Transaction {
     let calls = [number * 2, number * 2 + 1].map(|number| {
         let mut write = call(number, State::Judging);
         let note = Note { who: "test".to_owned(), at: now(), why: None, signed: None };
-        write.entries.push(write.record.advance(Event::Allowed, note).unwrap());
+        write.entries.push(write.record.advance(Transition::Allowed, note).unwrap());
         write
     });
     let documents = vec![write(&format!("unit/{number:010}"), None, &"x".repeat(2_000))];
-    Unit { calls: calls.into(), documents }
+    Transaction { calls: calls.into(), documents }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

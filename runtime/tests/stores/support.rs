@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
 use toolwright::journal::{
-    CallRecord, CallWrite, CommitError, DocumentWrite, Note, Place, State, Store, Unit,
+    CallRecord, CallSlot, CallWrite, CommitError, DocumentWrite, Note, State, Store, Transaction,
 };
 use toolwright::{CallId, Danger, Effect};
 
@@ -48,7 +48,7 @@ pub fn write(key: &str, expects: Option<u64>, text: &str) -> DocumentWrite {
 
 /// Makes a document.
 pub async fn note(store: &impl Store, key: &str, text: &str) -> Result<(), CommitError> {
-    let unit = Unit { documents: vec![write(key, None, text)], ..Unit::default() };
+    let unit = Transaction { documents: vec![write(key, None, text)], ..Transaction::default() };
     store.commit(unit, now()).await
 }
 
@@ -70,7 +70,7 @@ pub fn call(number: u64, state: State) -> CallWrite {
         state,
         ..CallRecord::draft(
             CallId::from_bytes(bytes),
-            Place { run: "run".to_owned(), turn: Some(number), index: 0 },
+            CallSlot { run: "run".to_owned(), turn: Some(number), index: 0 },
             "read_file",
             now(),
         )

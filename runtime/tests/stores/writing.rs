@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use rusqlite::Connection;
-use toolwright::journal::{CommitError, SqliteStore, State, Store, Unit};
+use toolwright::journal::{CommitError, SqliteStore, State, Store, Transaction};
 
 use crate::support::{Folder, call, document, note, now, write};
 
@@ -28,7 +28,7 @@ async fn a_full_disk_takes_nothing_of_a_unit_and_all_of_the_next_that_fits() {
 
     let large = "x".repeat(1_000_000);
     let documents = vec![write("small", None, "1"), write("large", None, &large)];
-    let unit = Unit { calls: vec![call(1, State::Ready)], documents };
+    let unit = Transaction { calls: vec![call(1, State::Ready)], documents };
     let error = words(store.commit(unit.clone(), now()).await);
     assert!(error.contains("has no room left"), "{error}");
     assert!(error.contains("calls.db"), "{error}");
@@ -79,7 +79,7 @@ async fn a_conflict_in_a_group_undoes_its_own_unit_alone() {
             if number % 3 == 0 {
                 documents.push(write("taken", None, "again"));
             }
-            let unit = Unit { calls: vec![call(number, State::Ready)], documents };
+            let unit = Transaction { calls: vec![call(number, State::Ready)], documents };
             (number, store.commit(unit, now()).await)
         }
     });

@@ -34,12 +34,13 @@ use tokio::sync::oneshot;
 use self::failure::Named;
 use self::file::{Opened, Origin};
 use self::reader::{READERS, Readers, Reading};
-use self::row::UnitRows;
+use self::row::TransactionRows;
 use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CommitError, Document, Entry, Filter, Page, Place, Store, StoreError, Unit,
+    CallRecord, CallSlot, CommitError, Document, Entry, Filter, Page, Store, StoreError,
+    Transaction,
 };
 
 /// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
@@ -51,7 +52,7 @@ use toolwright_journal::journal::{
 /// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.
 ///
 /// ```
-/// use toolwright::journal::{DocumentWrite, SqliteStore, Store, Unit};
+/// use toolwright::journal::{DocumentWrite, SqliteStore, Store, Transaction};
 ///
 /// # let folder = std::env::temp_dir().join(format!("toolwright-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
@@ -59,7 +60,7 @@ use toolwright_journal::journal::{
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let store = SqliteStore::open(&path).await?;
 /// let note = DocumentWrite { key: "note".to_owned(), expects: None, text: Some("hello".to_owned()) };
-/// store.commit(Unit { documents: vec![note], ..Unit::default() }, jiff::Timestamp::UNIX_EPOCH).await?;
+/// store.commit(Transaction { documents: vec![note], ..Transaction::default() }, jiff::Timestamp::UNIX_EPOCH).await?;
 ///
 /// let other = SqliteStore::open_existing(&path).await?;
 /// assert_eq!(other.document("note").await?.map(|it| it.text), Some("hello".to_owned()));
@@ -150,10 +151,14 @@ impl Inner {
 }
 
 impl Store for SqliteStore {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             unit.check()?;
-            let rows = UnitRows::of(unit, now, &self.0.name)?;
+            let rows = TransactionRows::of(unit, now, &self.0.name)?;
             self.0.writer.does(Work::Commit(rows)).await
         }
         .boxed()
@@ -181,7 +186,10 @@ impl Store for SqliteStore {
         .boxed()
     }
 
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         let sql = "SELECT id, lease, delivered, body FROM calls INDEXED BY calls_by_place WHERE run = ?1 AND turn = ?2 AND idx = ?3";
         let values = (place.run.clone(), place.turn.map(row::number), place.index);
         self.first_record(sql, values).boxed()

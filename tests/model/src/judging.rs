@@ -1,7 +1,7 @@
 //! Workers, up to the claim: a call is submitted or read, judged, and committed as `executor/kept` does it in `submit`,
 //! `claim` and `judge_again`. Each step is nothing where it changes nothing.
 
-use toolwright::journal::{Event, State};
+use toolwright::journal::{State, Transition};
 
 use crate::people::Canceller;
 use crate::record::Record;
@@ -94,10 +94,10 @@ impl Scenario {
         }
         let mut record = Record::opened(place, self.effect(place), system.tool);
         if self.asks(&record) {
-            record.advance(Event::Asked).ok()?;
+            record.advance(Transition::Asked).ok()?;
         } else {
-            record.advance(Event::Allowed).ok()?;
-            record.advance(Event::Claimed).ok()?;
+            record.advance(Transition::Allowed).ok()?;
+            record.advance(Transition::Claimed).ok()?;
         }
         let Ok(id) = system.store.insert(record, self.switches) else { return Some(()) };
         if record.state == State::Running {
@@ -124,16 +124,16 @@ impl Scenario {
                 next = system.store.get(id)?;
                 return self.end_unbegun(system, id, next).map_or(Some(()), Some);
             }
-            Then::Claim => next.advance(Event::Claimed).ok()?,
-            Then::Change => next.advance(Event::Changed).ok()?,
-            Then::Doubt => next.advance(Event::Doubted).ok()?,
+            Then::Claim => next.advance(Transition::Claimed).ok()?,
+            Then::Change => next.advance(Transition::Changed).ok()?,
+            Then::Doubt => next.advance(Transition::Doubted).ok()?,
             Then::Allow => {
                 next.tool = system.tool;
-                next.advance(Event::Allowed).ok()?;
+                next.advance(Transition::Allowed).ok()?;
             }
             Then::Ask => {
                 next.tool = system.tool;
-                next.advance(Event::Asked).ok()?;
+                next.advance(Transition::Asked).ok()?;
                 next.decision = None;
                 next.is_late = false;
             }
@@ -174,11 +174,11 @@ impl Scenario {
     pub(crate) fn end_unbegun(&self, system: &mut System, id: u8, record: Record) -> Option<()> {
         let mut ended = record;
         if record.is_doubtful && !self.switches.has(Switch::DoubtSkipped) {
-            ended.advance(Event::Doubted).ok()?;
+            ended.advance(Transition::Doubted).ok()?;
         } else if record.is_letter && !record.is_doubtful {
-            ended.advance(Event::PutBack).ok()?;
+            ended.advance(Transition::PutBack).ok()?;
         } else {
-            ended.advance(Event::RunEnded).ok()?;
+            ended.advance(Transition::RunEnded).ok()?;
             system.witness(&record).wrong.forgery_counted |= record.is_doubtful;
             self.answer(&mut ended);
         }

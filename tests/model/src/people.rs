@@ -1,6 +1,6 @@
 //! Those who act on calls without running them: the sweeper, a person at a desk, whoever ends the run.
 
-use toolwright::journal::{Event, State};
+use toolwright::journal::{State, Transition};
 
 use crate::record::{Decided, Record};
 use crate::scenario::{Scenario, Verdict};
@@ -48,15 +48,15 @@ pub enum Canceller {
 }
 
 impl Verdict {
-    fn event(self) -> Event {
+    fn event(self) -> Transition {
         match self {
-            Self::Approve => Event::Approved,
-            Self::Edit => Event::Edited,
-            Self::Reject => Event::Rejected,
-            Self::Happened => Event::Happened,
-            Self::DidNotHappen | Self::Forged => Event::DidNotHappen,
-            Self::Requeue => Event::Requeued,
-            Self::Discard => Event::Discarded,
+            Self::Approve => Transition::Approved,
+            Self::Edit => Transition::Edited,
+            Self::Reject => Transition::Rejected,
+            Self::Happened => Transition::Happened,
+            Self::DidNotHappen | Self::Forged => Transition::DidNotHappen,
+            Self::Requeue => Transition::Requeued,
+            Self::Discard => Transition::Discarded,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Scenario {
         let now = system.store.get(id)?;
         let mut next = record;
         if record.state == State::Pending {
-            let event = if record.is_letter { Event::PutBack } else { Event::Expired };
+            let event = if record.is_letter { Transition::PutBack } else { Transition::Expired };
             next.advance(event).ok()?;
         } else {
             let is_renewed = now.version == record.version && !now.is_lapsed;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::Effect;
-use toolwright::journal::{CallRecord, Event, Illegal, Note, Place, State};
+use toolwright::journal::{CallRecord, CallSlot, Illegal, Note, State, Transition};
 
 /// One call, as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,7 +94,7 @@ impl Record {
     ///
     /// # Errors
     /// When the machine says that it cannot; the record is as it was.
-    pub fn advance(&mut self, event: Event) -> Result<(), Illegal> {
+    pub fn advance(&mut self, event: Transition) -> Result<(), Illegal> {
         let mut real = real();
         real.state = self.state;
         real.version = self.version.into();
@@ -128,7 +128,7 @@ impl Record {
 }
 
 fn real() -> CallRecord {
-    let place = Place { run: String::new(), turn: None, index: 0 };
+    let place = CallSlot { run: String::new(), turn: None, index: 0 };
     CallRecord::draft(CallId::from_bytes([0; 16]), place, "", Timestamp::UNIX_EPOCH)
 }
 

@@ -2,7 +2,7 @@
 //! `perform`. Each step is nothing where it changes nothing.
 
 use toolwright::Effect;
-use toolwright::journal::{Event, Failure};
+use toolwright::journal::{Failure, Transition};
 
 use crate::record::Record;
 use crate::scenario::{Outcome, Scenario};
@@ -41,13 +41,13 @@ impl Scenario {
         };
         let mut ended = record;
         let effect = record.effect;
-        let errored = |failure| Event::Errored {
+        let errored = |failure| Transition::Errored {
             failure,
             effect,
             exhausted: record.attempt >= self.attempts,
         };
         match outcome {
-            Outcome::Result => ended.advance(Event::Succeeded).ok()?,
+            Outcome::Result => ended.advance(Transition::Succeeded).ok()?,
             Outcome::NotStarted => ended.advance(errored(Failure::NotStarted)).ok()?,
             Outcome::Transient => ended.advance(errored(Failure::Transient)).ok()?,
             Outcome::Final => ended.advance(errored(Failure::Final)).ok()?,
@@ -57,8 +57,8 @@ impl Scenario {
             }
             Outcome::GivenUp => {
                 let failure = Failure::NotStarted;
-                ended.advance(Event::Errored { failure, effect, exhausted: false }).ok()?;
-                ended.advance(Event::RunEnded).ok()?;
+                ended.advance(Transition::Errored { failure, effect, exhausted: false }).ok()?;
+                ended.advance(Transition::RunEnded).ok()?;
             }
         }
         if ended.state.is_answered() {
@@ -118,6 +118,6 @@ impl Scenario {
         let effect = if retried { Effect::Idempotent } else { record.effect };
         let exhausted = record.attempt >= self.attempts;
         let failure = Failure::OwnerLost;
-        record.advance(Event::Errored { failure, effect, exhausted }).ok()
+        record.advance(Transition::Errored { failure, effect, exhausted }).ok()
     }
 }

@@ -4,7 +4,8 @@ use call_model::record::Record;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use toolwright::journal::{
-    CallRecord, CallWrite, Entry, Event, MemoryStore, Note, Place, State, Store, Unit, replay,
+    CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
+    Transition, replay,
 };
 use toolwright::{CallId, Effect};
 
@@ -13,22 +14,23 @@ fn note() -> Note {
 }
 
 fn draft() -> CallRecord {
-    let place = Place { run: "r".to_owned(), turn: Some(1), index: 0 };
+    let place = CallSlot { run: "r".to_owned(), turn: Some(1), index: 0 };
     CallRecord::draft(CallId::from_bytes([1; 16]), place, "any", Timestamp::UNIX_EPOCH)
 }
 
 /// Any event, and now and then one that is legal, so that lives are long.
-fn events() -> impl Strategy<Value = Vec<(Event, Option<prop::sample::Index>)>> {
-    let all: Vec<Event> = Event::all().collect();
+fn events() -> impl Strategy<Value = Vec<(Transition, Option<prop::sample::Index>)>> {
+    let all: Vec<Transition> = Transition::all().collect();
     let event =
         (prop::sample::select(all), prop::option::weighted(0.8, any::<prop::sample::Index>()));
     prop::collection::vec(event, 0..40)
 }
 
 /// The event itself, or one of those that can happen where the call stands.
-fn chosen(state: State, event: Event, legal: Option<prop::sample::Index>) -> Event {
-    let possible: Vec<Event> =
-        Event::all().filter(|event| toolwright::journal::next(state, *event).is_ok()).collect();
+fn chosen(state: State, event: Transition, legal: Option<prop::sample::Index>) -> Transition {
+    let possible: Vec<Transition> = Transition::all()
+        .filter(|event| toolwright::journal::next(state, *event).is_ok())
+        .collect();
     match legal {
         Some(index) if !possible.is_empty() => *index.get(&possible),
         _ => event,
@@ -37,7 +39,7 @@ fn chosen(state: State, event: Event, legal: Option<prop::sample::Index>) -> Eve
 
 async fn write(store: &MemoryStore, expects: Option<u64>, record: &CallRecord, entry: Entry) {
     let write = CallWrite { expects, record: record.clone(), entries: vec![entry] };
-    let unit = Unit { calls: vec![write], ..Unit::default() };
+    let unit = Transaction { calls: vec![write], ..Transaction::default() };
     store.commit(unit, Timestamp::UNIX_EPOCH).await.expect("nobody else writes");
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use toolwright::approval::{Callback, Decision, Desk, Statement};
+use toolwright::approval::{ApprovalService, Callback, Response, Statement};
 use toolwright::arguments::{canonical, digest};
-use toolwright::journal::{CallWrite, Event, Note, State, Store, Unit};
+use toolwright::journal::{CallWrite, Note, State, Store, Transaction, Transition};
 use toolwright::{Call, CallFailure, Class, Outcome};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
@@ -85,9 +85,10 @@ async fn the_approval_of_one_call_moves_no_other() {
     let mut record = office.record(other).await;
     let expects = Some(record.version);
     let forger = Note { who: "ada".to_owned(), at: office.clock.now(), why: None, signed: None };
-    let entries = vec![record.advance(Event::Approved, forger).unwrap()];
+    let entries = vec![record.advance(Transition::Approved, forger).unwrap()];
     record.decision = decision;
-    let unit = Unit { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
+    let unit =
+        Transaction { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     assert_eq!(suspended(executor.resume(other).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
@@ -103,10 +104,12 @@ async fn arguments_that_somebody_changed_in_the_journal_are_not_run() {
     let mut record = office.record(waits.call).await;
     let expects = Some(record.version);
     record.arguments =
-        toolwright::journal::Kept::Plain(r#"{"order":"A-1","cents":99999}"#.to_owned());
+        toolwright::journal::StoredText::Plain(r#"{"order":"A-1","cents":99999}"#.to_owned());
     record.version += 1;
-    let unit =
-        Unit { calls: vec![CallWrite { expects, record, entries: vec![] }], documents: vec![] };
+    let unit = Transaction {
+        calls: vec![CallWrite { expects, record, entries: vec![] }],
+        documents: vec![],
+    };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     let answer = answered(executor.resume(waits.call).await);
     assert_eq!(kind(&answer), "refused");
@@ -122,14 +125,16 @@ async fn a_call_that_shows_other_arguments_than_would_run_is_put_to_nobody() {
     assert_eq!(record.shows_what_is_judged(), Some(true));
     let expects = Some(record.version);
     let more = r#"{"order":"A-1","cents":99999}"#;
-    record.arguments = toolwright::journal::Kept::Plain(more.to_owned());
+    record.arguments = toolwright::journal::StoredText::Plain(more.to_owned());
     record.digest = digest(&record.tool, &record.fingerprint, &canonical(more).unwrap(), "", None);
     record.version += 1;
     assert_eq!(record.shows_what_is_judged(), Some(false));
-    let unit =
-        Unit { calls: vec![CallWrite { expects, record, entries: vec![] }], documents: vec![] };
+    let unit = Transaction {
+        calls: vec![CallWrite { expects, record, entries: vec![] }],
+        documents: vec![],
+    };
     office.store.commit(unit, office.clock.now()).await.unwrap();
-    let approving = Callback::new(|_| Decision::Approve);
+    let approving = Callback::new(|_| Response::Approve);
     let executor = office.bare().approver(office.ada.clone(), approving).build().unwrap();
     executor.sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Pending);
@@ -263,7 +268,7 @@ async fn of_many_who_decide_at_once_one_wins_and_the_call_runs_at_most_once() {
         let executor = office.executor();
         let waits = suspended(executor.submit(&a_refund()).await);
         let record = office.record(waits.call).await;
-        let desk = Arc::new(Desk::new(Arc::new(office.store.clone())));
+        let desk = Arc::new(ApprovalService::new(Arc::new(office.store.clone())));
         let now = office.clock.now();
         let mut deciding = tokio::task::JoinSet::new();
         for task in 0..8 {

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
-use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply};
-use toolwright::journal::{Kept, State};
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
+use toolwright::journal::{State, StoredText};
 use toolwright::{BuildProblem, Call, CallFailure, EventKind, OnNoApprover, Outcome};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
@@ -33,8 +33,8 @@ async fn the_request_shows_the_final_arguments_the_reason_and_the_preview() {
     assert_eq!(request.preview.as_deref(), Some("A-1: -250"));
     assert_eq!(request.repairs.len(), 1);
     let record = office.record(waits.call).await;
-    assert_eq!(record.raw, Kept::Plain(r#"{"order":"A-1","cents":"250"}"#.to_owned()));
-    assert_eq!(record.arguments, Kept::Plain(request.arguments.clone()));
+    assert_eq!(record.raw, StoredText::Plain(r#"{"order":"A-1","cents":"250"}"#.to_owned()));
+    assert_eq!(record.arguments, StoredText::Plain(request.arguments.clone()));
     office.approve(waits.call).await.unwrap();
     let answer = answered(office.executor().resume(waits.call).await);
     assert_eq!(answer.text(), "refunded 250 for A-1");
@@ -80,7 +80,7 @@ async fn somebody_in_the_process_is_asked_and_the_call_goes_on() {
     let seen = Arc::clone(&asked);
     let approver = Callback::new(move |request: &ApprovalRequest| {
         seen.lock().unwrap().push(request.arguments.clone());
-        Decision::Approve
+        Response::Approve
     });
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     assert_eq!(executor.call(&a_refund()).await.text(), "refunded 100 for A-1");
@@ -95,7 +95,7 @@ async fn somebody_in_the_process_is_asked_and_the_call_goes_on() {
 #[tokio::test]
 async fn a_rejection_is_the_answer_with_its_reason() {
     let office = office();
-    let approver = Callback::new(|_: &ApprovalRequest| Decision::Reject {
+    let approver = Callback::new(|_: &ApprovalRequest| Response::Reject {
         reason: Some("the customer was paid already".to_owned()),
     });
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
@@ -115,7 +115,7 @@ async fn who_edits_into_what_the_tool_does_not_take_is_asked_again() {
         let mut seen = seen.lock().unwrap();
         seen.push(request.reason.clone());
         let cents = if seen.len() == 1 { 0 } else { 40 };
-        Decision::Edit(format!(r#"{{"order":"A-1","cents":{cents}}}"#))
+        Response::Edit(format!(r#"{{"order":"A-1","cents":{cents}}}"#))
     });
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     assert_eq!(executor.call(&a_refund()).await.text(), "refunded 40 for A-1");
@@ -128,7 +128,7 @@ async fn who_edits_into_what_the_tool_does_not_take_is_asked_again() {
 #[tokio::test]
 async fn an_approver_that_panics_has_not_approved() {
     let office = office();
-    let approver = Callback::new(|_: &ApprovalRequest| -> Decision { panic!("no") });
+    let approver = Callback::new(|_: &ApprovalRequest| -> Response { panic!("no") });
     let builder = office.bare().approver(key("ada", 1), approver);
     let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
@@ -215,7 +215,7 @@ async fn listeners_hear_of_a_call_that_is_decided_at_once_as_of_one() {
     let office = office();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&heard);
-    let approver = Callback::new(|_: &ApprovalRequest| Decision::Approve);
+    let approver = Callback::new(|_: &ApprovalRequest| Response::Approve);
     let executor = office
         .bare()
         .approver(key("ada", 1), approver)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::journal::{CallRecord, CallWrite, Event, Note, State, Store, Unit};
+use toolwright::journal::{CallRecord, CallWrite, Note, State, Store, Transaction, Transition};
 use toolwright::retry::RetryPolicy;
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
@@ -168,14 +168,14 @@ async fn a_late_owner_is_stopped_and_its_result_refused() {
             why: None,
             signed: None,
         };
-        let event = Event::Errored {
+        let event = Transition::Errored {
             failure: toolwright::journal::Failure::OwnerLost,
             effect: record.effect,
             exhausted: false,
         };
         let entry = record.advance(event, note).unwrap();
         let write = CallWrite { expects, record, entries: vec![entry] };
-        let unit = Unit { calls: vec![write], documents: vec![] };
+        let unit = Transaction { calls: vec![write], documents: vec![] };
         office.store.commit(unit, office.clock.now()).await.unwrap();
     };
     let (outcome, ()) = futures::future::join(late, meanwhile).await;
@@ -194,7 +194,7 @@ async fn a_record_that_contradicts_its_history_is_not_run() {
     let expects = Some(office.record(waits.call).await.version);
     let record = CallRecord { version: 100, ..approved };
     let write = CallWrite { expects, record, entries: vec![] };
-    let unit = Unit { calls: vec![write], documents: vec![] };
+    let unit = Transaction { calls: vec![write], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     let outcome = executor.resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::Contradiction { .. })), "{outcome:?}");

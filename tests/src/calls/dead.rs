@@ -9,7 +9,7 @@ mod plans;
 use std::sync::atomic::Ordering::SeqCst;
 
 use toolwright::approval::Statement;
-use toolwright::journal::{Event, Kept, State};
+use toolwright::journal::{State, StoredText, Transition};
 use toolwright::{Call, CallFailure, Outcome};
 
 use super::support::{path, suspended};
@@ -23,7 +23,7 @@ async fn a_call_that_panics_is_dead_and_its_run_has_its_answer() {
     let record = letters.office.record(id).await;
     assert_eq!((record.state, record.result.is_none()), (State::Dead, true));
     assert_eq!(record.answer.unwrap().text, answer);
-    assert_eq!(record.raw, Kept::Plain(r#"{"to":"eve"}"#.to_owned()));
+    assert_eq!(record.raw, StoredText::Plain(r#"{"to":"eve"}"#.to_owned()));
 }
 
 /// S1.7
@@ -130,7 +130,7 @@ async fn new_arguments_that_the_tool_does_not_take_leave_the_letter_where_it_was
     letters.executor().sweep().await.unwrap();
     let record = letters.office.record(id).await;
     assert_eq!((record.state, record.proposal), (State::Dead, None));
-    assert_eq!(record.arguments, Kept::Plain(r#"{"to":"eve","copies":1}"#.to_owned()));
+    assert_eq!(record.arguments, StoredText::Plain(r#"{"to":"eve","copies":1}"#.to_owned()));
     let history = letters.office.history(id).await;
     let why = history.last().unwrap().why.clone().unwrap_or_default();
     assert!(why.starts_with("the new arguments were not taken: "), "{why}");
@@ -151,7 +151,7 @@ async fn a_letter_that_the_gate_refuses_is_a_letter_still() {
     assert_eq!((record.state, record.result), (State::Dead, None));
     let history = letters.office.history(id).await;
     let last = history.last().unwrap();
-    assert_eq!(last.event, Some(Event::PutBack));
+    assert_eq!(last.event, Some(Transition::PutBack));
     assert!(last.why.as_deref().unwrap_or_default().contains("needs a person's approval"));
 }
 
@@ -190,7 +190,7 @@ async fn the_same_call_that_arrives_again_is_answered_though_it_was_forgotten() 
     let record = letters.office.record(id).await;
     let now = letters.office.clock.now();
     letters.office.say(Statement::forget(&record, None, "ada", now)).await.unwrap();
-    assert_eq!(letters.office.record(id).await.arguments, Kept::Withheld);
+    assert_eq!(letters.office.record(id).await.arguments, StoredText::Omitted);
     assert_eq!(letters.turn().await, answer);
     let other = Call::new("letter_post", r#"{"to":"bob"}"#);
     let outcome = letters.run().submit_turn(1, &[other]).await.remove(0);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
-use toolwright::journal::{DocumentWrite, State, Store, Unit};
+use toolwright::journal::{DocumentWrite, State, Store, Transaction};
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Registry, tool};
 
 use super::odd::Odd;
@@ -54,7 +54,7 @@ async fn scene() -> Scene {
     }
     lists.send_replace(false);
     let note = DocumentWrite { key: "note".to_owned(), expects: None, text: Some(String::new()) };
-    let unit = Unit { documents: vec![note], ..Unit::default() };
+    let unit = Transaction { documents: vec![note], ..Transaction::default() };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     // Whoever lists has a receiver of its own.
     while lists.receiver_count() < 2 {

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Place, Store, StoreError,
-    Unit,
+    CallRecord, CallSlot, CommitError, Document, Entry, Filter, MemoryStore, Page, Store,
+    StoreError, Transaction,
 };
 
 /// Something that is done once.
@@ -59,7 +59,11 @@ impl Odd {
 }
 
 impl Store for Odd {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
             let first = self.before_commit.lock().unwrap().take();
             if let Some(first) = first {
@@ -108,7 +112,10 @@ impl Store for Odd {
         self.inner.get(call)
     }
 
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         self.inner.at(place)
     }
 

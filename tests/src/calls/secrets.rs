@@ -1,8 +1,8 @@
 //! Secrets are kept only sealed, and shown to nobody.
 
-use toolwright::approval::{DeskError, Statement};
+use toolwright::approval::{ApprovalError, Statement};
 use toolwright::arguments::SealingKey;
-use toolwright::journal::{Kept, State};
+use toolwright::journal::{State, StoredText};
 use toolwright::{Call, CallFailure, DynamicTool, Outcome, Registry, tool};
 
 use super::hostile::tools::builder_of;
@@ -31,7 +31,10 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     let executor = office.builder().sealing_key(sealing()).build().unwrap();
     let waits = suspended(executor.submit(&a_sign_in()).await);
     let record = office.record(waits.call).await;
-    assert!(matches!((&record.raw, &record.arguments), (Kept::Sealed(_), Kept::Sealed(_))));
+    assert!(matches!(
+        (&record.raw, &record.arguments),
+        (StoredText::Encrypted(_), StoredText::Encrypted(_))
+    ));
     let everything = format!(
         "{} {} {:?}",
         serde_json::to_string(&record).unwrap(),
@@ -103,7 +106,10 @@ async fn what_the_schema_of_a_run_time_tool_calls_secret_is_kept_only_sealed() {
     let sealing = SealingKey::from_bytes([7; 32]);
     let waits = suspended(sign_in().sealing_key(sealing).build().unwrap().submit(&call).await);
     let record = office.record(waits.call).await;
-    assert!(matches!((&record.raw, &record.arguments), (Kept::Sealed(_), Kept::Sealed(_))));
+    assert!(matches!(
+        (&record.raw, &record.arguments),
+        (StoredText::Encrypted(_), StoredText::Encrypted(_))
+    ));
     let everything = serde_json::to_string(&record).unwrap();
     assert!(!everything.contains(SECRET), "{everything}");
 }
@@ -119,7 +125,7 @@ async fn an_edit_cannot_bring_a_secret_into_the_journal() {
     let record = office.record(id).await;
     let edited = Statement::edit(&record, edit, record.digest.clone(), "ada", office.clock.now());
     let error = office.say(edited).await.unwrap_err();
-    assert!(matches!(error, DeskError::Secret { .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Secret { .. }), "{error}");
     let kept = format!("{:?}", office.history(id).await);
     assert!(!kept.contains(SECRET) && office.record(id).await.proposal.is_none());
 }

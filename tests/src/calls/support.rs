@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use toolwright::approval::{
-    ApproverKey, Clause, Desk, DeskError, GrantTerms, Scope, Statement, Submitted,
+    ApprovalError, ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement, Submitted,
 };
 use toolwright::journal::{CallRecord, Entry, Filter, MemoryStore, Page, State, Store};
 use toolwright::{
@@ -192,8 +192,8 @@ impl Office {
         self.builder().build().unwrap()
     }
 
-    pub fn desk(&self) -> Desk {
-        Desk::new(Arc::new(self.store.clone()))
+    pub fn desk(&self) -> ApprovalService {
+        ApprovalService::new(Arc::new(self.store.clone()))
     }
 
     pub async fn record(&self, call: CallId) -> CallRecord {
@@ -214,16 +214,16 @@ impl Office {
     }
 
     /// What Ada says counts from now on.
-    pub async fn say(&self, statement: Statement) -> Result<Submitted, DeskError> {
+    pub async fn say(&self, statement: Statement) -> Result<Submitted, ApprovalError> {
         self.desk().submit(self.ada.sign(&statement).unwrap(), self.clock.now()).await
     }
 
-    pub async fn approve(&self, call: CallId) -> Result<Submitted, DeskError> {
+    pub async fn approve(&self, call: CallId) -> Result<Submitted, ApprovalError> {
         let statement = Statement::approve(&self.record(call).await, "ada", self.clock.now());
         self.say(statement).await
     }
 
-    pub async fn reject(&self, call: CallId, reason: &str) -> Result<Submitted, DeskError> {
+    pub async fn reject(&self, call: CallId, reason: &str) -> Result<Submitted, ApprovalError> {
         let record = self.record(call).await;
         self.say(Statement::reject(&record, Some(reason.to_owned()), "ada", self.clock.now())).await
     }

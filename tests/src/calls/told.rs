@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use toolwright::approval::{ApprovalRequest, Callback, Decision, Statement};
+use toolwright::approval::{ApprovalRequest, Callback, Response, Statement};
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{FailedAttempt, State};
 use toolwright::policy::{Policy, Rule};
@@ -84,11 +84,11 @@ async fn a_rejection_is_told_to_whoever_finds_it_until_the_run_has_taken_note() 
 async fn a_decision_in_this_process_is_told_between_asked_and_the_end() {
     for (decision, told) in [
         (
-            Decision::Approve,
+            Response::Approve,
             vec!["started", "asked", "approved by ada after 0 s", "attempt 1", "completed"],
         ),
         (
-            Decision::Reject { reason: None },
+            Response::Reject { reason: None },
             vec!["started", "asked", "rejected by ada after 0 s", "failed"],
         ),
     ] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::approval::{ApprovalRequest, Callback, Decision};
+use toolwright::approval::{ApprovalRequest, Callback, Response};
 use toolwright::journal::State;
 use toolwright::{Call, CallFailure, Outcome, ToolError, tool};
 
@@ -22,7 +22,7 @@ async fn siblings_of_a_call_that_waits_are_answered() {
     let ran = Arc::clone(&office.ran);
     let approver = Callback::new(move |request: &ApprovalRequest| {
         ran.add(format!("ask {}", request.arguments));
-        Decision::Approve
+        Response::Approve
     });
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     let another = Call::new("kept_refund", r#"{"order":"B-2"}"#);

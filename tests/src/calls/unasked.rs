@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::timeout;
-use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply};
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
 use toolwright::journal::State;
 use toolwright::policy::Policy;
 use toolwright::{BuildProblem, Class, EventKind, ExecutorBuilder, OnNoApprover};
@@ -41,11 +41,11 @@ impl Approver for LeavesLater {
 }
 
 fn panics() -> impl Approver {
-    Callback::new(|_: &ApprovalRequest| -> Decision { panic!("a defect") })
+    Callback::new(|_: &ApprovalRequest| -> Response { panic!("a defect") })
 }
 
 fn edits_wrongly() -> impl Approver {
-    Callback::new(|_: &ApprovalRequest| Decision::Edit("{}".to_owned()))
+    Callback::new(|_: &ApprovalRequest| Response::Edit("{}".to_owned()))
 }
 
 /// What the only approver's failure makes of a call: its answer, its path and the last reason in its history.
@@ -153,7 +153,7 @@ async fn a_worker_whose_approver_fails_ends_what_it_has_asked_about_itself() {
 #[tokio::test]
 async fn a_key_that_is_made_for_the_process_approves_there_and_is_named_in_the_history() {
     let office = office();
-    let approver = Callback::new(|_| Decision::Approve);
+    let approver = Callback::new(|_| Response::Approve);
     let executor = office.bare().ask(approver).build().unwrap();
     assert_eq!(executor.call(&a_refund()).await.text(), "refunded 100 for A-1");
     let history = office.history(office.records().await[0].id).await;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolwright::approval::{ApproverKey, Callback, Decision};
+use toolwright::approval::{ApproverKey, Callback, Response};
 use toolwright::policy::{Mode, Policy, PolicyBuilder};
 use toolwright::{BuildProblem, Executor, OnNoApprover, Registry};
 
@@ -60,7 +60,7 @@ fn the_key_of_an_approver_inside_a_root_of_the_policy_is_refused() {
     let file = work.join("ada.key");
     key("ada", 1).save(&file).unwrap();
     let key = ApproverKey::load(&file).unwrap();
-    let approver = Callback::new(|_| Decision::Approve);
+    let approver = Callback::new(|_| Response::Approve);
     let builder = office().ruled().policy(Policy::builder().root(&work)).approver(key, approver);
     assert_eq!(whats(&builder.build().unwrap_err().problems), ["key of an approver"]);
 }

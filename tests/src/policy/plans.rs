@@ -1,6 +1,6 @@
 //! Plan mode: reads run, the rest is queued and its model told so; what is accepted is judged and runs.
 
-use toolwright::approval::{Statement, Subject, Verdict};
+use toolwright::approval::{Decision, Statement, Subject};
 use toolwright::journal::{CallRecord, State};
 use toolwright::policy::Rule;
 use toolwright::{Call, Executor};
@@ -17,7 +17,7 @@ fn accept(record: &CallRecord, office: &Office) -> Statement {
     let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
     Statement {
         about: Subject::Call { id, generation, digest },
-        verdict: Verdict::Accept,
+        verdict: Decision::Accept,
         at: office.clock.now(),
         by: "ada".to_owned(),
     }

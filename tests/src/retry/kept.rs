@@ -199,7 +199,7 @@ async fn all_attempts_of_a_call_take_one_use_of_its_grant() {
         uses: Some(1),
     };
     let statement = Statement::approve_with_grant(&record, terms, "ada", record.updated);
-    let people = approval::Desk::new(Arc::new(desk.store.clone()));
+    let people = approval::ApprovalService::new(Arc::new(desk.store.clone()));
     people.submit(ada.sign(&statement).unwrap(), record.updated).await.unwrap();
     answered(executor.resume(waits.call).await);
     let covered = executor.submit(&call("scripted_asking")).await;

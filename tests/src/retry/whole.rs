@@ -151,7 +151,7 @@ async fn the_time_that_a_person_takes_does_not_count() {
     tokio::time::sleep(3600 * SECOND).await;
     let record = desk.record().await;
     let statement = Statement::approve(&record, "ada", record.updated);
-    let people = approval::Desk::new(Arc::new(desk.store.clone()));
+    let people = approval::ApprovalService::new(Arc::new(desk.store.clone()));
     people.submit(ada.sign(&statement).unwrap(), record.updated).await.unwrap();
     let answer = answered(executor.wait(waits.call).await);
     assert_eq!((answer.text().as_ref(), desk.script.times()), ("done in attempt 2", 2));

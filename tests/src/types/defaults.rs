@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use toolwright::arguments::Settled;
+use toolwright::arguments::FinalArguments;
 use toolwright::{Call, Handle, Registry, RegistryProblem, tool};
 
 use crate::support::strict;
@@ -40,7 +40,7 @@ async fn a_default_of_nothing_means_the_same_as_none() {
         assert_eq!(definition.input_schema["properties"][name].get("default"), None, "{name}");
     }
     assert_eq!(definition.input_schema["properties"]["three"]["default"], 3);
-    let settled = Settled::of(&definition, "{}").unwrap();
+    let settled = FinalArguments::of(&definition, "{}").unwrap();
     assert_eq!(settled.arguments(), r#"{"three":3}"#);
     for arguments in ["{}", settled.arguments()] {
         let answer = executor.call(&Call::new("take_nothing_at_all", arguments)).await;

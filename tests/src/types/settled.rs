@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
-use toolwright::arguments::{Settled, canonical};
+use toolwright::arguments::{FinalArguments, canonical};
 use toolwright::{Call, Executor, Handle, tool};
 
 use super::kinds::{self, *};
@@ -71,12 +71,12 @@ fn settled(executor: &Executor, name: &str, text: &str) -> Result<Option<String>
         return Ok(None);
     }
     let definition = executor.registry().get(name).unwrap();
-    let settled = Settled::of(&definition, text).unwrap();
+    let settled = FinalArguments::of(&definition, text).unwrap();
     let read = executor.examine(&Call::new(name, settled.arguments()));
     let why = read.as_ref().err().map(|error| error.message().to_owned());
     prop_assert!(read.is_ok(), "{} reads {} ({:?})", name, settled.arguments(), why);
     prop_assert!(executor.examine(&Call::new(name, settled.canonical())).is_ok());
-    let again = Settled::of(&definition, settled.arguments()).unwrap();
+    let again = FinalArguments::of(&definition, settled.arguments()).unwrap();
     prop_assert_eq!(&again, &settled);
     prop_assert_eq!(canonical(settled.arguments()).unwrap(), settled.canonical());
     Ok(Some(settled.arguments().to_owned()))

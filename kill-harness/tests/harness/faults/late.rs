@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use toolwright::journal::{CommitError, MemoryStore, State, Store, Unit};
+use toolwright::journal::{CommitError, MemoryStore, State, Store, Transaction};
 use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
 /// Counts how often it is called.
@@ -25,7 +25,11 @@ struct Slow {
 }
 
 impl Store for Slow {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
             let claims = unit.calls.iter().any(|write| write.record.state == State::Running);
             self.inner.commit(unit, now).await?;

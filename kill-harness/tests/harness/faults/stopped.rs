@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kill_harness::life::Life;
 use rustix::process::Signal;
-use toolwright::journal::{DocumentWrite, Event, Failure, State, Unit};
+use toolwright::journal::{DocumentWrite, Failure, State, Transaction, Transition};
 
 use crate::lives::{Process, in_state, settled, slow, slow_calls, until, with_store};
 
@@ -35,7 +35,7 @@ fn the_calls_of_a_process_that_stands_still_are_taken_up_and_its_late_results_re
                 |store| async move { store.history(record.id).await.unwrap() },
             );
         let lost =
-            |event| matches!(event, Some(Event::Errored { failure: Failure::OwnerLost, .. }));
+            |event| matches!(event, Some(Transition::Errored { failure: Failure::OwnerLost, .. }));
         assert!(history.iter().any(|entry| lost(entry.event)), "{history:#?}");
     }
     settled(&Life { number: 2, ..life });
@@ -50,7 +50,9 @@ fn stop(process: &Process, life: &Life) {
             let key = Timestamp::now().to_string();
             let text = Some("is it free?".to_owned());
             let documents = vec![DocumentWrite { key, expects: None, text }];
-            store.commit(Unit { documents, ..Unit::default() }, Timestamp::now()).await
+            store
+                .commit(Transaction { documents, ..Transaction::default() }, Timestamp::now())
+                .await
         });
         if written.is_err() {
             process.signal(Signal::CONT);

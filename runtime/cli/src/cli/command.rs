@@ -143,27 +143,27 @@ mod tests {
     use toolwright_executor::registry::Registry;
 
     /// Helps.
-    #[crate::tool(crate = crate)]
+    #[toolwright::tool]
     async fn help() {}
 
     /// Shows.
-    #[crate::tool(crate = crate, group = "tools")]
+    #[toolwright::tool(group = "tools")]
     async fn show() {}
 
     /// Reads one way.
-    #[crate::tool(crate = crate, group = "file")]
+    #[toolwright::tool(group = "file")]
     async fn read_file() {}
 
     /// Reads another way.
-    #[crate::tool(crate = crate, group = "file")]
+    #[toolwright::tool(group = "file")]
     async fn file_read() {}
 
     /// Files.
-    #[crate::tool(crate = crate)]
+    #[toolwright::tool]
     async fn file() {}
 
     /// Copies.
-    #[crate::tool(crate = crate)]
+    #[toolwright::tool]
     async fn copy(
         /// One.
         a_b: bool,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// Converts.
-    #[crate::tool(crate = crate)]
+    #[toolwright::tool]
     async fn convert(
         /// From where.
         path: String,
@@ -194,7 +194,7 @@ mod tests {
         let _ = (path, json, max_rounds, words, keep);
     }
 
-    fn refused(tools: impl IntoIterator<Item = crate::Handle>) -> Vec<String> {
+    fn refused(tools: impl IntoIterator<Item = toolwright::Handle>) -> Vec<String> {
         let error = of(Registry::of(tools).unwrap().catalog().definitions()).unwrap_err();
         assert_eq!(error.to_string().lines().count(), error.problems.len() + 1);
         error.problems.iter().map(ToString::to_string).collect()
@@ -232,8 +232,8 @@ mod tests {
 
     #[test]
     fn a_tool_of_which_only_the_schema_is_known_takes_the_same_flags() {
-        let (known, _) = toolwright_schema::schema::describe(CONVERT.0).unwrap();
-        let (mut arrived, _) = toolwright_schema::schema::describe(CONVERT.0).unwrap();
+        let (known, _) = toolwright_schema::schema::describe(CONVERT.spec()).unwrap();
+        let (mut arrived, _) = toolwright_schema::schema::describe(CONVERT.spec()).unwrap();
         arrived.parameters.clear();
         for (words, input) in [
             (&["a.txt", "--arg-json"][..], json!({"path": "a.txt", "json": true})),

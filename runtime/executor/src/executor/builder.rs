@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::keeping::{Keeping, KeepingBuilder};
+use super::keeping::{JournalConfig, JournalConfigBuilder};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
@@ -51,7 +51,7 @@ pub(crate) struct Core {
     /// How often calls of one run are tried again, all of them together.
     pub(crate) retries_per_run: Option<u32>,
     /// The journal, where one is kept.
-    pub(crate) keeping: Option<Keeping>,
+    pub(crate) keeping: Option<JournalConfig>,
     /// Nobody listens and no journal is kept.
     pub(crate) is_plain: bool,
 }
@@ -82,7 +82,7 @@ pub struct ExecutorBuilder {
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
-    pub(super) keeping: KeepingBuilder,
+    pub(super) keeping: JournalConfigBuilder,
 }
 
 impl ExecutorBuilder {
@@ -105,7 +105,7 @@ impl ExecutorBuilder {
             retry: RetryPolicy::TOOL,
             retries_per_run: None,
             circuit_breaker: None,
-            keeping: KeepingBuilder::default(),
+            keeping: JournalConfigBuilder::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::claim::Claim;
-use super::kept::{Kept, lapsed};
+use super::kept::{JournaledCall, lapsed};
 use super::retrying::deadline;
 use super::{Plan, Run};
 use crate::executor::own::own_of;
@@ -113,7 +113,7 @@ async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
-    if let Some(kept) = Kept::of(run) {
+    if let Some(kept) = JournaledCall::of(run) {
         return kept.answer(call).await;
     }
     // A drain waits until the end of the call has been told as well.

@@ -14,8 +14,8 @@ use super::problem::BuildProblem;
 use toolwright_core::context::CallId;
 use toolwright_journal::approval::Approver;
 use toolwright_journal::approval::ApproverKey;
-use toolwright_journal::approval::Enrolled;
 use toolwright_journal::approval::KeyError;
+use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::CallRecord;
 use toolwright_journal::journal::Note;
@@ -42,9 +42,9 @@ pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// The journal of an executor.
-pub(crate) struct Keeping {
+pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) enrolled: Enrolled,
+    pub(crate) enrolled: TrustedKeys,
     /// Who is asked in this process, and the key that their decisions are signed with.
     pub(crate) asker: Option<Asker>,
     pub(crate) on_no_approver: OnNoApprover,
@@ -170,7 +170,7 @@ impl AskerBuilder {
 
 /// What the builder is told about the journal.
 #[derive(Default)]
-pub(super) struct KeepingBuilder {
+pub(super) struct JournalConfigBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
     pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
     pub(super) asker: Option<AskerBuilder>,
@@ -194,9 +194,9 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
-impl KeepingBuilder {
+impl JournalConfigBuilder {
     /// Nothing where no journal is kept; whatever is wrong with one is told.
-    pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<Keeping> {
+    pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<JournalConfig> {
         let Some(store) = self.store else {
             if self.asker.is_some() || !self.approvers.is_empty() || self.on_no_approver.is_some() {
                 problems.push(BuildProblem::NoJournal);
@@ -211,7 +211,7 @@ impl KeepingBuilder {
                 return None;
             }
         };
-        let mut enrolled = Enrolled::new();
+        let mut enrolled = TrustedKeys::new();
         let own = asker.iter().map(|it| (it.key.name().to_owned(), it.key.public()));
         for (name, key) in self.approvers.into_iter().chain(own) {
             match enrolled.with(&name, key) {
@@ -228,7 +228,7 @@ impl KeepingBuilder {
         if asker.is_none() && self.on_no_approver.is_none() {
             problems.push(BuildProblem::NoApprover);
         }
-        Some(Keeping {
+        Some(JournalConfig {
             store,
             enrolled,
             asker,
@@ -286,7 +286,7 @@ fn whole(path: &Path) -> PathBuf {
         .unwrap_or_else(|_| path.to_owned())
 }
 
-impl Keeping {
+impl JournalConfig {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
     }

@@ -51,7 +51,7 @@ use tracing::{Instrument as _, Span};
 
 use self::withdrawn::Waits;
 use super::Run;
-use super::keeping::Keeping;
+use super::keeping::JournalConfig;
 use super::outcome::{CallFailure, Outcome, Suspended};
 use crate::stage::{self, Found, given_up_by, record};
 use toolwright_core::call::Call;
@@ -59,9 +59,10 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
-use toolwright_journal::approval::{ApprovalRequest, Unverified, Verdict};
+use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
 use toolwright_journal::journal::{
-    CallRecord, CallWrite, CommitError, DocumentWrite, Entry, Place, State, StoreError, Unit,
+    CallRecord, CallSlot, CallWrite, CommitError, DocumentWrite, Entry, State, StoreError,
+    Transaction,
 };
 use toolwright_policy::policy;
 
@@ -85,14 +86,14 @@ pub(crate) enum Asking {
 
 /// A run and the journal of its executor.
 #[derive(Clone, Copy)]
-pub(crate) struct Kept<'a> {
+pub(crate) struct JournaledCall<'a> {
     run: &'a Arc<Run>,
-    keeping: &'a Keeping,
+    keeping: &'a JournalConfig,
     /// What the policy said, where a call is being judged again.
-    judged: Option<&'a policy::Verdict>,
+    judged: Option<&'a policy::PolicyDecision>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> JournaledCall<'a> {
     /// Nothing where no journal is kept.
     pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
         run.core.keeping.as_ref().map(|keeping| Self { run, keeping, judged: None })
@@ -142,7 +143,7 @@ impl<'a> Kept<'a> {
         self,
         id: CallId,
         call: &Call<'_>,
-        place: Place,
+        place: CallSlot,
         asking: Asking,
     ) -> Outcome {
         // A drain waits until the end of the call has been told as well.
@@ -186,8 +187,8 @@ impl<'a> Kept<'a> {
         }
     }
 
-    fn place_outside_turns(self) -> Place {
-        Place { run: self.run.id().to_owned(), turn: None, index: 0 }
+    fn place_outside_turns(self) -> CallSlot {
+        CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 }
     }
 
     /// Waits until a call is answered, or until only a person can find out what became of it. Who waits also
@@ -261,7 +262,7 @@ impl<'a> Kept<'a> {
             return Ok(());
         };
         match signed.statement().map(|statement| statement.verdict) {
-            Ok(Verdict::Happened { .. }) => self.keeping.enrolled.verify(signed).map(|_| ()),
+            Ok(Decision::Happened { .. }) => self.keeping.enrolled.verify(signed).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -291,7 +292,7 @@ impl<'a> Kept<'a> {
         // Looked up before the commit, so that nothing waits between a claim and its attempt.
         let told = self.to_be_told(expects, record, &entries).await;
         let call = CallWrite { expects, record: record.clone(), entries };
-        let unit = Unit { calls: vec![call], documents };
+        let unit = Transaction { calls: vec![call], documents };
         self.keeping.store.commit(unit, record.updated).await?;
         if let Some(told) = told {
             self.tell_committed(record, &told);

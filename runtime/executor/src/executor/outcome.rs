@@ -5,7 +5,7 @@ use std::fmt;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, Unverified};
-use toolwright_journal::journal::{Contradiction, Place, State, StoreError};
+use toolwright_journal::journal::{CallSlot, Contradiction, State, StoreError};
 
 /// What has become of a call. To wait is no error: the host goes on when there is an answer, perhaps in
 /// another process.
@@ -84,7 +84,7 @@ pub enum CallFailure {
     )]
     PlaceTaken {
         /// Where.
-        place: Place,
+        place: CallSlot,
         /// The call that is recorded there.
         call: CallId,
         /// Its tool.

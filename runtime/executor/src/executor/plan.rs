@@ -206,10 +206,10 @@ fn is_gone(plan: &Arc<Plan>) -> bool {
 /// The gates of tools that limit their calls. A tool that comes again under its name with its limit finds
 /// the calls of its predecessor inside, as long as there are any.
 #[derive(Default)]
-pub(crate) struct Gates(Mutex<Kept>);
+pub(crate) struct Gates(Mutex<GatesByTool>);
 
 #[derive(Default)]
-struct Kept {
+struct GatesByTool {
     gates: HashMap<(Arc<str>, u32), Weak<Gate>, FixedState>,
     full: usize,
     is_closed: bool,
@@ -240,7 +240,7 @@ impl Gates {
         kept.gates.values().filter_map(Weak::upgrade).for_each(|gate| gate.close());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, GatesByTool> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,7 +9,7 @@ use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::{
-    Explanation, Judged, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
+    Evaluation, Explanation, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
 };
 
 /// The policy of an executor.
@@ -152,7 +152,7 @@ impl Rules {
         facts
     }
 
-    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Judged {
+    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Evaluation {
         about.judged_by(&self.current(), arguments)
     }
 
@@ -171,7 +171,7 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    pub(crate) fn judged_by(&self, policy: &Policy, arguments: &str) -> Judged {
+    pub(crate) fn judged_by(&self, policy: &Policy, arguments: &str) -> Evaluation {
         policy.judge(&self.question(arguments))
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use futures::future::join_all;
 
-use super::kept::{Asking, Kept};
+use super::kept::{Asking, JournaledCall};
 use super::outcome::{CallFailure, Outcome};
 use super::{Executor, Swept};
 use crate::stage;
@@ -16,16 +16,16 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::Class;
 use toolwright_core::error::ToolError;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::Place;
+use toolwright_journal::journal::CallSlot;
 use toolwright_journal::journal::State;
 
 impl Executor {
     /// A call that may have to wait: unlike [`call`](Self::call) this does not wait for a person, but says that
     /// somebody has to.
     pub async fn submit(&self, call: &Call<'_>) -> Outcome {
-        match Kept::of(&self.run) {
+        match JournaledCall::of(&self.run) {
             Some(kept) => {
-                let place = Place { run: self.run.id().to_owned(), turn: None, index: 0 };
+                let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
                 kept.outcome(CallId::new(), call, place, Asking::Now).await
             }
             None => Outcome::Answered(self.call(call).await),
@@ -80,7 +80,7 @@ impl Executor {
             return Err(failure.clone());
         }
         let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
-            match (outcome, Kept::of(&self.run)) {
+            match (outcome, JournaledCall::of(&self.run)) {
                 (Outcome::Answered(answer), _) => Ok(answer),
                 (outcome, Some(kept)) => kept.awaited(outcome, call).await,
                 (Outcome::Failed(failure), None) => Err(failure),
@@ -110,7 +110,7 @@ impl Executor {
                 continue;
             }
             // A call that was put into a plan is answered, and has not run.
-            let is_planned = match Kept::of(&self.run) {
+            let is_planned = match JournaledCall::of(&self.run) {
                 Some(kept) => kept.is_planned(&self.place(turn, index), call).await?,
                 None => false,
             };
@@ -121,9 +121,9 @@ impl Executor {
         Ok(None)
     }
 
-    fn place(&self, turn: u64, index: usize) -> Place {
+    fn place(&self, turn: u64, index: usize) -> CallSlot {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        Place { run: self.run.id().to_owned(), turn: Some(turn), index }
+        CallSlot { run: self.run.id().to_owned(), turn: Some(turn), index }
     }
 
     /// Submits the calls of a turn without waiting for people: each has an outcome of its own, in their order. They
@@ -144,21 +144,21 @@ impl Executor {
                 None => false,
             })
             .collect();
-        let places: Vec<Place> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(kept) = Kept::of(&self.run)
+        let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
+        if let Some(kept) = JournaledCall::of(&self.run)
             && let Some(outcomes) = kept.contradicted(&places, calls).await
         {
             return outcomes;
         }
         let mut outcomes = Vec::with_capacity(calls.len());
         for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
-            outcomes.push(match Kept::of(&self.run) {
+            outcomes.push(match JournaledCall::of(&self.run) {
                 _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
                 Some(kept) => kept.outcome(CallId::new(), call, place, Asking::Later).await,
                 None => Outcome::Answered(self.call(call).await),
             });
         }
-        let Some(kept) = Kept::of(&self.run) else { return outcomes };
+        let Some(kept) = JournaledCall::of(&self.run) else { return outcomes };
         // Who needs nobody has been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
@@ -172,14 +172,14 @@ impl Executor {
     /// Goes on with a call that waited: runs it if it may run now, or says what became of it. Only a call that is
     /// approved runs, and only once, whoever else resumes it.
     pub async fn resume(&self, call: CallId) -> Outcome {
-        let Some(kept) = Kept::of(&self.run) else { return CallFailure::NoJournal.into() };
+        let Some(kept) = JournaledCall::of(&self.run) else { return CallFailure::NoJournal.into() };
         kept.resume(call).await
     }
 
     /// Waits until a call has its answer, and goes on with it whenever that is possible here. One that is
     /// indeterminate is given back: only a person or its tool can find out what became of it.
     pub async fn wait(&self, call: CallId) -> Outcome {
-        let Some(kept) = Kept::of(&self.run) else { return CallFailure::NoJournal.into() };
+        let Some(kept) = JournaledCall::of(&self.run) else { return CallFailure::NoJournal.into() };
         kept.wait(call, None).await
     }
 
@@ -220,8 +220,8 @@ impl Executor {
         Ok(())
     }
 
-    fn kept(&self) -> Result<Kept<'_>, CallFailure> {
-        Kept::of(&self.run).ok_or(CallFailure::NoJournal)
+    fn kept(&self) -> Result<JournaledCall<'_>, CallFailure> {
+        JournaledCall::of(&self.run).ok_or(CallFailure::NoJournal)
     }
 }
 

@@ -9,7 +9,7 @@ use toolwright_core::input::Keys;
 use toolwright_core::spec::Spec;
 use toolwright_core::tool::Definition;
 use toolwright_journal::arguments::fingerprint;
-use toolwright_schema::repair::Ladder;
+use toolwright_schema::repair::Repairer;
 use toolwright_schema::schema::Checker;
 
 pub(crate) struct Entry {
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     pub(crate) origin: Origin,
     output: OnceLock<Option<Checker>>,
     words: OnceLock<Words>,
-    ladder: OnceLock<Option<Ladder>>,
+    ladder: OnceLock<Option<Repairer>>,
     fingerprint: OnceLock<String>,
 }
 
@@ -70,11 +70,11 @@ impl Entry {
     }
 
     /// What mends input, made when some is first refused.
-    pub(crate) fn ladder(&self) -> Option<&Ladder> {
+    pub(crate) fn ladder(&self) -> Option<&Repairer> {
         let made = self.ladder.get_or_init(|| {
             let Definition { name, input_schema, parameters, .. } = &*self.definition;
             let aliases = parameters.iter().map(|it| (it.name.as_str(), it.aliases));
-            let made = Ladder::new(input_schema, aliases).map(|it| it.named(name));
+            let made = Repairer::new(input_schema, aliases).map(|it| it.named(name));
             made.inspect_err(|error| tracing::error!(tool = name, error, "no input can be mended"))
                 .ok()
         });

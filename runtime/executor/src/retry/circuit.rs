@@ -59,11 +59,11 @@ impl Default for CircuitBreaker {
 /// The circuits of all tools of an executor, by their names: a tool that comes again is still the one that failed.
 pub(crate) struct Circuits {
     breaker: CircuitBreaker,
-    kept: Mutex<Kept>,
+    kept: Mutex<CircuitsByTool>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
     /// When there are so many, those that remember nothing and belong to nobody are thrown out.
     full: usize,

@@ -10,7 +10,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
-use toolwright_policy::policy::{Judged, Verdict};
+use toolwright_policy::policy::{Evaluation, PolicyDecision};
 
 /// What is judged of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
@@ -43,10 +43,10 @@ pub(crate) fn approved<'s>(
     }
     let tool = &read.plan.entry.name;
     match judged.verdict {
-        Verdict::Allow => Ok(settled),
-        Verdict::Ask { reasons, .. } => Err(refused(tool, &reasons.join("; "))),
-        Verdict::Deny { reason } => Err(denied(tool, &reason)),
-        Verdict::Queue => Err(ToolError::new(
+        PolicyDecision::Allow => Ok(settled),
+        PolicyDecision::Ask { reasons, .. } => Err(refused(tool, &reasons.join("; "))),
+        PolicyDecision::Deny { reason } => Err(denied(tool, &reason)),
+        PolicyDecision::Queue => Err(ToolError::new(
             "cannot_be_planned",
             format!("`{tool}` was not run: what changes something is planned first, and no plan is kept here"),
         )
@@ -56,7 +56,9 @@ pub(crate) fn approved<'s>(
 }
 
 /// What the policy says. It sees the arguments as they will run, where a rule looks at them.
-fn judged<'s>(read: &Read<'_, 's>) -> Result<(Judged, Option<BoxFuture<'s, Answer>>), ToolError> {
+fn judged<'s>(
+    read: &Read<'_, 's>,
+) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {
     let rules = &read.run.core.rules;
     let plan = read.plan;
     let user = read.run.user();

@@ -16,7 +16,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::repairs::{Change, Repairs};
 use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
-use toolwright_schema::repair::{Brackets, Ladder, Refusal, Repaired};
+use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput};
 
 /// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
 #[inline]
@@ -116,10 +116,10 @@ pub(super) fn accepted<'t>(
 }
 
 /// As little as it takes: leniently only what does not mend otherwise.
-fn climbed(ladder: &Ladder, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
+fn climbed(ladder: &Repairer, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
     let brackets = match plan.entry.definition.danger {
-        DeclaredDanger::Level(Danger::Safe) => Brackets::MayBeAdded,
-        _ => Brackets::AsSent,
+        DeclaredDanger::Level(Danger::Safe) => TruncatedInput::Completed,
+        _ => TruncatedInput::Refused,
     };
     let climb = |level| ladder.repair(text, level, brackets);
     match plan.repair {

@@ -19,7 +19,7 @@ use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_journal::approval::ApprovalRequest;
 use toolwright_journal::journal::{CallRecord, State};
-use toolwright_policy::policy::Verdict;
+use toolwright_policy::policy::PolicyDecision;
 
 /// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
@@ -102,7 +102,7 @@ impl<'a> Watch<'a> {
     }
 
     #[cold]
-    pub(crate) fn judged(&self, verdict: &Verdict) {
+    pub(crate) fn judged(&self, verdict: &PolicyDecision) {
         self.tell(EventKind::Judged { verdict });
     }
 

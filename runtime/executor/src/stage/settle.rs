@@ -10,7 +10,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
-use toolwright_journal::arguments::Settled;
+use toolwright_journal::arguments::FinalArguments;
 
 /// The final arguments, and what is known of a call with them. Nothing of the tool has run.
 pub(crate) fn settle(
@@ -18,7 +18,7 @@ pub(crate) fn settle(
     plan: &Plan,
     scope: Scope<'_>,
     arguments: &str,
-) -> Result<(Facts, Settled), ToolError> {
+) -> Result<(Facts, FinalArguments), ToolError> {
     let (facts, settled, _unpolled) = settle_and_read(rules, plan, scope, arguments)?;
     Ok((facts, settled))
 }
@@ -29,11 +29,11 @@ pub(crate) fn settle_and_read<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
-) -> Result<(Facts, Settled, BoxFuture<'a, Answer>), ToolError> {
+) -> Result<(Facts, FinalArguments, BoxFuture<'a, Answer>), ToolError> {
     let mut read_facts = rules.facts(plan);
     let _unpolled = read(plan, scope, arguments, &mut read_facts)?;
     let accepted = accepted(plan, arguments, &read_facts)?;
-    let settled = Settled::of(&plan.entry.definition, &accepted).map_err(|error| {
+    let settled = FinalArguments::of(&plan.entry.definition, &accepted).map_err(|error| {
         ToolError::internal(format!(
             "the arguments of `{}` were accepted but could not be settled: {error}",
             plan.entry.definition.name

@@ -27,14 +27,14 @@ pub trait Approver: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// This.
-    Decided(Decision),
-    /// Nothing yet: the request was passed on, and the decision comes through a [`Desk`](super::Desk).
+    Decided(Response),
+    /// Nothing yet: the request was passed on, and the decision comes through a [`ApprovalService`](super::ApprovalService).
     Noted,
 }
 
 /// What is decided about a call.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum Response {
     /// It may run.
     Approve,
     /// It may run, and so may calls like it, on these terms.
@@ -49,7 +49,7 @@ pub enum Decision {
 }
 
 /// Without arguments, which may be secret.
-impl fmt::Debug for Decision {
+impl fmt::Debug for Response {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Approve => "Approve",
@@ -85,11 +85,11 @@ impl std::error::Error for ApproverError {}
 /// A function that decides at once.
 ///
 /// ```
-/// use toolwright::approval::{Callback, Decision};
+/// use toolwright::approval::{Callback, Response};
 ///
 /// let approver = Callback::new(|request| match request.tool.as_str() {
-///     "lend_book" => Decision::Approve,
-///     _ => Decision::Reject { reason: Some("only books are lent today".to_owned()) },
+///     "lend_book" => Response::Approve,
+///     _ => Response::Reject { reason: Some("only books are lent today".to_owned()) },
 /// });
 /// # let _ = approver;
 /// ```
@@ -97,7 +97,7 @@ pub struct Callback<F>(F);
 
 impl<F> Callback<F>
 where
-    F: Fn(&ApprovalRequest) -> Decision + Send + Sync + 'static,
+    F: Fn(&ApprovalRequest) -> Response + Send + Sync + 'static,
 {
     /// Asks this function.
     pub fn new(decides: F) -> Self {
@@ -107,7 +107,7 @@ where
 
 impl<F> Approver for Callback<F>
 where
-    F: Fn(&ApprovalRequest) -> Decision + Send + Sync + 'static,
+    F: Fn(&ApprovalRequest) -> Response + Send + Sync + 'static,
 {
     fn ask<'a>(
         &'a self,
@@ -124,7 +124,7 @@ where
     }
 }
 
-/// Passes requests on to another task; decisions come through a [`Desk`](super::Desk).
+/// Passes requests on to another task; decisions come through a [`ApprovalService`](super::ApprovalService).
 ///
 /// ```
 /// use toolwright::approval::Channel;

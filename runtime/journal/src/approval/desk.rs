@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::enrolled::Enrolled;
+use super::enrolled::TrustedKeys;
 use super::granted::Grant;
-use super::statement::{Signed, Statement, Subject, Verdict};
-use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Unit, begun};
+use super::statement::{Decision, Signed, Statement, Subject};
+use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Transaction, begun};
 use toolwright_core::context::CallId;
 
-pub use error::DeskError;
+pub use error::ApprovalError;
 pub use grants::Grants;
 
 use decide::decide;
@@ -37,12 +37,12 @@ const LOOKS: u32 = 16;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use toolwright::approval::{ApproverKey, Desk, Enrolled, Statement};
+/// use toolwright::approval::{ApproverKey, ApprovalService, TrustedKeys, Statement};
 /// use toolwright::journal::MemoryStore;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let key = ApproverKey::generate("ada")?;
-/// let desk = Desk::new(Arc::new(MemoryStore::new())).trusting(Enrolled::new().with("ada", key.public())?);
+/// let desk = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada", key.public())?);
 ///
 /// let now = "2026-01-02T03:04:05Z".parse()?;
 /// let signed = key.sign(&Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", now))?;
@@ -53,9 +53,9 @@ const LOOKS: u32 = 16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Desk {
+pub struct ApprovalService {
     store: Arc<dyn Store>,
-    enrolled: Option<Enrolled>,
+    enrolled: Option<TrustedKeys>,
 }
 
 /// What became of a statement.
@@ -64,7 +64,7 @@ pub struct Submitted {
     /// What it is about.
     pub about: Subject,
     /// What was decided.
-    pub verdict: Verdict,
+    pub verdict: Decision,
     /// Who decided.
     pub who: String,
     /// When it was recorded.
@@ -88,10 +88,10 @@ enum Step {
     /// It was said before.
     Known(Submitted),
     /// It is to be committed.
-    New(Unit, Submitted),
+    New(Transaction, Submitted),
 }
 
-impl Desk {
+impl ApprovalService {
     /// A desk at a journal.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
@@ -100,7 +100,7 @@ impl Desk {
 
     /// The same, refusing what no enrolled key has signed.
     #[must_use]
-    pub fn trusting(self, enrolled: Enrolled) -> Self {
+    pub fn trusting(self, enrolled: TrustedKeys) -> Self {
         Self { enrolled: Some(enrolled), ..self }
     }
 
@@ -108,8 +108,8 @@ impl Desk {
     ///
     /// # Errors
     /// When it cannot take effect: the error says who won, or what became of the call or grant. After
-    /// [`DeskError::Store`] nobody knows whether it did; submit it again.
-    pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, DeskError> {
+    /// [`ApprovalError::Store`] nobody knows whether it did; submit it again.
+    pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
         let statement = match &self.enrolled {
             Some(enrolled) => enrolled.verify(&signed)?.into_statement(),
             None => signed.statement()?,
@@ -133,7 +133,7 @@ impl Desk {
                 Err(_) => {}
             }
         }
-        Err(DeskError::Busy { looks: LOOKS })
+        Err(ApprovalError::Busy { looks: LOOKS })
     }
 
     async fn about_call(
@@ -142,8 +142,8 @@ impl Desk {
         id: CallId,
         generation: u32,
         digest: &str,
-    ) -> Result<Step, DeskError> {
-        let record = self.store.get(id).await?.ok_or(DeskError::UnknownCall { call: id })?;
+    ) -> Result<Step, ApprovalError> {
+        let record = self.store.get(id).await?.ok_or(ApprovalError::UnknownCall { call: id })?;
         let expects = record.version;
         let history = self.store.history(id).await?;
         if (record.generation, record.digest.as_str()) == (generation, digest)
@@ -166,23 +166,25 @@ impl Desk {
             let documents = documents.collect();
             let (record, entries) = (decided.record, vec![decided.entry]);
             let calls = vec![CallWrite { expects: Some(expects), record, entries }];
-            return Ok(Step::New(Unit { calls, documents }, submitted));
+            return Ok(Step::New(Transaction { calls, documents }, submitted));
         }
         recorded(&record, &history, said, generation, digest).map(Step::Known)
     }
 
-    async fn about_grant(&self, said: &Said<'_>, id: &str) -> Result<Step, DeskError> {
-        if said.statement.verdict != Verdict::Revoke {
-            return Err(DeskError::Subject { verdict: Box::new(said.statement.verdict.clone()) });
+    async fn about_grant(&self, said: &Said<'_>, id: &str) -> Result<Step, ApprovalError> {
+        if said.statement.verdict != Decision::Revoke {
+            return Err(ApprovalError::Subject {
+                verdict: Box::new(said.statement.verdict.clone()),
+            });
         }
         let documents = self.store.documents(Grant::PREFIX).await?;
         let document =
             documents.into_iter().find(|document| document.key.rsplit('/').next() == Some(id));
-        let document = document.ok_or_else(|| DeskError::UnknownGrant { id: id.to_owned() })?;
+        let document = document.ok_or_else(|| ApprovalError::UnknownGrant { id: id.to_owned() })?;
         let mut grant = Grant::from_text(&document.key, &document.text)?;
         let submitted = |who: String, at, repeated| Submitted {
             about: said.statement.about.clone(),
-            verdict: Verdict::Revoke,
+            verdict: Decision::Revoke,
             who,
             at,
             to: None,
@@ -197,6 +199,6 @@ impl Desk {
         let (key, text) = (document.key, Some(grant.to_text()));
         let documents = vec![DocumentWrite { key, expects: Some(document.version), text }];
         let new = submitted(said.statement.by.clone(), said.now, false);
-        Ok(Step::New(Unit { documents, ..Unit::default() }, new))
+        Ok(Step::New(Transaction { documents, ..Transaction::default() }, new))
     }
 }

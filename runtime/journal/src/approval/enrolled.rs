@@ -9,11 +9,11 @@ use super::statement::{Signed, Statement, UnreadableStatement};
 
 /// The keys that count, each under the name by which the application knows its holder.
 #[derive(Debug, Clone, Default)]
-pub struct Enrolled {
+pub struct TrustedKeys {
     names: HashMap<PublicKey, String>,
 }
 
-impl Enrolled {
+impl TrustedKeys {
     /// Nobody.
     #[must_use]
     pub fn new() -> Self {
@@ -24,16 +24,16 @@ impl Enrolled {
     ///
     /// # Errors
     /// When the name is none, or name or key are enrolled already.
-    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, EnrolError> {
+    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, TrustError> {
         let name = name.into();
         if !is_name(&name) {
-            return Err(EnrolError::Name(name));
+            return Err(TrustError::Name(name));
         }
         if let Some(holder) = self.names.get(&key) {
-            return Err(EnrolError::Key { key, name, holder: holder.clone() });
+            return Err(TrustError::Key { key, name, holder: holder.clone() });
         }
         if self.names.values().any(|taken| *taken == name) {
-            return Err(EnrolError::Taken { name, key });
+            return Err(TrustError::Taken { name, key });
         }
         self.names.insert(key, name);
         Ok(self)
@@ -80,7 +80,7 @@ impl Enrolled {
 /// A key could not be enrolled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum EnrolError {
+pub enum TrustError {
     /// The name is none.
     #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
     Name(String),
@@ -108,7 +108,7 @@ pub enum EnrolError {
     },
 }
 
-/// A statement whose signature was checked; only [`Enrolled::verify`] makes one.
+/// A statement whose signature was checked; only [`TrustedKeys::verify`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     statement: Statement,

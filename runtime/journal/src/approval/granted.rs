@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::covers::{Asked, NotCovered};
-use super::enrolled::{Enrolled, Unverified};
+use super::enrolled::{TrustedKeys, Unverified};
 use super::grant::GrantTerms;
-use super::statement::{Signed, Subject, UnreadableStatement, Verdict};
+use super::statement::{Decision, Signed, Subject, UnreadableStatement};
 use toolwright_core::context::CallId;
 
 /// The version of what is kept; an older reader refuses newer data.
@@ -63,7 +63,7 @@ impl Grant {
         let unreadable = |reason| GrantError::Unreadable { id: self.id.clone(), reason };
         let statement =
             self.signed.statement().map_err(|UnreadableStatement { reason }| unreadable(reason))?;
-        let Verdict::Approve { grant: Some(terms) } = statement.verdict else {
+        let Decision::Approve { grant: Some(terms) } = statement.verdict else {
             return Err(unreadable("what was signed is not an approval with a grant".to_owned()));
         };
         // A grant that was revoked must not come back under another id.
@@ -80,7 +80,7 @@ impl Grant {
     ///
     /// # Errors
     /// When it does not; the error says why.
-    pub fn covers(&self, asked: &Asked<'_>, enrolled: &Enrolled) -> Result<(), GrantError> {
+    pub fn covers(&self, asked: &Asked<'_>, enrolled: &TrustedKeys) -> Result<(), GrantError> {
         let id = || self.id.clone();
         if self.revoked.is_some() {
             return Err(GrantError::Revoked { id: id() });

@@ -23,10 +23,10 @@ const ALGORITHM: &str = "ed25519:";
 /// Signs what a person or service says. Whoever holds it can approve calls: it lies outside every workspace.
 ///
 /// ```
-/// use toolwright::approval::{ApproverKey, Enrolled, Statement};
+/// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};
 ///
 /// let key = ApproverKey::generate("ada")?;
-/// let enrolled = Enrolled::new().with("ada", key.public())?;
+/// let enrolled = TrustedKeys::new().with("ada", key.public())?;
 ///
 /// let statement = Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", "2026-01-02T03:04:05Z".parse()?);
 /// let signed = key.sign(&statement)?;

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 
 use super::grant::GrantTerms;
-use super::statement::{Statement, Subject, Verdict};
+use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
     /// It may run, as it was shown.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
-        Self::about(call, Verdict::Approve { grant: None }, by, at)
+        Self::about(call, Decision::Approve { grant: None }, by, at)
     }
 
     /// It may run, and so may calls like it, on these terms.
@@ -21,7 +21,7 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        Self::about(call, Verdict::Approve { grant: Some(terms) }, by, at)
+        Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
     /// It may run with these arguments (all of them, as JSON text), which give it this digest.
@@ -33,7 +33,7 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        let verdict = Verdict::Edit { arguments: arguments.into(), digest: digest.into() };
+        let verdict = Decision::Edit { arguments: arguments.into(), digest: digest.into() };
         Self::about(call, verdict, by, at)
     }
 
@@ -45,7 +45,7 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        Self::about(call, Verdict::Reject { reason }, by, at)
+        Self::about(call, Decision::Reject { reason }, by, at)
     }
 
     /// It happened, and this is what the model gets.
@@ -56,40 +56,40 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        Self::about(call, Verdict::Happened { result: result.into() }, by, at)
+        Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
     /// It did not happen.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
-        Self::about(call, Verdict::DidNotHappen, by, at)
+        Self::about(call, Decision::DidNotHappen, by, at)
     }
 
     /// The plan of this planned call is accepted.
     #[must_use]
     pub fn accept(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
-        Self::about(call, Verdict::Accept, by, at)
+        Self::about(call, Decision::Accept, by, at)
     }
 
     /// This dead call is tried once more, as it is. With a new key, whoever takes the key takes it for another call.
     ///
     /// ```
     /// use toolwright::CallId;
-    /// use toolwright::approval::{Statement, Verdict};
-    /// use toolwright::journal::{CallRecord, Place, State};
+    /// use toolwright::approval::{Statement, Decision};
+    /// use toolwright::journal::{CallRecord, CallSlot, State};
     ///
     /// let now = "2026-01-02T03:04:05Z".parse()?;
     /// let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse()?;
-    /// let place = Place { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
+    /// let place = CallSlot { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
     /// let letter = CallRecord { state: State::Dead, ..CallRecord::draft(id, place, "post", now) };
     ///
     /// let statement = Statement::requeue(&letter, false, "ada", now);
-    /// assert_eq!(statement.verdict, Verdict::Requeue { arguments: None, new_key: false });
+    /// assert_eq!(statement.verdict, Decision::Requeue { arguments: None, new_key: false });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn requeue(call: &CallRecord, new_key: bool, by: impl Into<String>, at: Timestamp) -> Self {
-        Self::about(call, Verdict::Requeue { arguments: None, new_key }, by, at)
+        Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
     /// This dead call is tried once more with these arguments (all of them, as JSON text). Other arguments have
@@ -101,7 +101,7 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        let verdict = Verdict::Requeue { arguments: Some(arguments.into()), new_key: false };
+        let verdict = Decision::Requeue { arguments: Some(arguments.into()), new_key: false };
         Self::about(call, verdict, by, at)
     }
 
@@ -113,7 +113,7 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        Self::about(call, Verdict::Discard { note, forget: false }, by, at)
+        Self::about(call, Decision::Discard { note, forget: false }, by, at)
     }
 
     /// The same, and what it was called with is blanked.
@@ -124,17 +124,17 @@ impl Statement {
         by: impl Into<String>,
         at: Timestamp,
     ) -> Self {
-        Self::about(call, Verdict::Discard { note, forget: true }, by, at)
+        Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
     /// The grant of this id no longer counts.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };
-        Self { about, verdict: Verdict::Revoke, at, by: by.into() }
+        Self { about, verdict: Decision::Revoke, at, by: by.into() }
     }
 
-    fn about(call: &CallRecord, verdict: Verdict, by: impl Into<String>, at: Timestamp) -> Self {
+    fn about(call: &CallRecord, verdict: Decision, by: impl Into<String>, at: Timestamp) -> Self {
         let about =
             Subject::Call { id: call.id, generation: call.generation, digest: call.digest.clone() };
         Self { about, verdict, at, by: by.into() }

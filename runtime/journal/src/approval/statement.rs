@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::grant::GrantTerms;
-use crate::journal::Event;
+use crate::journal::Transition;
 use toolwright_core::context::CallId;
 
 /// A statement as it was signed.
@@ -25,7 +25,7 @@ pub struct Signed {
 
 impl Signed {
     /// What its text says, whoever wrote it: nothing is known of the signature until
-    /// [`Enrolled::verify`](super::Enrolled::verify) has checked it.
+    /// [`TrustedKeys::verify`](super::TrustedKeys::verify) has checked it.
     ///
     /// # Errors
     /// When the text is no statement that this version reads.
@@ -50,7 +50,7 @@ pub struct Statement {
     /// What it is about.
     pub about: Subject,
     /// What is said.
-    pub verdict: Verdict,
+    pub verdict: Decision,
     /// When.
     pub at: Timestamp,
     /// Who, as the key's holder calls themselves. The key counts, not the name.
@@ -80,7 +80,7 @@ pub enum Subject {
 /// What is said of it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Verdict {
+pub enum Decision {
     /// It may run.
     Approve {
         /// And calls like it, on these terms.
@@ -129,26 +129,26 @@ pub enum Verdict {
     Revoke,
 }
 
-impl Verdict {
+impl Decision {
     /// What happens to a call by it; nothing where it is not one on calls.
     #[doc(hidden)]
-    pub fn event(&self) -> Option<Event> {
+    pub fn event(&self) -> Option<Transition> {
         Some(match self {
-            Self::Approve { .. } => Event::Approved,
-            Self::Edit { .. } => Event::Edited,
-            Self::Reject { .. } => Event::Rejected,
-            Self::Happened { .. } => Event::Happened,
-            Self::DidNotHappen => Event::DidNotHappen,
-            Self::Accept => Event::Accepted,
-            Self::Requeue { .. } => Event::Requeued,
-            Self::Discard { .. } => Event::Discarded,
+            Self::Approve { .. } => Transition::Approved,
+            Self::Edit { .. } => Transition::Edited,
+            Self::Reject { .. } => Transition::Rejected,
+            Self::Happened { .. } => Transition::Happened,
+            Self::DidNotHappen => Transition::DidNotHappen,
+            Self::Accept => Transition::Accepted,
+            Self::Requeue { .. } => Transition::Requeued,
+            Self::Discard { .. } => Transition::Discarded,
             Self::Revoke => return None,
         })
     }
 }
 
 /// What was done, as in `approved`.
-impl fmt::Display for Verdict {
+impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Approve { grant: None } => "approved",
@@ -168,9 +168,9 @@ impl fmt::Display for Verdict {
 }
 
 /// Without arguments and results, which may hold secrets.
-impl fmt::Debug for Verdict {
+impl fmt::Debug for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Verdict({self})")
+        write!(formatter, "Decision({self})")
     }
 }
 

@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use self::keyboard::{Keyboard, Typing};
-use super::approver::{Approver, ApproverError, Decision, Reply};
+use super::approver::{Approver, ApproverError, Reply, Response};
 use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
 use toolwright_core::tool::Danger;
@@ -138,7 +138,7 @@ where
     }
 }
 
-type Outcome = Result<Decision, ApproverError>;
+type Outcome = Result<Response, ApproverError>;
 
 fn ask<R: BufRead, W: Write>(
     ends: &Mutex<(R, W)>,
@@ -199,20 +199,20 @@ fn converse<R: BufRead, W: Write>(
             _ => "",
         };
         match word {
-            "y" | "yes" => return Ok(Ok(Decision::Approve)),
+            "y" | "yes" => return Ok(Ok(Response::Approve)),
             "n" | "no" => {
                 let reason =
                     answer(reader, writer, "Why? The model reads it; empty for no reason")?;
                 let reason = reason.map(|reason| reason.trim().to_owned());
                 let reason = reason.filter(|reason| !reason.is_empty());
-                return Ok(Ok(Decision::Reject { reason }));
+                return Ok(Ok(Response::Reject { reason }));
             }
             "e" | "edit" => {
                 let question = "All arguments, as a JSON object on one line";
                 let Some(text) = answer(reader, writer, question)? else { return ended() };
                 match canonical(&text) {
                     Ok(object) if object.starts_with('{') => {
-                        return Ok(Ok(Decision::Edit(text.trim().to_owned())));
+                        return Ok(Ok(Response::Edit(text.trim().to_owned())));
                     }
                     Ok(_) => writeln!(writer, "That is JSON, but no object.")?,
                     Err(error) => writeln!(writer, "That is no JSON object: {error}.")?,

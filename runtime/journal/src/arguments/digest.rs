@@ -16,7 +16,7 @@ const CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 /// The digest of a call, as 64 hexadecimal digits: of the tool's name, the [`fingerprint`](super::fingerprint()) of its
 /// definition, its [`canonical`](super::canonical()) arguments, and on whose behalf it is made.
 ///
-/// With a key where the arguments hold secrets ([`Settled::has_secrets`](super::Settled::has_secrets)), and only
+/// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)), and only
 /// there: it tells the executor's own calls from others, and a digest without one can be worked out by whoever
 /// proposes other arguments.
 ///

@@ -12,7 +12,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use zeroize::Zeroizing;
 
 use super::digest::keyed;
-use crate::journal::Kept;
+use crate::journal::StoredText;
 use crate::owned_file::{self, Unread, write_new};
 
 const SEALING: &str = "toolwright key for sealing 1";
@@ -147,7 +147,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// When the operating system gives no random numbers.
-    pub fn seal(&self, plain: &str, bound_to: &[u8]) -> Result<Kept, SealingError> {
+    pub fn seal(&self, plain: &str, bound_to: &[u8]) -> Result<StoredText, SealingError> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(no_random)?;
         let payload = Payload { msg: plain.as_bytes(), aad: bound_to };
@@ -155,18 +155,20 @@ impl SealingKey {
             .cipher()
             .encrypt(&nonce.into(), payload)
             .map_err(|_| SealingError::TooLong { bytes: plain.len() })?;
-        Ok(Kept::Sealed(hex::encode([&nonce[..], &sealed].concat())))
+        Ok(StoredText::Encrypted(hex::encode([&nonce[..], &sealed].concat())))
     }
 
     /// The text that was kept for a place. One that was kept as it is, is given as it is: nothing vouches for it.
     ///
     /// # Errors
     /// When it was sealed with another key or for another place, was changed, or was not kept at all.
-    pub fn open(&self, kept: &Kept, bound_to: &[u8]) -> Result<String, SealingError> {
+    pub fn open(&self, kept: &StoredText, bound_to: &[u8]) -> Result<String, SealingError> {
         let sealed = match kept {
-            Kept::Plain(text) => return Ok(text.clone()),
-            Kept::Withheld => return Err(SealingError::Withheld),
-            Kept::Sealed(digits) => hex::decode(digits).map_err(|_| SealingError::Closed)?,
+            StoredText::Plain(text) => return Ok(text.clone()),
+            StoredText::Omitted => return Err(SealingError::Withheld),
+            StoredText::Encrypted(digits) => {
+                hex::decode(digits).map_err(|_| SealingError::Closed)?
+            }
         };
         let (nonce, msg) = sealed.split_first_chunk::<NONCE>().ok_or(SealingError::Closed)?;
         let payload = Payload { msg, aad: bound_to };

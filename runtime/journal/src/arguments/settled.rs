@@ -16,7 +16,7 @@ const SECRET: &str = "(secret)";
 /// which it would have filled in itself.
 ///
 /// ```
-/// use toolwright::arguments::Settled;
+/// use toolwright::arguments::FinalArguments;
 /// use toolwright::{Registry, tool};
 ///
 /// /// Lends a book.
@@ -35,7 +35,7 @@ const SECRET: &str = "(secret)";
 ///
 /// let registry = Registry::of([LEND])?;
 /// let definition = registry.get("lend").expect("registered");
-/// let settled = Settled::of(&definition, r#"{"title": "Emma", "card": "4711"}"#)?;
+/// let settled = FinalArguments::of(&definition, r#"{"title": "Emma", "card": "4711"}"#)?;
 /// assert_eq!(settled.arguments(), r#"{"title":"Emma","card":"4711","copies":1}"#);
 /// assert_eq!(settled.canonical(), r#"{"card":"4711","copies":1,"title":"Emma"}"#);
 /// assert_eq!(settled.shown(), r#"{"title":"Emma","card":"(secret)","copies":1}"#);
@@ -43,14 +43,14 @@ const SECRET: &str = "(secret)";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct FinalArguments {
     arguments: String,
     canonical: String,
     /// Where it differs from the arguments.
     shown: Option<String>,
 }
 
-impl Settled {
+impl FinalArguments {
     /// Settles a text that the tool's strict reader has accepted. That reader knows parameters by their names alone, so
     /// that there are no aliases left to resolve.
     ///
@@ -109,10 +109,13 @@ impl Settled {
 }
 
 /// Without what may be secret.
-impl fmt::Debug for Settled {
+impl fmt::Debug for FinalArguments {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_secrets = self.has_secrets();
-        formatter.debug_struct("Settled").field("has_secrets", &has_secrets).finish_non_exhaustive()
+        formatter
+            .debug_struct("FinalArguments")
+            .field("has_secrets", &has_secrets)
+            .finish_non_exhaustive()
     }
 }
 

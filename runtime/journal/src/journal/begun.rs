@@ -1,7 +1,7 @@
 //! How often a call was begun, as far as anybody knows.
 
 use super::entry::Entry;
-use super::next::{Event, Failure};
+use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
 /// How often a call was begun that may have acted: attempts that say themselves that nothing came of them do not count,
@@ -11,13 +11,13 @@ pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);
     for entry in history {
         match entry.event {
-            Some(Event::Claimed) => begun = begun.saturating_add(1),
-            Some(Event::Errored { failure: Failure::NotStarted, .. }) => {
+            Some(Transition::Claimed) => begun = begun.saturating_add(1),
+            Some(Transition::Errored { failure: Failure::NotStarted, .. }) => {
                 begun = begun.saturating_sub(1);
             }
-            Some(Event::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
+            Some(Transition::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
             // What was said does not count.
-            Some(Event::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
+            Some(Transition::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
             _ => {}
         }
     }
@@ -27,7 +27,7 @@ pub fn begun(history: &[Entry]) -> u32 {
 /// The same since an operator last wanted it tried once more, which is a word for as much as was known then.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
-    let requeued = history.iter().rposition(|entry| entry.event == Some(Event::Requeued));
+    let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));
     begun(requeued.map_or(history, |at| &history[at..]))
 }
 
@@ -49,26 +49,26 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::journal::{CallRecord, Note, Place};
+    use crate::journal::{CallRecord, CallSlot, Note};
     use toolwright_core::context::CallId;
 
-    fn history(events: &[Event]) -> Vec<Entry> {
-        let place = Place { run: "r".to_owned(), turn: None, index: 0 };
+    fn history(events: &[Transition]) -> Vec<Entry> {
+        let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
         let now = Timestamp::UNIX_EPOCH;
         let mut record = CallRecord::draft(CallId::from_bytes([1; 16]), place, "any", now);
         let note = || Note { who: "somebody".to_owned(), at: now, why: None, signed: None };
-        let advance = |event: &Event| record.advance(*event, note());
+        let advance = |event: &Transition| record.advance(*event, note());
         events.iter().map(advance).collect::<Result<_, _>>().expect("it can happen")
     }
 
-    fn failed(failure: Failure, effect: Effect) -> Event {
-        Event::Errored { failure, effect, exhausted: false }
+    fn failed(failure: Failure, effect: Effect) -> Transition {
+        Transition::Errored { failure, effect, exhausted: false }
     }
 
     #[test]
     fn attempts_that_did_nothing_do_not_count() {
         let nothing = failed(Failure::NotStarted, Effect::Once);
-        let events = [Event::Allowed, Event::Claimed, nothing, Event::Claimed];
+        let events = [Transition::Allowed, Transition::Claimed, nothing, Transition::Claimed];
         assert_eq!(begun(&history(&events)), 1);
         assert_eq!(begun(&history(&events[..3])), 0);
     }
@@ -76,7 +76,13 @@ mod tests {
     #[test]
     fn what_is_found_not_to_have_happened_does_not_count_unless_that_does_not() {
         let lost = failed(Failure::OwnerLost, Effect::Once);
-        let events = [Event::Allowed, Event::Claimed, lost, Event::DidNotHappen, Event::Doubted];
+        let events = [
+            Transition::Allowed,
+            Transition::Claimed,
+            lost,
+            Transition::DidNotHappen,
+            Transition::Doubted,
+        ];
         assert_eq!(begun(&history(&events[..4])), 0);
         assert_eq!(begun(&history(&events)), 1);
     }
@@ -84,7 +90,7 @@ mod tests {
     #[test]
     fn a_requeue_is_a_word_for_what_was_begun_before() {
         let dead = failed(Failure::Unknown, Effect::Idempotent);
-        let events = [Event::Allowed, Event::Claimed, dead, Event::Requeued];
+        let events = [Transition::Allowed, Transition::Claimed, dead, Transition::Requeued];
         assert_eq!((begun(&history(&events)), begun_without_a_word(&history(&events))), (1, 0));
     }
 }

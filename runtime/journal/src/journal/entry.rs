@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::next::{Event, Failure};
+use super::next::{Failure, Transition};
 use super::state::State;
 use crate::approval::Signed;
 use toolwright_core::context::CallId;
@@ -24,7 +24,7 @@ pub struct Entry {
     /// Where the call stood; nothing for the first entry.
     pub from: Option<State>,
     /// What happened; nothing for the first entry.
-    pub event: Option<Event>,
+    pub event: Option<Transition>,
     /// Where it stands since.
     pub to: State,
     /// The generation since.

@@ -9,7 +9,7 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// measures, encrypts or breaks what is written needs no more than `commit`, `renew` and `acknowledge` of its own.
 ///
 /// ```
-/// use toolwright::journal::{Asked, CommitError, MemoryStore, Store, Unit};
+/// use toolwright::journal::{Asked, CommitError, MemoryStore, Store, Transaction};
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///
@@ -23,7 +23,7 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// }
 ///
 /// impl Store for ReadOnly {
-///     fn commit<'a>(&'a self, _: Unit, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///     fn commit<'a>(&'a self, _: Transaction, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
 ///         Box::pin(async { Err(no()) })
 ///     }
 ///
@@ -53,7 +53,7 @@ macro_rules! pass_on_questions {
 
         fn at<'a>(
             &'a self,
-            place: &'a $crate::journal::Place,
+            place: &'a $crate::journal::CallSlot,
         ) -> $crate::journal::Asked<
             'a,
             Result<Option<$crate::journal::CallRecord>, $crate::journal::StoreError>,

@@ -11,22 +11,22 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::entry::Entry;
-use super::record::{CallRecord, Place};
+use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Unit,
+    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
 };
 use toolwright_core::context::CallId;
 
 /// Keeps calls for as long as the process lives. A clone shares them.
 ///
 /// ```
-/// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Unit};
+/// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Transaction};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let store = MemoryStore::new();
 /// let note = DocumentWrite { key: "note".to_owned(), expects: None, text: Some("hello".to_owned()) };
-/// let unit = Unit { documents: vec![note], ..Unit::default() };
+/// let unit = Transaction { documents: vec![note], ..Transaction::default() };
 /// store.commit(unit, jiff::Timestamp::UNIX_EPOCH).await?;
 /// assert_eq!(store.document("note").await?.map(|it| it.version), Some(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,14 +37,14 @@ use toolwright_core::context::CallId;
 pub struct MemoryStore(Arc<Inner>);
 
 struct Inner {
-    kept: Mutex<Keeping>,
+    kept: Mutex<Tables>,
     changes: watch::Sender<()>,
 }
 
 #[derive(Default)]
-struct Keeping {
+struct Tables {
     calls: BTreeMap<CallId, CallRecord>,
-    places: HashMap<Place, CallId>,
+    places: HashMap<CallSlot, CallId>,
     histories: HashMap<CallId, Vec<Entry>>,
     documents: BTreeMap<String, Document>,
 }
@@ -56,11 +56,11 @@ impl MemoryStore {
         Self(Arc::new(Inner { kept: Mutex::default(), changes: watch::Sender::new(()) }))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Keeping> {
+    fn kept(&self) -> MutexGuard<'_, Tables> {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn committed(&self, unit: Unit, now: Timestamp) -> Result<(), CommitError> {
+    fn committed(&self, unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         unit.check()?;
         let mut kept = self.kept();
         unit.calls.iter().try_for_each(|write| kept.admits_call(write, now))?;
@@ -79,7 +79,11 @@ impl Default for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
             self.committed(unit, now)?;
             self.0.changes.send_replace(());
@@ -127,7 +131,10 @@ impl Store for MemoryStore {
         async move { Ok(self.kept().calls.get(&call).cloned()) }.boxed()
     }
 
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         async move {
             let kept = self.kept();
             Ok(kept.places.get(place).and_then(|call| kept.calls.get(call)).cloned())
@@ -186,7 +193,7 @@ impl Store for MemoryStore {
     }
 }
 
-impl Keeping {
+impl Tables {
     fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
         let (call, place) = (write.record.id, &write.record.place);
         let found = self.calls.get(&call);
@@ -214,7 +221,7 @@ impl Keeping {
             }
             let before = taken.insert(place, call);
             if let Some(holder) = before.or_else(|| self.places.get(place).copied()) {
-                return Err(CommitError::Place { place: place.clone(), holder });
+                return Err(CommitError::CallSlot { place: place.clone(), holder });
             }
         }
         Ok(())

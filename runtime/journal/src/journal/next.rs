@@ -16,7 +16,7 @@ use toolwright_core::tool::Effect;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Event {
+pub enum Transition {
     /// Judged: it must not run.
     Denied,
     /// Judged: it waits for its plan.
@@ -124,7 +124,7 @@ pub struct Illegal {
     /// Where it stands.
     pub state: State,
     /// What should have happened.
-    pub event: Event,
+    pub event: Transition,
 }
 
 impl fmt::Display for Illegal {
@@ -138,48 +138,48 @@ impl std::error::Error for Illegal {}
 /// Where a call stands after something has happened to it.
 ///
 /// ```
-/// use toolwright::journal::{Event, State, next};
+/// use toolwright::journal::{Transition, State, next};
 ///
-/// assert_eq!(next(State::Pending, Event::Approved), Ok(State::Ready));
-/// let twice = next(State::Ready, Event::Approved).expect_err("it is approved already");
+/// assert_eq!(next(State::Pending, Transition::Approved), Ok(State::Ready));
+/// let twice = next(State::Ready, Transition::Approved).expect_err("it is approved already");
 /// assert_eq!(twice.to_string(), "a call that is ready cannot be approved");
 /// ```
 ///
 /// # Errors
 /// When that cannot happen to a call in this state.
-pub fn next(state: State, event: Event) -> Result<State, Illegal> {
+pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
     use State as S;
     Ok(match (state, event) {
-        (S::Judging, Event::Denied) => S::Refused,
-        (S::Judging, Event::Planned) => S::Planned,
-        (S::Judging, Event::Asked) => S::Pending,
-        (S::Judging, Event::Allowed) => S::Ready,
+        (S::Judging, Transition::Denied) => S::Refused,
+        (S::Judging, Transition::Planned) => S::Planned,
+        (S::Judging, Transition::Asked) => S::Pending,
+        (S::Judging, Transition::Allowed) => S::Ready,
 
-        (S::Planned, Event::Accepted) => S::Judging,
-        (S::Planned, Event::Rejected) => S::Rejected,
+        (S::Planned, Transition::Accepted) => S::Judging,
+        (S::Planned, Transition::Rejected) => S::Rejected,
 
-        (S::Pending, Event::Approved) => S::Ready,
-        (S::Pending, Event::Edited) => S::Judging,
-        (S::Pending, Event::Rejected) => S::Rejected,
-        (S::Pending, Event::Expired) => S::Expired,
+        (S::Pending, Transition::Approved) => S::Ready,
+        (S::Pending, Transition::Edited) => S::Judging,
+        (S::Pending, Transition::Rejected) => S::Rejected,
+        (S::Pending, Transition::Expired) => S::Expired,
 
-        (S::Ready, Event::Claimed) => S::Running,
-        (S::Ready, Event::Changed) => S::Judging,
+        (S::Ready, Transition::Claimed) => S::Running,
+        (S::Ready, Transition::Changed) => S::Judging,
 
-        (S::Judging | S::Planned | S::Pending | S::Ready, Event::RunEnded) => S::Cancelled,
-        (S::Judging | S::Planned | S::Pending | S::Ready, Event::Doubted) => S::Indeterminate,
-        (S::Judging | S::Planned | S::Pending | S::Ready, Event::PutBack) => S::Dead,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Transition::RunEnded) => S::Cancelled,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Transition::Doubted) => S::Indeterminate,
+        (S::Judging | S::Planned | S::Pending | S::Ready, Transition::PutBack) => S::Dead,
 
-        (S::Running, Event::Succeeded) => S::Succeeded,
-        (S::Running, Event::Errored { failure, effect, exhausted }) => {
+        (S::Running, Transition::Succeeded) => S::Succeeded,
+        (S::Running, Transition::Errored { failure, effect, exhausted }) => {
             errored(failure, effect, exhausted)
         }
 
-        (S::Indeterminate, Event::Happened) => S::Succeeded,
-        (S::Indeterminate, Event::DidNotHappen) => S::Judging,
+        (S::Indeterminate, Transition::Happened) => S::Succeeded,
+        (S::Indeterminate, Transition::DidNotHappen) => S::Judging,
 
-        (S::Dead, Event::Requeued) => S::Judging,
-        (S::Dead, Event::Discarded) => S::Discarded,
+        (S::Dead, Transition::Requeued) => S::Judging,
+        (S::Dead, Transition::Discarded) => S::Discarded,
 
         _ => return Err(Illegal { state, event }),
     })
@@ -197,7 +197,7 @@ fn errored(failure: Failure, effect: Effect, exhausted: bool) -> State {
     }
 }
 
-impl Event {
+impl Transition {
     /// Every event, with every failure, effect and end of attempts.
     pub fn all() -> impl Iterator<Item = Self> {
         let plain = [
@@ -231,7 +231,7 @@ impl Event {
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for Transition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Denied => "denied",

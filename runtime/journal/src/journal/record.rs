@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, FailedAttempt, Note};
-use super::next::{Event, Illegal, next};
+use super::next::{Illegal, Transition, next};
 use super::state::State;
 use crate::approval::Signed;
 use crate::arguments::digest;
@@ -20,7 +20,7 @@ pub const FORMAT: u32 = 1;
 
 /// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct CallSlot {
     /// The run.
     pub run: String,
     /// The turn of the run, counted by the application; none for a call outside of turns, which is known by
@@ -45,13 +45,15 @@ pub struct Requester {
 /// A text that may hold secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kept {
+pub enum StoredText {
     /// It holds none.
     Plain(String),
     /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
-    Sealed(String),
+    #[serde(rename = "sealed")]
+    Encrypted(String),
     /// It was not kept, because there was no key to seal it with.
-    Withheld,
+    #[serde(rename = "withheld")]
+    Omitted,
 }
 
 /// What a person is asked.
@@ -73,7 +75,7 @@ pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
     /// Where it stands in its run.
-    pub place: Place,
+    pub place: CallSlot,
     /// The id that the provider gave it.
     pub provider_id: Option<String>,
     /// The tool's name.
@@ -88,9 +90,9 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// The arguments as the model sent them.
-    pub raw: Kept,
+    pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
-    pub arguments: Kept,
+    pub arguments: StoredText,
     /// The same for people, with secrets masked.
     pub shown: String,
     /// What repair changed.
@@ -172,7 +174,7 @@ impl CallRecord {
     /// A record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
     /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
     #[must_use]
-    pub fn draft(id: CallId, place: Place, tool: impl Into<String>, at: Timestamp) -> Self {
+    pub fn draft(id: CallId, place: CallSlot, tool: impl Into<String>, at: Timestamp) -> Self {
         Self {
             id,
             place,
@@ -182,8 +184,8 @@ impl CallRecord {
             danger: Danger::Critical,
             effect: Effect::Once,
             secrets: Vec::new(),
-            raw: Kept::Withheld,
-            arguments: Kept::Withheld,
+            raw: StoredText::Omitted,
+            arguments: StoredText::Omitted,
             shown: String::new(),
             repairs: Vec::new(),
             digest: String::new(),
@@ -237,7 +239,7 @@ impl CallRecord {
     /// secrets only the executor's key could tell, so of such a call it says nothing.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
-        let Kept::Plain(_) = &self.arguments else { return None };
+        let StoredText::Plain(_) = &self.arguments else { return None };
         let Ok(shown) = canonical(&self.shown) else { return Some(false) };
         let principal = self.requester.user.as_deref().unwrap_or_default();
         Some(digest(&self.tool, &self.fingerprint, &shown, principal, None) == self.digest)
@@ -250,7 +252,7 @@ impl CallRecord {
     ///
     /// # Errors
     /// When that cannot happen to it; the record is as it was.
-    pub fn advance(&mut self, event: Event, note: Note) -> Result<Entry, Illegal> {
+    pub fn advance(&mut self, event: Transition, note: Note) -> Result<Entry, Illegal> {
         let from = self.state;
         let to = next(from, event)?;
         self.version += 1;
@@ -263,7 +265,7 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
-            Event::Claimed => {
+            Transition::Claimed => {
                 if self.attempt == 0 {
                     self.failures.clear();
                 }
@@ -285,7 +287,7 @@ impl CallRecord {
     }
 
     /// What has just happened to it.
-    fn entry(&self, happened: Option<(State, Event)>, note: Note) -> Entry {
+    fn entry(&self, happened: Option<(State, Transition)>, note: Note) -> Entry {
         Entry {
             call: self.id,
             number: self.version,
@@ -319,12 +321,12 @@ impl fmt::Debug for CallRecord {
 }
 
 /// Without what may be secret.
-impl fmt::Debug for Kept {
+impl fmt::Debug for StoredText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Plain(_) => "Plain(..)",
-            Self::Sealed(_) => "Sealed(..)",
-            Self::Withheld => "Withheld",
+            Self::Encrypted(_) => "Sealed(..)",
+            Self::Omitted => "Withheld",
         })
     }
 }

@@ -8,22 +8,26 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::entry::Entry;
-use super::next::{Event, Failure};
-use super::record::{CallRecord, Place};
+use super::next::{Failure, Transition};
+use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use toolwright_core::context::CallId;
 
 /// Keeps calls, their histories, and documents by key. One for all its users: it is shared by many tasks, and
 /// where it is a file or a server, by many processes.
 ///
-/// A store decides nothing: it compares versions, and does all of a [`Unit`] or nothing of it. Every store keeps
+/// A store decides nothing: it compares versions, and does all of a [`Transaction`] or nothing of it. Every store keeps
 /// the rules of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
     /// Does all of it, durably, or nothing. That nobody hears of a success does not mean that there was none.
     ///
     /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
     /// lease may have been renewed since whoever takes it has looked.
-    fn commit<'a>(&'a self, unit: Unit, now: Timestamp) -> BoxFuture<'a, Result<(), CommitError>>;
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// Extends the lease of a running call, for the owner that claimed it with this epoch alone. The record's
     /// version stays as it is, and its history too.
@@ -43,7 +47,10 @@ pub trait Store: Send + Sync + 'static {
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
     /// The call of a place in a turn.
-    fn at<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
     /// Calls, in the order of their ids, which is that of their making; one page.
     fn list<'a>(
@@ -75,14 +82,14 @@ pub trait Store: Send + Sync + 'static {
 
 /// Changes that belong together.
 #[derive(Debug, Clone, Default)]
-pub struct Unit {
+pub struct Transaction {
     /// Calls.
     pub calls: Vec<CallWrite>,
     /// Documents.
     pub documents: Vec<DocumentWrite>,
 }
 
-impl Unit {
+impl Transaction {
     /// Whether the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
     /// such a unit is a mistake of whoever made it, not a conflict that a second look would solve.
     ///
@@ -128,7 +135,8 @@ impl CallWrite {
     /// Whether it says that whoever runs the call is gone. A store that has a later lease of the call refuses that.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
-        let is_lost = |event| matches!(event, Event::Errored { failure: Failure::OwnerLost, .. });
+        let is_lost =
+            |event| matches!(event, Transition::Errored { failure: Failure::OwnerLost, .. });
         self.entries.iter().any(|entry| entry.event.is_some_and(is_lost))
     }
 
@@ -265,9 +273,9 @@ pub enum CommitError {
     },
     /// Another call stands at the place of a new one.
     #[error("call {holder} stands at that place of run `{}` already", place.run)]
-    Place {
+    CallSlot {
         /// Where.
-        place: Place,
+        place: CallSlot,
         /// Which call stands there.
         holder: CallId,
     },

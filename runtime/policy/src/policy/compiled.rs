@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::holds::Holds;
-use super::judged::Says;
+use super::judged::RuleEffect;
 use super::paths::{Folder, Name, PathPattern};
 use super::protection::Protection;
 use super::question::{Asking, Files};
@@ -61,16 +61,18 @@ impl Compiled {
     }
 
     /// What it says of a call whose tool's name it selects, and whether that is certain.
-    pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(Says, bool)> {
+    pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(RuleEffect, bool)> {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {
             (_, Holds::No) | (RuleKind::Allow, Holds::Unknown) => return None,
             (_, Holds::Unknown) if self.only_certain => return None,
-            (RuleKind::Deny, Holds::Unknown) if self.when_unknown == WhenUnknown::Ask => Says::Ask,
-            (RuleKind::Deny, _) => Says::Deny,
-            (RuleKind::AlwaysAsk, _) => Says::AlwaysAsk,
-            (RuleKind::Ask, _) => Says::Ask,
-            (RuleKind::Allow, _) => Says::Allow,
+            (RuleKind::Deny, Holds::Unknown) if self.when_unknown == WhenUnknown::Ask => {
+                RuleEffect::Ask
+            }
+            (RuleKind::Deny, _) => RuleEffect::Deny,
+            (RuleKind::AlwaysAsk, _) => RuleEffect::AlwaysAsk,
+            (RuleKind::Ask, _) => RuleEffect::Ask,
+            (RuleKind::Allow, _) => RuleEffect::Allow,
         };
         Some((says, holds == Holds::Yes))
     }

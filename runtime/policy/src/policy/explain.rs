@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::judged::{Judged, Said, Says, Verdict, Vouched, danger_name};
+use super::judged::{
+    DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch, danger_name,
+};
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
 use super::undeclared::Undeclared;
@@ -18,15 +20,15 @@ pub struct Explanation {
     pub tool: String,
     /// What becomes of the call.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
-    pub rules: Vec<Said>,
+    pub rules: Vec<RuleMatch>,
     /// That the call does not say which files it touches, where protections ask about it for that reason alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<Undeclared>,
     /// What rules say that it touches, where it does not say it itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub touches: Vec<Vouched>,
+    pub touches: Vec<DeclaredAccess>,
     /// Why the tool itself asks.
     pub tool_asks: Option<String>,
     /// The mode.
@@ -40,7 +42,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    pub(super) fn new(judged: Judged, mode: Mode, plan: bool, question: &Question<'_>) -> Self {
+    pub(super) fn new(judged: Evaluation, mode: Mode, plan: bool, question: &Question<'_>) -> Self {
         Self {
             tool: question.tool.to_owned(),
             verdict: judged.verdict,
@@ -59,32 +61,34 @@ impl Explanation {
     #[must_use]
     pub fn because(&self) -> Vec<&str> {
         let mut because = Vec::new();
-        if let Verdict::Ask { .. } = self.verdict {
+        if let PolicyDecision::Ask { .. } = self.verdict {
             because.extend(self.tool_asks.as_ref().map(|_| "tool"));
         }
         let rules = self.rules.iter().filter(|it| self.is_decisive(it.says));
         because.extend(rules.map(|it| &*it.rule));
-        let is_allowed = self.rules.iter().any(|it| it.says == Says::Allow);
+        let is_allowed = self.rules.iter().any(|it| it.says == RuleEffect::Allow);
         match self.verdict {
-            Verdict::Queue => because.push("plan"),
-            Verdict::Ask { .. } if self.mode_says == ModeSays::Ask && !is_allowed => {
+            PolicyDecision::Queue => because.push("plan"),
+            PolicyDecision::Ask { .. } if self.mode_says == ModeSays::Ask && !is_allowed => {
                 because.push("mode");
             }
-            Verdict::Ask { .. } => {}
-            Verdict::Deny { .. } | Verdict::Allow if because.is_empty() => because.push("mode"),
-            Verdict::Deny { .. } | Verdict::Allow => {}
+            PolicyDecision::Ask { .. } => {}
+            PolicyDecision::Deny { .. } | PolicyDecision::Allow if because.is_empty() => {
+                because.push("mode")
+            }
+            PolicyDecision::Deny { .. } | PolicyDecision::Allow => {}
         }
         because
     }
 
     /// Whether what a rule says is what is done.
-    fn is_decisive(&self, says: Says) -> bool {
+    fn is_decisive(&self, says: RuleEffect) -> bool {
         match self.verdict {
-            Verdict::Deny { .. } => says == Says::Deny,
-            Verdict::Ask { .. } => matches!(says, Says::Ask | Says::AlwaysAsk),
+            PolicyDecision::Deny { .. } => says == RuleEffect::Deny,
+            PolicyDecision::Ask { .. } => matches!(says, RuleEffect::Ask | RuleEffect::AlwaysAsk),
             // Only rules that allow match a call that runs, and where the mode does not ask they decide nothing.
-            Verdict::Allow => self.mode_says == ModeSays::Ask,
-            Verdict::Queue => false,
+            PolicyDecision::Allow => self.mode_says == ModeSays::Ask,
+            PolicyDecision::Queue => false,
         }
     }
 }
@@ -93,28 +97,28 @@ impl fmt::Display for Explanation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tool = &self.tool;
         match &self.verdict {
-            Verdict::Allow => write!(formatter, "`{tool}` runs")?,
-            Verdict::Ask { grants_count: true, .. } => {
+            PolicyDecision::Allow => write!(formatter, "`{tool}` runs")?,
+            PolicyDecision::Ask { grants_count: true, .. } => {
                 write!(formatter, "`{tool}` needs a person's decision, or a grant that covers it")?;
             }
-            Verdict::Ask { grants_count: false, .. } => {
+            PolicyDecision::Ask { grants_count: false, .. } => {
                 write!(formatter, "`{tool}` needs a person's decision; a grant does not count")?;
             }
-            Verdict::Deny { .. } => write!(formatter, "`{tool}` is refused")?,
-            Verdict::Queue => write!(formatter, "`{tool}` is put into the plan")?,
+            PolicyDecision::Deny { .. } => write!(formatter, "`{tool}` is refused")?,
+            PolicyDecision::Queue => write!(formatter, "`{tool}` is put into the plan")?,
         }
-        let asks = matches!(self.verdict, Verdict::Ask { .. });
+        let asks = matches!(self.verdict, PolicyDecision::Ask { .. });
         if let Some(reason) = &self.tool_asks {
             let verb = if asks { "asks" } else { "would ask" };
             write!(formatter, "\n- the tool {verb}: {reason}")?;
         }
-        let is_told = |said: &Said| self.undeclared.as_ref().is_some_and(|it| it.covers(said));
+        let is_told = |said: &RuleMatch| self.undeclared.as_ref().is_some_and(|it| it.covers(said));
         for said in self.rules.iter().filter(|it| !is_told(it)) {
             let (does, would) = match said.says {
-                Says::Deny => ("denies it", "would deny it"),
-                Says::AlwaysAsk => ("asks each time", "would ask each time"),
-                Says::Ask => ("asks", "would ask"),
-                Says::Allow => ("allows it", "would allow it"),
+                RuleEffect::Deny => ("denies it", "would deny it"),
+                RuleEffect::AlwaysAsk => ("asks each time", "would ask each time"),
+                RuleEffect::Ask => ("asks", "would ask"),
+                RuleEffect::Allow => ("allows it", "would allow it"),
             };
             let verb = if self.is_decisive(said.says) { does } else { would };
             write!(formatter, "\n- rule `{}` {verb}: {}", said.rule, said.reason)?;
@@ -132,7 +136,7 @@ impl fmt::Display for Explanation {
             let names = undeclared.rules.join("`, `");
             write!(formatter, "\n- {rules} `{names}` {verb}: {undeclared}")?;
         }
-        for Vouched { rule, reads, writes } in &self.touches {
+        for DeclaredAccess { rule, reads, writes } in &self.touches {
             let listed = |files: &[String]| match files {
                 [] => "nothing".to_owned(),
                 some => format!("`{}`", some.join("`, `")),
@@ -140,14 +144,14 @@ impl fmt::Display for Explanation {
             let (reads, writes) = (listed(reads), listed(writes));
             write!(formatter, "\n- rule `{rule}` says that it reads {reads} and writes {writes}")?;
         }
-        let denied_by_rule = self.rules.iter().any(|it| it.says == Says::Deny);
-        let allowed = self.rules.iter().find(|it| it.says == Says::Allow);
+        let denied_by_rule = self.rules.iter().any(|it| it.says == RuleEffect::Deny);
+        let allowed = self.rules.iter().find(|it| it.says == RuleEffect::Allow);
         let calls = format!("{} calls", danger_name(self.danger));
         write!(formatter, "\n- the mode `{}` ", self.mode)?;
         match (self.mode_says, &self.verdict) {
             (ModeSays::Deny, _) if !denied_by_rule => write!(formatter, "refuses {calls}")?,
             (ModeSays::Deny, _) => write!(formatter, "would refuse {calls}")?,
-            (ModeSays::Ask, Verdict::Ask { .. }) if allowed.is_none() => {
+            (ModeSays::Ask, PolicyDecision::Ask { .. }) if allowed.is_none() => {
                 write!(formatter, "asks about {calls}")?;
             }
             (ModeSays::Ask, _) => write!(formatter, "would ask about {calls}")?,

@@ -12,7 +12,7 @@ use toolwright_core::tool::Effect;
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
-pub enum Verdict {
+pub enum PolicyDecision {
     /// It runs.
     Allow,
     /// A person decides.
@@ -34,28 +34,28 @@ pub enum Verdict {
 /// The answer about one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Judged {
+pub struct Evaluation {
     /// What becomes of it.
-    pub verdict: Verdict,
+    pub verdict: PolicyDecision,
     /// The rules that match it, the strongest first.
-    pub rules: Vec<Said>,
+    pub rules: Vec<RuleMatch>,
     /// That the call does not say which files it touches, where protections ask about it for that reason alone.
     pub undeclared: Option<Undeclared>,
     /// What the mode says.
     pub mode: ModeSays,
     /// What rules say that the call touches, where it does not say it itself.
-    pub touches: Vec<Vouched>,
+    pub touches: Vec<DeclaredAccess>,
 }
 
 /// What one rule says of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Said {
+pub struct RuleMatch {
     /// The rule's name.
     #[serde(serialize_with = "text")]
     pub rule: Arc<str>,
     /// What it says.
-    pub says: Says,
+    pub says: RuleEffect,
     /// Why.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
@@ -66,7 +66,7 @@ pub struct Said {
 /// What one rule says that a call touches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Vouched {
+pub struct DeclaredAccess {
     /// The rule's name.
     #[serde(serialize_with = "text")]
     pub rule: Arc<str>,
@@ -79,7 +79,7 @@ pub struct Vouched {
 /// What a rule says of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Says {
+pub enum RuleEffect {
     /// It is refused.
     Deny,
     /// A person decides, granted or not.
@@ -96,37 +96,39 @@ pub enum Says {
 /// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is one
 /// reason, however many protections want to know it.
 pub(super) fn decide(
-    rules: &[Said],
+    rules: &[RuleMatch],
     undeclared: Option<&Undeclared>,
     mode: Mode,
     plan: bool,
     question: &Question<'_>,
-) -> Verdict {
-    let said = |says: Says| rules.iter().filter(move |it| it.says == says);
+) -> PolicyDecision {
+    let said = |says: RuleEffect| rules.iter().filter(move |it| it.says == says);
     let mode_says = mode.says(question.danger);
-    if let Some(denial) = said(Says::Deny).next() {
-        return Verdict::Deny { reason: denial.reason.to_string() };
+    if let Some(denial) = said(RuleEffect::Deny).next() {
+        return PolicyDecision::Deny { reason: denial.reason.to_string() };
     }
     if mode_says == ModeSays::Deny {
         let danger = danger_name(question.danger);
-        return Verdict::Deny { reason: format!("the mode `{mode}` refuses {danger} calls") };
+        return PolicyDecision::Deny {
+            reason: format!("the mode `{mode}` refuses {danger} calls"),
+        };
     }
     if plan && !question.accepted && question.effect != Effect::Read {
-        return Verdict::Queue;
+        return PolicyDecision::Queue;
     }
     let mut reasons: Vec<String> = question.approval.map(ToOwned::to_owned).into_iter().collect();
-    let asks = said(Says::AlwaysAsk).chain(said(Says::Ask));
-    let is_told = |it: &&Said| undeclared.is_some_and(|undeclared| undeclared.covers(it));
+    let asks = said(RuleEffect::AlwaysAsk).chain(said(RuleEffect::Ask));
+    let is_told = |it: &&RuleMatch| undeclared.is_some_and(|undeclared| undeclared.covers(it));
     reasons.extend(asks.filter(|it| !is_told(it)).map(|it| it.reason.to_string()));
     reasons.extend(undeclared.map(ToString::to_string));
-    if mode_says == ModeSays::Ask && said(Says::Allow).next().is_none() {
+    if mode_says == ModeSays::Ask && said(RuleEffect::Allow).next().is_none() {
         let danger = danger_name(question.danger);
         reasons.push(format!("the mode `{mode}` asks about {danger} calls"));
     }
     if reasons.is_empty() {
-        return Verdict::Allow;
+        return PolicyDecision::Allow;
     }
-    Verdict::Ask { reasons, grants_count: said(Says::AlwaysAsk).next().is_none() }
+    PolicyDecision::Ask { reasons, grants_count: said(RuleEffect::AlwaysAsk).next().is_none() }
 }
 
 pub(super) fn danger_name(danger: toolwright_core::tool::Danger) -> &'static str {

@@ -8,7 +8,7 @@ use toolwright_core::near::near;
 
 /// Where something stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file, where it is known.
     pub file: Option<Arc<str>>,
     /// The line, counted from 1.
@@ -22,7 +22,7 @@ pub struct Place {
 #[non_exhaustive]
 pub struct PolicyProblem {
     /// Where; nothing for what was written in code.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// What, and what to do about it.
     pub message: String,
 }
@@ -37,14 +37,14 @@ pub struct PolicyError {
 #[derive(Debug, Clone)]
 pub(super) struct At<T> {
     pub(super) value: T,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<SourceLocation>,
 }
 
 /// Gathers problems.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Problems(Vec<PolicyProblem>);
 
-impl Place {
+impl SourceLocation {
     /// The place of a span of a text.
     pub(super) fn of(file: Option<&Arc<str>>, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
@@ -78,7 +78,7 @@ impl<T> At<T> {
 }
 
 impl Problems {
-    pub(super) fn add(&mut self, place: Option<&Place>, message: impl Into<String>) {
+    pub(super) fn add(&mut self, place: Option<&SourceLocation>, message: impl Into<String>) {
         self.0.push(PolicyProblem { place: place.cloned(), message: message.into() });
     }
 
@@ -117,7 +117,7 @@ pub(super) fn suggestion<'a>(
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
             Some(file) => write!(formatter, "{file}:{}:{}", self.line, self.column),

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::argument::{ArgumentTest, Side, Test};
 use super::builder::PolicyBuilder;
 use super::mode::Mode;
-use super::problem::{At, Place, Problems};
+use super::problem::{At, Problems, SourceLocation};
 use super::rule::{Checked, Example, Rule, RuleKind, Touches, WhenUnknown};
 use toolwright_core::tool::{Danger, Effect};
 
@@ -93,8 +93,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn place(&self, span: &Range<usize>) -> Place {
-        Place::of(Some(self.file), self.text, span)
+    fn place(&self, span: &Range<usize>) -> SourceLocation {
+        SourceLocation::of(Some(self.file), self.text, span)
     }
 
     fn wrong(&mut self, span: &Range<usize>, message: impl Into<String>) {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::argument::ArgumentTest;
-use super::problem::{At, Place};
+use super::problem::{At, SourceLocation};
 use toolwright_core::tool::{Danger, Effect};
 
 /// What a rule says of the calls that it matches.
@@ -64,7 +64,7 @@ pub struct Rule {
     pub(super) kind: RuleKind,
     pub(super) name: Option<At<String>>,
     pub(super) reason: At<String>,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<SourceLocation>,
     pub(super) tools: Option<Vec<At<String>>>,
     pub(super) groups: Option<Vec<At<String>>>,
     pub(super) tags: Option<Vec<At<String>>>,
@@ -90,7 +90,7 @@ pub struct Rule {
 pub(super) struct Touches {
     pub(super) reads: Vec<At<String>>,
     pub(super) writes: Vec<At<String>>,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<SourceLocation>,
 }
 
 impl Touches {

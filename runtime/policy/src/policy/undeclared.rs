@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::command::runs_programs;
 use super::compile::Scope;
-use super::judged::Said;
+use super::judged::RuleMatch;
 use super::problem::{At, Problems, suggestion};
 use super::question::Asking;
 use toolwright_core::tool::{Definition, Effect, ToolSet};
@@ -173,7 +173,7 @@ impl NoFiles {
 
 impl Undeclared {
     /// Whether it stands for what a rule says.
-    pub(super) fn covers(&self, said: &Said) -> bool {
+    pub(super) fn covers(&self, said: &RuleMatch) -> bool {
         self.rules.iter().any(|it| **it == *said.rule)
     }
 }

@@ -18,7 +18,7 @@ const LONGEST_LINE: usize = 400;
 /// ```
 /// use serde_json::json;
 /// use toolwright::Repair;
-/// use toolwright::repair::{Brackets, Ladder};
+/// use toolwright::repair::{TruncatedInput, Repairer};
 ///
 /// let schema = json!({
 ///     "type": "object",
@@ -26,9 +26,9 @@ const LONGEST_LINE: usize = 400;
 ///     "required": ["unit"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Ladder::new(&schema, [])?;
+/// let ladder = Repairer::new(&schema, [])?;
 /// let refusal = ladder
-///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, Brackets::AsSent)
+///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, TruncatedInput::Refused)
 ///     .expect_err("there is no such unit");
 /// assert_eq!(
 ///     refusal.to_string(),

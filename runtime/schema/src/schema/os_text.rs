@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use toolwright_core::json::pointer::below;
 use super::{SchemaProblem, limits};
+use toolwright_core::json::pointer::below;
 
 static OWN: LazyLock<Value> = LazyLock::new(|| {
     limits::tighten(Value::from(OsString::json_schema(&mut SchemaGenerator::default())))

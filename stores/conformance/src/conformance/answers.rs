@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, CommitError, Event, Filter, Page, Store};
+use toolwright_journal::journal::{CallRecord, CommitError, Filter, Page, Store, Transition};
 
 async fn acknowledged(store: &Arc<impl Store>, call: CallId) {
     if let Err(error) = store.acknowledge(call).await {
@@ -41,7 +41,7 @@ pub async fn whoever_runs_a_call_keeps_it_when_it_is_acknowledged(store: &Arc<im
         panic!("an owner cannot renew its lease after an acknowledgement: {error}");
     }
     // Its owner does not know of it.
-    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     let expected = CallRecord { delivered: true, ..record.clone() };
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");
     record.digest = "d2".to_owned();

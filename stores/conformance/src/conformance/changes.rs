@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join;
 
 use super::sample::*;
-use toolwright_journal::journal::{Event, Store};
+use toolwright_journal::journal::{Store, Transition};
 
 /// After so long nobody hears any more.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,7 +24,7 @@ pub async fn whoever_waits_hears_of_a_commit(store: &Arc<impl Store>) {
         committed(store, calls([opening(&record)])).await;
     };
     join(join(heard(store.changed()), heard(store.changed())), commit).await;
-    let commit = committed(store, calls([happening(&mut record, Event::Asked)]));
+    let commit = committed(store, calls([happening(&mut record, Transition::Asked)]));
     join(heard(store.changed()), commit).await;
     join(heard(store.changed()), committed(store, unit([], [document("a", None, "1")]))).await;
 }

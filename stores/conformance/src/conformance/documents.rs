@@ -125,7 +125,7 @@ pub async fn a_call_may_depend_on_a_document_that_is_not_there(store: &Arc<impl 
     written(store, document("ended", None, "")).await;
     let (second, mut changed) = (call("run"), first.clone());
     for write in
-        [opening(&second), happening(&mut changed, toolwright_journal::journal::Event::Asked)]
+        [opening(&second), happening(&mut changed, toolwright_journal::journal::Transition::Asked)]
     {
         match refused(store, unit([write], [removal("ended", None)]), "a document is there").await {
             CommitError::Document { key, expected: None, found: Some(1) } if key == "ended" => {}

@@ -5,16 +5,25 @@ use std::sync::Arc;
 use super::sample::*;
 use toolwright_core::tool::Effect;
 use toolwright_journal::approval::Signed;
-use toolwright_journal::journal::{CallWrite, Event, Failure, Note, Store};
+use toolwright_journal::journal::{CallWrite, Failure, Note, Store, Transition};
 
 pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
     let mut record = call("run");
     let mut entries = vec![record.opened(note(0))];
     committed(store, calls([opening(&record)])).await;
-    let failed =
-        Event::Errored { failure: Failure::NotStarted, effect: Effect::Once, exhausted: false };
-    let events =
-        [Event::Asked, Event::Approved, Event::Claimed, failed, Event::Claimed, Event::Succeeded];
+    let failed = Transition::Errored {
+        failure: Failure::NotStarted,
+        effect: Effect::Once,
+        exhausted: false,
+    };
+    let events = [
+        Transition::Asked,
+        Transition::Approved,
+        Transition::Claimed,
+        failed,
+        Transition::Claimed,
+        Transition::Succeeded,
+    ];
     let signed = Signed {
         text: "{\"about\":\"…\"}".to_owned(),
         key: "k".to_owned(),
@@ -49,7 +58,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
 
 async fn added_another(store: &Arc<impl Store>) {
     let mut other = added(store, call("run")).await;
-    committed(store, calls([happening(&mut other, Event::Denied)])).await;
+    committed(store, calls([happening(&mut other, Transition::Denied)])).await;
 }
 
 pub async fn a_history_begins_with_its_call(store: &Arc<impl Store>) {
@@ -60,7 +69,7 @@ pub async fn a_history_begins_with_its_call(store: &Arc<impl Store>) {
 pub async fn a_history_may_leave_numbers_out(store: &Arc<impl Store>) {
     let mut record = added(store, call("run")).await;
     committed(store, calls([revision(&mut record)])).await;
-    committed(store, calls([happening(&mut record, Event::Asked)])).await;
+    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
     let numbers: Vec<_> = history(store, record.id).await.iter().map(|it| it.number).collect();
     assert_eq!(numbers, [1, 3], "a change without an entry does not leave its number out");
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, CommitError, Event, Failure, Filter, Page, Store};
+use toolwright_journal::journal::{
+    CallRecord, CommitError, Failure, Filter, Page, Store, Transition,
+};
 
 async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
     match store.renew(call, epoch, time(99)).await {
@@ -41,7 +43,7 @@ pub async fn a_lease_is_renewed_by_its_epoch_alone(store: &Arc<impl Store>) {
 
 pub async fn a_call_that_does_not_run_has_no_lease_to_renew(store: &Arc<impl Store>) {
     let mut record = running(store).await;
-    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     fenced(store, record.id, record.epoch, "the call has ended").await;
     let waiting = added(store, call("run")).await;
     fenced(store, waiting.id, waiting.epoch, "the call was never claimed").await;
@@ -91,14 +93,15 @@ pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
         Some(time(40)),
         "an earlier renewal counts more than what is written after it"
     );
-    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     let lease = got(store, record.id).await.map(|it| it.lease);
     assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
 }
 
 /// Whoever takes it may have looked before the lease was renewed.
 pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc<impl Store>) {
-    let lost = |effect| Event::Errored { failure: Failure::OwnerLost, effect, exhausted: false };
+    let lost =
+        |effect| Transition::Errored { failure: Failure::OwnerLost, effect, exhausted: false };
     let record = running(store).await;
     if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
         panic!("an owner cannot renew its lease: {error}");
@@ -129,5 +132,5 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
 
     // Its owner itself may end it whenever it likes.
     let mut record = running(store).await;
-    committed(store, calls([happening(&mut record, Event::Succeeded)])).await;
+    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{Answered, CallRecord, Event, Filter, Page, State, Store};
+use toolwright_journal::journal::{Answered, CallRecord, Filter, Page, State, Store, Transition};
 
 async fn all(store: &Arc<impl Store>, filter: &Filter) -> Vec<CallId> {
     listed(store, filter, Page::first(1_000)).await
@@ -115,7 +115,7 @@ pub async fn filters_count_together(store: &Arc<impl Store>) {
 pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
     let mut record = added(store, call("run")).await;
     record.ask = Some(asked(time(50)));
-    committed(store, calls([happening(&mut record, Event::Asked)])).await;
+    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
     let of = |state| Filter { states: vec![state], ..Filter::default() };
     assert_eq!(
         all(store, &of(State::Judging)).await,
@@ -128,7 +128,7 @@ pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
         "a call is not listed by its state"
     );
     // An edit changes what it is found by besides.
-    let mut write = happening(&mut record, Event::Edited);
+    let mut write = happening(&mut record, Transition::Edited);
     (record.digest, record.tool) = ("d9".to_owned(), "other".to_owned());
     write.record = record.clone();
     committed(store, calls([write])).await;
@@ -157,7 +157,7 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
         let shown = CallRecord { shown: format!("<{text}>"), ..call("run") };
         let answer = CallRecord { answer: answered(&format!("<{text}>")), ..call("run") };
         // Neither is looked through: what ran is not what is shown.
-        let kept = toolwright_journal::journal::Kept::Plain(text.to_owned());
+        let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = CallRecord { raw: kept.clone(), arguments: kept, ..call("run") };
         added(store, elsewhere).await;
         records.push([added(store, shown).await.id, added(store, answer).await.id]);

@@ -7,12 +7,14 @@ use tokio::sync::Barrier;
 use tokio::task::{JoinError, yield_now};
 
 use super::sample::*;
-use toolwright_journal::journal::{CommitError, Event, Failure, Filter, Page, State, Store, Unit};
+use toolwright_journal::journal::{
+    CommitError, Failure, Filter, Page, State, Store, Transaction, Transition,
+};
 
 const TASKS: usize = 32;
 
 /// Commits all units at once, each from a task of its own; how many won.
-async fn race(store: &Arc<impl Store>, units: Vec<Unit>) -> usize {
+async fn race(store: &Arc<impl Store>, units: Vec<Transaction>) -> usize {
     let barrier = Arc::new(Barrier::new(units.len()));
     let tasks = units.into_iter().map(|unit| {
         let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));
@@ -43,7 +45,7 @@ async fn hesitate(times: usize) {
 pub async fn one_of_many_commits_of_a_version_wins(store: &Arc<impl Store>) {
     let mut record = added(store, call_at(place("run", 1, 0))).await;
     for round in 0..8 {
-        let event = if round % 2 == 0 { Event::Asked } else { Event::Edited };
+        let event = if round % 2 == 0 { Transition::Asked } else { Transition::Edited };
         let units = (0..TASKS).map(|task| {
             let mut copy = record.clone();
             copy.owner = Some(task.to_string());
@@ -131,8 +133,11 @@ pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Sto
     for round in 0..64 {
         let record = running(store).await;
         let (id, epoch, barrier) = (record.id, record.epoch, Arc::new(Barrier::new(2)));
-        let lost =
-            Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted: false };
+        let lost = Transition::Errored {
+            failure: Failure::OwnerLost,
+            effect: record.effect,
+            exhausted: false,
+        };
         let unit = calls([happening(&mut record.clone(), lost)]);
         let (owner, sweeper) = (Arc::clone(store), Arc::clone(store));
         let (owners, sweepers) = (Arc::clone(&barrier), barrier);
@@ -168,7 +173,7 @@ pub async fn commits_that_do_not_conflict_all_stand(store: &Arc<impl Store>) {
         TASKS,
         "calls of their own are in each other's way"
     );
-    let units = records.iter_mut().map(|record| calls([happening(record, Event::Asked)]));
+    let units = records.iter_mut().map(|record| calls([happening(record, Transition::Asked)]));
     assert_eq!(
         race(store, units.collect()).await,
         TASKS,

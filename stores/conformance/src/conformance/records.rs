@@ -10,7 +10,7 @@ use toolwright_core::repairs::{Change, ChangeRule};
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::approval::Signed;
 use toolwright_journal::journal::{
-    Answered, Ask, CallRecord, Event, Kept, Requester, State, Store,
+    Answered, Ask, CallRecord, Requester, State, Store, StoredText, Transition,
 };
 
 /// A record in which nothing is left out.
@@ -21,8 +21,8 @@ fn full() -> CallRecord {
         fingerprint: "0af1".to_owned(),
         danger: Danger::Critical,
         effect: Effect::Keyed,
-        raw: Kept::Plain("{\"to\": 9007199254740993}".to_owned()),
-        arguments: Kept::Sealed("0a1b".to_owned()),
+        raw: StoredText::Plain("{\"to\": 9007199254740993}".to_owned()),
+        arguments: StoredText::Encrypted("0a1b".to_owned()),
         shown: "{\"to\":\"…\"}".to_owned(),
         repairs: vec![Change {
             pointer: "/to".to_owned(),
@@ -110,7 +110,7 @@ pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
         id: record.id,
         place: record.place,
         version: expects + 1,
-        raw: Kept::Withheld,
+        raw: StoredText::Omitted,
         delivered: record.delivered,
         ..call("run")
     };
@@ -171,7 +171,7 @@ pub async fn awkward_texts_come_back(store: &Arc<impl Store>) {
             tool: text.to_owned(),
             digest: text.to_owned(),
             shown: text.to_owned(),
-            raw: Kept::Plain(text.to_owned()),
+            raw: StoredText::Plain(text.to_owned()),
             owner: Some(text.to_owned()),
             ..call_at(place(text, 1, 0))
         };
@@ -193,7 +193,7 @@ pub async fn large_records_come_back(store: &Arc<impl Store>) {
         let mut record = comes_back(
             store,
             CallRecord {
-                raw: Kept::Plain(text.clone()),
+                raw: StoredText::Plain(text.clone()),
                 answer: Some(Answered {
                     is_error: false,
                     text: text.clone(),
@@ -204,7 +204,7 @@ pub async fn large_records_come_back(store: &Arc<impl Store>) {
             "large records",
         )
         .await;
-        committed(store, calls([happening(&mut record, Event::Asked)])).await;
+        committed(store, calls([happening(&mut record, Transition::Asked)])).await;
         let found = got(store, record.id).await;
         assert!(found.as_ref() == Some(&record), "a large record does not come back");
     }

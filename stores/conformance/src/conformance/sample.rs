@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use toolwright_core::context::CallId;
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::journal::{
-    Ask, CallRecord, CallWrite, CommitError, Document, DocumentWrite, Entry, Event, Filter, Kept,
-    Note, Page, Place, Requester, Store, Unit,
+    Ask, CallRecord, CallSlot, CallWrite, CommitError, Document, DocumentWrite, Entry, Filter,
+    Note, Page, Requester, Store, StoredText, Transaction, Transition,
 };
 
 /// A time, in seconds after the first of these tests.
@@ -25,8 +25,8 @@ pub fn new_id() -> CallId {
     CallId::from_bytes(bytes)
 }
 
-pub fn place(run: &str, turn: u64, index: u32) -> Place {
-    Place { run: run.to_owned(), turn: Some(turn), index }
+pub fn place(run: &str, turn: u64, index: u32) -> CallSlot {
+    CallSlot { run: run.to_owned(), turn: Some(turn), index }
 }
 
 /// A new call outside of turns.
@@ -36,21 +36,21 @@ pub fn call(run: &str) -> CallRecord {
         fingerprint: "f1".to_owned(),
         danger: Danger::Safe,
         effect: Effect::Once,
-        raw: Kept::Plain("{}".to_owned()),
-        arguments: Kept::Plain("{}".to_owned()),
+        raw: StoredText::Plain("{}".to_owned()),
+        arguments: StoredText::Plain("{}".to_owned()),
         shown: "{}".to_owned(),
         digest: "d1".to_owned(),
         requester: Requester { agent: format!("agent:{run}"), user: None, session: None },
         ..CallRecord::draft(
             id,
-            Place { run: run.to_owned(), turn: None, index: 0 },
+            CallSlot { run: run.to_owned(), turn: None, index: 0 },
             "read_file",
             time(0),
         )
     }
 }
 
-pub fn call_at(place: Place) -> CallRecord {
+pub fn call_at(place: CallSlot) -> CallRecord {
     CallRecord { place, ..call("") }
 }
 
@@ -68,7 +68,7 @@ pub fn opening(record: &CallRecord) -> CallWrite {
 }
 
 /// Lets something happen to a record; the writing of that.
-pub fn happening(record: &mut CallRecord, event: Event) -> CallWrite {
+pub fn happening(record: &mut CallRecord, event: Transition) -> CallWrite {
     let expects = Some(record.version);
     let entries: Vec<Entry> = match record.advance(event, note(1)) {
         Ok(entry) => vec![entry],
@@ -95,22 +95,22 @@ pub fn removal(key: &str, expects: Option<u64>) -> DocumentWrite {
 pub fn unit(
     calls: impl IntoIterator<Item = CallWrite>,
     documents: impl IntoIterator<Item = DocumentWrite>,
-) -> Unit {
-    Unit { calls: calls.into_iter().collect(), documents: documents.into_iter().collect() }
+) -> Transaction {
+    Transaction { calls: calls.into_iter().collect(), documents: documents.into_iter().collect() }
 }
 
-pub fn calls(calls: impl IntoIterator<Item = CallWrite>) -> Unit {
+pub fn calls(calls: impl IntoIterator<Item = CallWrite>) -> Transaction {
     unit(calls, [])
 }
 
-pub async fn committed(store: &Arc<impl Store>, unit: Unit) {
+pub async fn committed(store: &Arc<impl Store>, unit: Transaction) {
     if let Err(error) = store.commit(unit, time(0)).await {
         panic!("a unit that conflicts with nothing is not committed: {error}");
     }
 }
 
 /// The conflict that a unit must meet.
-pub async fn refused(store: &Arc<impl Store>, unit: Unit, why: &str) -> CommitError {
+pub async fn refused(store: &Arc<impl Store>, unit: Transaction, why: &str) -> CommitError {
     match store.commit(unit, time(0)).await {
         Ok(()) => panic!("a unit is committed, although {why}"),
         Err(error) => error,
@@ -126,8 +126,8 @@ pub async fn added(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
 /// A call that runs, claimed for the first time; its lease ends at 30.
 pub async fn running(store: &Arc<impl Store>) -> CallRecord {
     let mut record = added(store, call("run")).await;
-    committed(store, calls([happening(&mut record, Event::Allowed)])).await;
-    let mut write = happening(&mut record, Event::Claimed);
+    committed(store, calls([happening(&mut record, Transition::Allowed)])).await;
+    let mut write = happening(&mut record, Transition::Claimed);
     (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
     write.record = record.clone();
     committed(store, calls([write])).await;
@@ -141,7 +141,7 @@ pub async fn got(store: &Arc<impl Store>, call: CallId) -> Option<CallRecord> {
     }
 }
 
-pub async fn stood_at(store: &Arc<impl Store>, place: &Place) -> Option<CallRecord> {
+pub async fn stood_at(store: &Arc<impl Store>, place: &CallSlot) -> Option<CallRecord> {
     match store.at(place).await {
         Ok(found) => found,
         Err(error) => panic!("a call cannot be looked up by its place: {error}"),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::sample::*;
-use toolwright_journal::journal::{CallRecord, CommitError, Event, State, Store, Unit};
+use toolwright_journal::journal::{CallRecord, CommitError, State, Store, Transaction, Transition};
 
 pub async fn a_unit_is_done_whole(store: &Arc<impl Store>) {
     let mut changed = added(store, call_at(place("run", 1, 0))).await;
-    let change = happening(&mut changed, Event::Asked);
+    let change = happening(&mut changed, Transition::Asked);
     let (first, second) = (call_at(place("run", 1, 1)), call_at(place("run", 1, 2)));
     let writes = [opening(&first), change, opening(&second)];
     let documents = [document("a", None, "1"), document("b", None, "2")];
@@ -28,12 +28,12 @@ pub async fn a_unit_is_done_whole(store: &Arc<impl Store>) {
 pub async fn a_call_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
     let (mut first, mut second, kept) = three(store).await;
     let mut stale = second.clone();
-    committed(store, calls([happening(&mut second, Event::Asked)])).await;
+    committed(store, calls([happening(&mut second, Transition::Asked)])).await;
     let (new, other) = (call_at(place("run", 2, 0)), call("run"));
     let writes = [
         opening(&new),
-        happening(&mut first, Event::Allowed),
-        happening(&mut stale, Event::Denied),
+        happening(&mut first, Transition::Allowed),
+        happening(&mut stale, Transition::Denied),
         opening(&other),
     ];
     let documents = [document("kept", Some(1), "changed"), document("new", None, "made")];
@@ -49,7 +49,7 @@ pub async fn a_call_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
 pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
     let (mut first, _, kept) = three(store).await;
     let new = call_at(place("run", 2, 0));
-    let writes = [opening(&new), happening(&mut first, Event::Allowed)];
+    let writes = [opening(&new), happening(&mut first, Transition::Allowed)];
     let documents = [
         document("new", None, "made"),
         document("kept", Some(7), "changed"),
@@ -116,7 +116,7 @@ pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
     let twin = call_at(place("run", 1, 0));
     let error = refused(store, calls([opening(&twin)]), "a call stands at its place").await;
     assert!(
-        matches!(&error, CommitError::Place { place, holder } if *holder == there.id && *place == there.place),
+        matches!(&error, CommitError::CallSlot { place, holder } if *holder == there.id && *place == there.place),
         "a place that is taken is told as: {error}"
     );
     for other in [place("run", 1, 1), place("run", 2, 0), place("other", 1, 0)] {
@@ -138,7 +138,7 @@ pub async fn two_new_calls_of_a_unit_need_two_places(store: &Arc<impl Store>) {
     let both = calls([opening(&first), opening(&second)]);
     let error = refused(store, both, "two of its calls stand at one place").await;
     assert!(
-        matches!(error, CommitError::Place { holder, .. } if holder == first.id),
+        matches!(error, CommitError::CallSlot { holder, .. } if holder == first.id),
         "two calls of a unit at one place are told as: {error}"
     );
     assert_eq!(got(store, first.id).await, None, "a call is left of a unit that conflicts");
@@ -158,9 +158,9 @@ pub async fn a_call_outside_of_turns_shares_its_place(store: &Arc<impl Store>) {
 pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
     let mut record = added(store, call("run")).await;
     let old = record.clone();
-    committed(store, calls([happening(&mut record, Event::Asked)])).await;
+    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
     for expected in [Some(1), Some(3), Some(u64::MAX - 1), None] {
-        let mut write = happening(&mut old.clone(), Event::Denied);
+        let mut write = happening(&mut old.clone(), Transition::Denied);
         write.expects = expected;
         write.record.version = u64::MAX;
         write.entries.clear();
@@ -173,8 +173,8 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
     let found = got(store, record.id).await;
     assert_eq!(found.as_ref(), Some(&record), "a call is changed from a version that is not there");
     // A record may skip versions, where several things happened to it since.
-    let mut write = happening(&mut record, Event::Approved);
-    let claimed = happening(&mut record, Event::Claimed);
+    let mut write = happening(&mut record, Transition::Approved);
+    let claimed = happening(&mut record, Transition::Claimed);
     write.record = claimed.record;
     write.entries.extend(claimed.entries);
     committed(store, calls([write])).await;
@@ -184,7 +184,7 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
 
 pub async fn a_call_that_is_not_there_cannot_change(store: &Arc<impl Store>) {
     let mut record = call_at(place("run", 1, 0));
-    let write = happening(&mut record, Event::Asked);
+    let write = happening(&mut record, Transition::Asked);
     let error = refused(store, calls([write]), "there is no such call").await;
     assert!(
         matches!(error, CommitError::Call { expected: Some(1), found: None, .. }),
@@ -195,7 +195,7 @@ pub async fn a_call_that_is_not_there_cannot_change(store: &Arc<impl Store>) {
 
 pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
     let there = added(store, call_at(place("run", 1, 0))).await;
-    let change = || happening(&mut there.clone(), Event::Asked);
+    let change = || happening(&mut there.clone(), Transition::Asked);
     let mut same_version = change();
     same_version.record.version = 1;
     let mut moved = change();
@@ -237,6 +237,6 @@ pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
 
 pub async fn an_empty_unit_changes_nothing(store: &Arc<impl Store>) {
     let there = added(store, call("run")).await;
-    committed(store, Unit::default()).await;
+    committed(store, Transaction::default()).await;
     assert_eq!(got(store, there.id).await, Some(there), "an empty unit changes a call");
 }

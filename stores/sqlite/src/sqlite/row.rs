@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::failure::Named;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallWrite, DocumentWrite, Entry, Place, StoreError, Unit,
+    CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, StoreError, Transaction,
 };
 
 /// How many bytes there are in most records.
@@ -19,7 +19,7 @@ const RECORD: usize = 2_048;
 const ENTRY: usize = 384;
 
 /// A unit ready to be written.
-pub struct UnitRows {
+pub struct TransactionRows {
     pub calls: Vec<CallRow>,
     pub documents: Vec<DocumentWrite>,
     pub now: Timestamp,
@@ -29,7 +29,7 @@ pub struct UnitRows {
 pub struct CallRow {
     pub id: CallId,
     pub expects: Option<u64>,
-    pub place: Place,
+    pub place: CallSlot,
     pub tool: String,
     pub digest: String,
     pub created: i64,
@@ -50,8 +50,8 @@ pub struct EntryRow {
     pub body: String,
 }
 
-impl UnitRows {
-    pub fn of(unit: Unit, now: Timestamp, name: &Named) -> Result<Self, StoreError> {
+impl TransactionRows {
+    pub fn of(unit: Transaction, now: Timestamp, name: &Named) -> Result<Self, StoreError> {
         let calls = unit.calls.into_iter().map(|write| CallRow::of(write, name));
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }

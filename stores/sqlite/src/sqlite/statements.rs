@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, params};
 
 use super::failure::Named;
-use super::row::{self, CallRow, UnitRows, number};
+use super::row::{self, CallRow, TransactionRows, number};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError};
 
@@ -127,7 +127,7 @@ impl<'c> Statements<'c> {
         done
     }
 
-    pub fn write(&mut self, unit: &UnitRows) -> Result<(), CommitError> {
+    pub fn write(&mut self, unit: &TransactionRows) -> Result<(), CommitError> {
         // First what nothing has to be undone for.
         unit.documents.iter().try_for_each(|document| self.expect_document(document))?;
         unit.calls.iter().try_for_each(|call| match call.expects {
@@ -192,9 +192,10 @@ impl<'c> Statements<'c> {
         let values = params![place.run, place.turn.map(number), place.index];
         let holder = found(&self.name, &mut self.holder, values, |row| row.get(0))?;
         match holder {
-            Some(holder) => {
-                Ok(CommitError::Place { place: place.clone(), holder: CallId::from_bytes(holder) })
-            }
+            Some(holder) => Ok(CommitError::CallSlot {
+                place: place.clone(),
+                holder: CallId::from_bytes(holder),
+            }),
             None => Err(self.name.says(format_args!("refuses call {} without a reason", call.id))),
         }
     }

@@ -18,7 +18,7 @@ use tokio::task::yield_now;
 
 use super::failure::Named;
 use super::file::PATIENCE;
-use super::row::UnitRows;
+use super::row::TransactionRows;
 use super::statements::Statements;
 use super::watcher::Changes;
 use toolwright_core::context::CallId;
@@ -56,7 +56,7 @@ struct Held {
 }
 
 pub enum Work {
-    Commit(UnitRows),
+    Commit(TransactionRows),
     Renew {
         call: CallId,
         epoch: u64,

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use toolwright::journal::{
-    CallRecord, CallWrite, Event, Failure, Filter, Note, Page, Place, State, Store, Unit,
+    CallRecord, CallSlot, CallWrite, Failure, Filter, Note, Page, State, Store, Transaction,
+    Transition,
 };
 use toolwright::{Call, CallFailure, CallId, OnNoApprover, Outcome};
 
@@ -43,20 +44,29 @@ async fn what_was_tried_as_often_as_it_may_be_is_a_letter_and_an_ordinary_failur
     executor.submit(&a_letter()).await;
     let like = letters.office.records().await.pop().unwrap();
     let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
-    let place = Place { run: "r".to_owned(), turn: None, index: 0 };
+    let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
     let now = letters.office.clock.now();
     let note = || Note { who: "executor:gone".to_owned(), at: now, why: None, signed: None };
     let mut lost =
         CallRecord { effect: like.effect, ..CallRecord::draft(id, place, like.tool, now) };
     let mut entries = vec![lost.opened(note())];
     let gone =
-        Event::Errored { failure: Failure::OwnerLost, effect: like.effect, exhausted: false };
-    for event in [Event::Allowed, Event::Claimed, gone, Event::Claimed, gone, Event::Claimed] {
+        Transition::Errored { failure: Failure::OwnerLost, effect: like.effect, exhausted: false };
+    for event in [
+        Transition::Allowed,
+        Transition::Claimed,
+        gone,
+        Transition::Claimed,
+        gone,
+        Transition::Claimed,
+    ] {
         entries.push(lost.advance(event, note()).unwrap());
     }
     lost.lease = Some(now);
-    let unit =
-        Unit { calls: vec![CallWrite { expects: None, record: lost, entries }], documents: vec![] };
+    let unit = Transaction {
+        calls: vec![CallWrite { expects: None, record: lost, entries }],
+        documents: vec![],
+    };
     letters.office.store.commit(unit, now).await.unwrap();
     let before = letters.office.ran.times();
     executor.sweep().await.unwrap();

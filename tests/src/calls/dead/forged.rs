@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering::SeqCst;
 
 use toolwright::approval::{Signed, Statement};
-use toolwright::journal::{CallRecord, CallWrite, Entry, Event, Kept, Note, State, Store, Unit};
+use toolwright::journal::{
+    CallRecord, CallWrite, Entry, Note, State, Store, StoredText, Transaction, Transition,
+};
 
 use super::super::support::{key, path};
 use super::office::{Letters, letters};
@@ -11,7 +13,7 @@ use super::office::{Letters, letters};
 /// As somebody does who can write to the journal.
 async fn writes(letters: &Letters, before: &CallRecord, record: CallRecord, entries: Vec<Entry>) {
     let calls = vec![CallWrite { expects: Some(before.version), record, entries }];
-    let unit = Unit { calls, documents: vec![] };
+    let unit = Transaction { calls, documents: vec![] };
     letters.office.store.commit(unit, letters.office.clock.now()).await.unwrap();
 }
 
@@ -67,8 +69,8 @@ async fn a_letter_that_somebody_makes_ready_in_the_journal_is_not_claimed() {
         let signed = is_signed.then(|| key("mallory", 9).sign(&statement).unwrap());
         let mut record = before.clone();
         let entries = vec![
-            record.advance(Event::Requeued, note(&letters, signed)).unwrap(),
-            record.advance(Event::Allowed, note(&letters, None)).unwrap(),
+            record.advance(Transition::Requeued, note(&letters, signed)).unwrap(),
+            record.advance(Transition::Allowed, note(&letters, None)).unwrap(),
         ];
         writes(&letters, &before, record, entries).await;
         letters.executor().sweep().await.unwrap();
@@ -87,10 +89,10 @@ async fn a_requeue_counts_once() {
     letters.executor().sweep().await.unwrap();
     assert_eq!((letters.office.ran.times(), letters.office.state(id).await), (2, State::Dead));
     let history = letters.office.history(id).await;
-    let said = history.iter().find(|entry| entry.event == Some(Event::Requeued)).unwrap();
+    let said = history.iter().find(|entry| entry.event == Some(Transition::Requeued)).unwrap();
     let before = letters.office.record(id).await;
     let mut record = before.clone();
-    let entry = record.advance(Event::Requeued, note(&letters, said.signed.clone())).unwrap();
+    let entry = record.advance(Transition::Requeued, note(&letters, said.signed.clone())).unwrap();
     writes(&letters, &before, record, vec![entry]).await;
     letters.executor().sweep().await.unwrap();
     assert_eq!((letters.office.ran.times(), letters.office.state(id).await), (2, State::Dead));
@@ -110,7 +112,7 @@ async fn a_statement_that_says_something_else_is_no_requeue() {
         let before = letters.office.record(id).await;
         let mut record = before.clone();
         let signed = letters.office.ada.sign(&statement).unwrap();
-        let entry = record.advance(Event::Requeued, note(&letters, Some(signed))).unwrap();
+        let entry = record.advance(Transition::Requeued, note(&letters, Some(signed))).unwrap();
         writes(&letters, &before, record, vec![entry]).await;
         letters.executor().sweep().await.unwrap();
         assert_eq!((letters.office.ran.times(), letters.office.state(id).await), (1, State::Dead));
@@ -121,7 +123,7 @@ async fn a_statement_that_says_something_else_is_no_requeue() {
 #[tokio::test]
 async fn arguments_that_somebody_changes_after_a_requeue_are_not_run() {
     let changes: [fn(&mut CallRecord); 3] = [
-        |record| record.arguments = Kept::Plain(r#"{"to":"mallory","copies":1}"#.to_owned()),
+        |record| record.arguments = StoredText::Plain(r#"{"to":"mallory","copies":1}"#.to_owned()),
         |record| record.proposal = Some(r#"{"to":"mallory"}"#.to_owned()),
         |record| record.digest = "0".repeat(64),
     ];

@@ -6,7 +6,8 @@ use toolwright::CallId;
 use toolwright::approval::Statement;
 use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallWrite, Event, Kept, Note, Place, State, Store, Unit,
+    Answered, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText, Transaction,
+    Transition,
 };
 
 use super::super::support::{answered, key, path};
@@ -20,24 +21,26 @@ async fn planned(letters: &Letters, arguments: &str) -> CallId {
     let now = letters.office.clock.now();
     let arguments = canonical(arguments).unwrap();
     let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
-    let place = Place { run: "r".to_owned(), turn: Some(7), index: 0 };
+    let place = CallSlot { run: "r".to_owned(), turn: Some(7), index: 0 };
     let mut record = CallRecord {
         fingerprint: like.fingerprint.clone(),
         danger: like.danger,
         effect: like.effect,
-        raw: Kept::Plain(arguments.clone()),
+        raw: StoredText::Plain(arguments.clone()),
         shown: arguments.clone(),
         digest: digest(&like.tool, &like.fingerprint, &arguments, "", None),
-        arguments: Kept::Plain(arguments),
+        arguments: StoredText::Plain(arguments),
         answer: Some(Answered::text("queued")),
         ..CallRecord::draft(id, place, like.tool, now)
     };
     let note = || Note { who: "agent:r".to_owned(), at: now, why: None, signed: None };
-    let entries = vec![record.opened(note()), record.advance(Event::Planned, note()).unwrap()];
+    let entries = vec![record.opened(note()), record.advance(Transition::Planned, note()).unwrap()];
     let ask = Ask { reason: "to tell Eve".to_owned(), preview: None, deadline: now, told: false };
     record.ask = Some(ask);
-    let unit =
-        Unit { calls: vec![CallWrite { expects: None, record, entries }], documents: vec![] };
+    let unit = Transaction {
+        calls: vec![CallWrite { expects: None, record, entries }],
+        documents: vec![],
+    };
     letters.office.store.commit(unit, now).await.unwrap();
     id
 }

@@ -2,7 +2,7 @@
 
 use toolwright::Call;
 use toolwright::approval::Statement;
-use toolwright::journal::{DocumentWrite, State, Store, Unit};
+use toolwright::journal::{DocumentWrite, State, Store, Transaction};
 
 use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended};
@@ -51,7 +51,7 @@ async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
     let (inner, now) = (office.store.clone(), office.clock.now());
     let key = "run/r/ended".to_owned();
     let ended = DocumentWrite { key, expects: None, text: Some(now.to_string()) };
-    let unit = Unit { documents: vec![ended], ..Unit::default() };
+    let unit = Transaction { documents: vec![ended], ..Transaction::default() };
     *store.before_commit.lock().unwrap() =
         Some(Box::pin(async move { inner.commit(unit, now).await.unwrap() }));
     let late = office.builder().journal(store).build().unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use toolwright::CallId;
-use toolwright::journal::{Event, State};
+use toolwright::journal::{State, Transition};
 
 use super::super::dead::office::{Letters, letters, told};
 
@@ -22,7 +22,7 @@ async fn is_as_dead_as_before(letters: &Letters, id: CallId, answer: &str) {
     assert_eq!((record.state, record.result), (State::Dead, None));
     assert_eq!(record.answer.unwrap().text, answer);
     let last = letters.office.history(id).await.pop().unwrap();
-    assert_eq!(last.event, Some(Event::PutBack));
+    assert_eq!(last.event, Some(Transition::PutBack));
     assert_eq!(letters.office.ran.times(), 1);
     // Nothing is lost: it may be tried again.
     letters.broken.0.store(false, SeqCst);

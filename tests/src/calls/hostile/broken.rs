@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use toolwright::approval::{Callback, Channel, Decision, GrantTerms, Scope, Statement};
+use toolwright::approval::{Callback, Channel, GrantTerms, Response, Scope, Statement};
 use toolwright::arguments::{SealingKey, canonical, digest};
 use toolwright::journal::State;
 use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
@@ -511,7 +511,7 @@ async fn a_digest_without_a_key_is_no_way_to_guess_a_secret() {
 async fn an_edit_of_a_call_with_a_secret_is_not_taken() {
     let office = office();
     let approver = Callback::new(|_| {
-        Decision::Edit(r#"{"site":"example.org","password":"battery staple"}"#.to_owned())
+        Response::Edit(r#"{"site":"example.org","password":"battery staple"}"#.to_owned())
     });
     let executor = office
         .bare()
@@ -549,7 +549,7 @@ async fn an_edit_of_a_call_with_secrets_is_neither_kept_nor_told() {
 async fn the_word_that_stands_for_a_secret_is_not_given_to_the_tool() {
     let office = office();
     let approver = Callback::new(|request: &toolwright::approval::ApprovalRequest| {
-        Decision::Edit(request.arguments.replace("example.org", "example.com"))
+        Response::Edit(request.arguments.replace("example.org", "example.com"))
     });
     let executor = office
         .bare()

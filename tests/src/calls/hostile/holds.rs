@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Channel, DeskError, GrantTerms, Reply, Statement,
+    ApprovalError, ApprovalRequest, Approver, ApproverError, Channel, GrantTerms, Reply, Statement,
 };
 use toolwright::arguments::SealingKey;
-use toolwright::journal::{CallRecord, CallWrite, Event, Failure, Note, State, Store, Unit};
+use toolwright::journal::{
+    CallRecord, CallWrite, Failure, Note, State, Store, Transaction, Transition,
+};
 use toolwright::{BuildProblem, Call, CallFailure, Outcome, Registry};
 
 use super::super::odd::Odd;
@@ -24,7 +26,7 @@ async fn forge(office: &Office, change: impl FnOnce(&mut CallRecord)) {
     change(&mut record);
     record.version += 1;
     let write = CallWrite { expects, record, entries: vec![] };
-    let unit = Unit { calls: vec![write], documents: vec![] };
+    let unit = Transaction { calls: vec![write], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
 }
 
@@ -96,8 +98,9 @@ async fn a_call_that_was_written_to_ready_without_a_decision_is_asked_about() {
     let mut record = office.record(waits.call).await;
     let expects = Some(record.version);
     let note = Note { who: "ada".to_owned(), at: office.clock.now(), why: None, signed: None };
-    let entries = vec![record.advance(Event::Approved, note).unwrap()];
-    let unit = Unit { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
+    let entries = vec![record.advance(Transition::Approved, note).unwrap()];
+    let unit =
+        Transaction { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
@@ -211,7 +214,7 @@ async fn a_decision_after_the_deadline_does_not_count_although_nobody_has_looked
     let waits = suspended(executor.submit(&a_refund()).await);
     office.clock.pass(Duration::from_secs(24 * 60 * 60));
     let error = office.approve(waits.call).await.unwrap_err();
-    assert!(matches!(error, DeskError::Late { .. }), "{error}");
+    assert!(matches!(error, ApprovalError::Late { .. }), "{error}");
     assert_eq!(kind(&answered(executor.resume(waits.call).await)), "expired");
 }
 
@@ -404,9 +407,10 @@ async fn a_late_result_is_not_given_as_the_answer() {
     let who = "executor:other".to_owned();
     let note = Note { who, at: office.clock.now(), why: None, signed: None };
     let (failure, effect) = (Failure::OwnerLost, record.effect);
-    let event = Event::Errored { failure, effect, exhausted: false };
+    let event = Transition::Errored { failure, effect, exhausted: false };
     let entries = vec![record.advance(event, note).unwrap()];
-    let unit = Unit { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
+    let unit =
+        Transaction { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
     gate.notify_waiters();
     assert_eq!(suspended(late.await).state, State::Indeterminate);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use futures::future::BoxFuture;
-use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Decision, Reply};
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{
     Call, CallId, Class, Executor, ExecutorBuilder, OnNoApprover, Reconciled, Registry,
     ToolContext, ToolError, tool,
@@ -202,7 +202,7 @@ impl Approver for Second {
             if is_first {
                 return Err(ApproverError::new("the approver is out for lunch"));
             }
-            Ok(Reply::Decided(Decision::Approve))
+            Ok(Reply::Decided(Response::Approve))
         })
     }
 }
@@ -216,7 +216,7 @@ impl Approver for After {
             while self.0.times() == 0 {
                 tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             }
-            Ok(Reply::Decided(Decision::Approve))
+            Ok(Reply::Decided(Response::Approve))
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use toolwright::journal::{CallRecord, Event, SqliteStore, State, Store as _};
+use toolwright::journal::{CallRecord, SqliteStore, State, Store as _, Transition};
 use toolwright::{BuildError, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome};
 
 use super::digest_with;
@@ -124,7 +124,7 @@ impl Office {
         let outcome = self.goes_on(self.refund).await;
         let history = self.store.history(self.refund).await.unwrap();
         // That it is asked about again says what the tool says, not why.
-        let last = history.iter().rev().find(|entry| entry.event != Some(Event::Asked));
+        let last = history.iter().rev().find(|entry| entry.event != Some(Transition::Asked));
         let why = match outcome {
             Outcome::Failed(failure) => Some(failure.to_string()),
             _ => last.and_then(|entry| entry.why.clone()),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use toolwright_core::input::Reader;
-use toolwright_policy::policy::Verdict;
+use toolwright_policy::policy::PolicyDecision;
 
 /// A call, and what is to become of it.
 #[derive(Debug, Deserialize)]
@@ -33,13 +33,13 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    pub(super) fn of(verdict: &Verdict) -> Self {
+    pub(super) fn of(verdict: &PolicyDecision) -> Self {
         match verdict {
-            Verdict::Allow => Self::Allow,
-            Verdict::Ask { grants_count: true, .. } => Self::Ask,
-            Verdict::Ask { grants_count: false, .. } => Self::AlwaysAsk,
-            Verdict::Deny { .. } => Self::Deny,
-            Verdict::Queue => Self::Queue,
+            PolicyDecision::Allow => Self::Allow,
+            PolicyDecision::Ask { grants_count: true, .. } => Self::Ask,
+            PolicyDecision::Ask { grants_count: false, .. } => Self::AlwaysAsk,
+            PolicyDecision::Deny { .. } => Self::Deny,
+            PolicyDecision::Queue => Self::Queue,
         }
     }
 }

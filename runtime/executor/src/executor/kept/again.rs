@@ -9,21 +9,21 @@ use super::here::{NEEDS_ITS_CALLER, not_here};
 use super::refused::{nobody, refused};
 use super::submit::Judged;
 use super::word::{Doubt, Past};
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
-    CallRecord, Event, Kept as Text, StoreError, begun_without_a_word,
+    CallRecord, StoreError, StoredText, Transition, begun_without_a_word,
 };
 
 /// Why a call is left to people that was begun when its tool could be repeated.
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Judges a call that was edited, accepted, requeued, or overtaken by a change.
     pub(super) async fn judge_again(
         self,
@@ -42,14 +42,14 @@ impl Kept<'_> {
             return self.end_with_run(record).await;
         }
         if plan.entry.definition.effect == Effect::Once && begun_without_a_word(&history) > 0 {
-            return self.back(record, Event::Doubted, NOT_REPEATED.to_owned()).await;
+            return self.back(record, Transition::Doubted, NOT_REPEATED.to_owned()).await;
         }
         if record.attempt > 0 && record.attempt >= plan.retry.attempts {
             return self.give_up(record).await;
         }
         let kept = match self.arguments(record) {
             Ok(arguments) => arguments,
-            Err(why) if matches!(record.arguments, Text::Withheld) => {
+            Err(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.refuse(record, &ToolError::new("refused", why), past).await;
             }
             Err(why) => return Err(not_here(record, why)),
@@ -112,7 +112,7 @@ impl Kept<'_> {
             Judgement::Allow if why.is_none() => {
                 let covered =
                     known.grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
-                entries.push(self.step(&mut next, Event::Allowed, covered)?);
+                entries.push(self.step(&mut next, Transition::Allowed, covered)?);
             }
             Judgement::Deny => {
                 let error = stage::denied(&next.tool, &known.reason);
@@ -183,7 +183,7 @@ impl Kept<'_> {
             return self.put_back(record, error.to_string()).await;
         }
         let mut refused = record.clone();
-        let entry = self.step(&mut refused, Event::Denied, Some(error.to_string()))?;
+        let entry = self.step(&mut refused, Transition::Denied, Some(error.to_string()))?;
         refused.proposal = None;
         refused.answer_with(&error.with_more(past.in_words(record)));
         self.moved(record, refused, vec![entry]).await
@@ -197,7 +197,7 @@ impl Kept<'_> {
             format!("`{tool}` was begun as often as it may be ({times}), and did not happen"),
         );
         let mut dead = record.clone();
-        let entry = self.step(&mut dead, Event::PutBack, Some(error.message().to_owned()))?;
+        let entry = self.step(&mut dead, Transition::PutBack, Some(error.message().to_owned()))?;
         dead.answer_with(&error);
         self.moved(record, dead, vec![entry]).await
     }

@@ -1,9 +1,9 @@
 //! Answers in the journal. That of a call with a secret may repeat it, so it is sealed like the arguments.
 
-use super::Kept;
+use super::JournaledCall;
 use super::texts::bound_to;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::{Answered, CallRecord, Kept as Text, StoreError};
+use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
 
 /// What stands in the record instead of a sealed answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
@@ -11,18 +11,18 @@ const SEALED: &str = "(sealed, because a secret was among the arguments)";
 /// What stands there where it could not be sealed.
 const WITHHELD: &str = "(not kept, because a secret was among the arguments)";
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// The answer as it is kept.
     pub(super) fn keep_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
         let answered = Answered::from(answer);
-        if matches!(record.arguments, Text::Plain(_)) {
+        if matches!(record.arguments, StoredText::Plain(_)) {
             return answered;
         }
         let is_error = answered.is_error;
         let whole = answered.whole.to_string();
         let sealed = self.keeping.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
         match sealed {
-            Some(Ok(Text::Sealed(sealed))) => Answered {
+            Some(Ok(StoredText::Encrypted(sealed))) => Answered {
                 is_error,
                 text: SEALED.to_owned(),
                 whole: serde_json::json!({ "sealed": sealed }),
@@ -51,7 +51,7 @@ impl Kept<'_> {
             StoreError::new(format!("the answer of call {} cannot be opened: {error}", record.id))
         };
         let whole = key
-            .open(&Text::Sealed(sealed.to_owned()), &bound(record))
+            .open(&StoredText::Encrypted(sealed.to_owned()), &bound(record))
             .map_err(|error| failed(error.to_string()))?;
         let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
         Answered { text: String::new(), whole, ..answer.clone() }.to_answer()

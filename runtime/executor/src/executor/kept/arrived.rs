@@ -1,12 +1,12 @@
 //! A call of a turn that the journal knows already, after a crash for instance.
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use crate::stage::record::Watch;
 use toolwright_core::call::Call;
-use toolwright_journal::journal::{CallRecord, Kept as Text, Place};
+use toolwright_journal::journal::{CallRecord, CallSlot, StoredText};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// The same call of the same turn arrives again, after a crash for instance.
     pub(super) async fn again(
         self,
@@ -36,7 +36,7 @@ impl Kept<'_> {
     /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
     pub(crate) async fn contradicted(
         self,
-        places: &[Place],
+        places: &[CallSlot],
         calls: &[Call<'_>],
     ) -> Option<Vec<Outcome>> {
         let mut failure = None;
@@ -59,7 +59,7 @@ impl Kept<'_> {
     /// process that made it can tell.
     fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
         match &known.raw {
-            Text::Withheld => {
+            StoredText::Omitted => {
                 let Ok(found) = self.plan(known) else { return false };
                 let settled = self.settle(found.plan(), call, known.id);
                 settled.is_ok_and(|it| self.digest(known, &it.settled) == known.digest)

@@ -12,7 +12,7 @@ use super::super::keeping::{Asker, later};
 use super::super::outcome::{CallFailure, Outcome};
 use super::submit::Judged;
 use super::unasked::Whose;
-use super::{Kept, LOOK_AGAIN, not_recorded};
+use super::{JournaledCall, LOOK_AGAIN, not_recorded};
 use crate::event::EventKind;
 use crate::executor::own::own_of;
 use crate::stage::{self, given_up_by, record::Watch};
@@ -21,8 +21,10 @@ use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::spec::Start;
-use toolwright_journal::approval::{ApprovalRequest, Approver, Decision, Desk, Reply, Statement};
-use toolwright_journal::journal::{Ask, CallRecord, Entry, Event, Kept as Text, Note, State};
+use toolwright_journal::approval::{
+    ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
+};
+use toolwright_journal::journal::{Ask, CallRecord, Entry, Note, State, StoredText, Transition};
 
 /// After how long something is tried again that could not be done.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
@@ -33,7 +35,7 @@ const QUESTIONS: u32 = 5;
 /// How long a tool's own preview may take.
 const PREVIEW_TIME: Duration = Duration::from_secs(10);
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Moves a call to `pending`, with all that a person needs to decide.
     pub(super) async fn ask(
         self,
@@ -46,7 +48,7 @@ impl Kept<'_> {
         let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
         let preview = self.preview(record, plan, call, judged).await;
         let deadline = later(self.keeping.now(), self.keeping.expires_after);
-        let entry = self.step(record, Event::Asked, Some(reason.clone()))?;
+        let entry = self.step(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
         record.ask = Some(Ask { reason, preview, deadline, told: false });
         Ok(entry)
@@ -196,7 +198,7 @@ impl Kept<'_> {
                 return;
             }
         };
-        let desk = Desk::new(self.keeping.store.clone());
+        let desk = ApprovalService::new(self.keeping.store.clone());
         if let Err(error) = desk.submit(signed, self.keeping.now()).await {
             tracing::warn!(about, %error, "a decision did not count");
         }
@@ -241,12 +243,12 @@ impl Kept<'_> {
             };
             let now = self.keeping.now();
             let statement = match decision {
-                Decision::Approve => Statement::approve(record, by, now),
-                Decision::ApproveWithGrant(terms) => {
+                Response::Approve => Statement::approve(record, by, now),
+                Response::ApproveWithGrant(terms) => {
                     Statement::approve_with_grant(record, terms, by, now)
                 }
-                Decision::Reject { reason } => Statement::reject(record, reason, by, now),
-                Decision::Edit(arguments) => match self.edited(record, &arguments) {
+                Response::Reject { reason } => Statement::reject(record, reason, by, now),
+                Response::Edit(arguments) => match self.edited(record, &arguments) {
                     Ok(digest) => Statement::edit(record, arguments, digest, by, now),
                     Err(why) => {
                         let reason = record.ask.as_ref().map(|it| it.reason.as_str());
@@ -307,7 +309,7 @@ impl Kept<'_> {
 
     /// The digest of a call with other arguments, or why the tool does not take them.
     fn edited(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
-        if !matches!(record.arguments, Text::Plain(_)) {
+        if !matches!(record.arguments, StoredText::Plain(_)) {
             return Err(
                 "a call with a secret cannot be edited, only approved or rejected".to_owned()
             );
@@ -327,7 +329,7 @@ impl Kept<'_> {
     pub(super) fn step(
         self,
         record: &mut CallRecord,
-        event: Event,
+        event: Transition,
         why: Option<String>,
     ) -> Result<Entry, CallFailure> {
         let note = Note { why, ..self.keeping.note(None) };

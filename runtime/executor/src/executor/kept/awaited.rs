@@ -2,13 +2,13 @@
 //! again, so an executor that shuts down leaves it in the journal.
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::{Kept, indeterminate, not_recorded};
+use super::{JournaledCall, indeterminate, not_recorded};
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::{Place, State};
+use toolwright_journal::journal::{CallSlot, State};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// The answer of a call that was submitted with this outcome.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Kept<'_> {
     /// Whether the call at this place was put into a plan: its answer says so, and is no result of its tool.
     pub(crate) async fn is_planned(
         self,
-        place: &Place,
+        place: &CallSlot,
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
         match self.keeping.store.at(place).await {

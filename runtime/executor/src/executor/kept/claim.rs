@@ -14,17 +14,17 @@ use super::covered::Use;
 use super::here::{not_ended, not_here};
 use super::unfinished::By;
 use super::word::Past;
-use super::{Kept, TRIES, not_recorded, too_busy};
+use super::{JournaledCall, TRIES, not_recorded, too_busy};
 use crate::stage::record;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
-    CallRecord, Entry, Event, Kept as Text, State, begun_without_a_word, replay,
+    CallRecord, Entry, State, StoredText, Transition, begun_without_a_word, replay,
 };
 
-impl<'a> Kept<'a> {
+impl<'a> JournaledCall<'a> {
     /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
     pub(super) async fn go_on(
         self,
@@ -105,7 +105,7 @@ impl<'a> Kept<'a> {
         }
         let arguments = match self.arguments(record) {
             Ok(arguments) => arguments,
-            Err(why) if matches!(record.arguments, Text::Withheld) => {
+            Err(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.deny(record, &why, past).await;
             }
             // Somebody else may have the key.
@@ -197,7 +197,7 @@ impl<'a> Kept<'a> {
 
     /// Moves a record from `ready` to `running`, owned by this executor.
     pub(super) fn claimed(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
-        let entry = self.step(record, Event::Claimed, None)?;
+        let entry = self.step(record, Transition::Claimed, None)?;
         record.owner = Some(self.keeping.owner.clone());
         record.lease = Some(self.keeping.lease_until());
         Ok(entry)
@@ -206,7 +206,7 @@ impl<'a> Kept<'a> {
     /// What it was judged by is not as it was; it is judged again.
     pub(super) async fn change(self, record: &CallRecord, why: &str) -> Result<Step, CallFailure> {
         let mut changed = record.clone();
-        let entry = self.step(&mut changed, Event::Changed, Some(why.to_owned()))?;
+        let entry = self.step(&mut changed, Transition::Changed, Some(why.to_owned()))?;
         self.moved(record, changed, vec![entry]).await
     }
 
@@ -216,8 +216,9 @@ impl<'a> Kept<'a> {
             return self.put_back(record, why.to_owned()).await;
         }
         let mut denied = record.clone();
-        let mut entries = vec![self.step(&mut denied, Event::Changed, Some(why.to_owned()))?];
-        entries.push(self.step(&mut denied, Event::Denied, Some(why.to_owned()))?);
+        let mut entries =
+            vec![self.step(&mut denied, Transition::Changed, Some(why.to_owned()))?];
+        entries.push(self.step(&mut denied, Transition::Denied, Some(why.to_owned()))?);
         let tool = &record.tool;
         let error = ToolError::new(
             "refused",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::Plan;
 use super::super::claim::Claim;
-use super::Kept;
+use super::JournaledCall;
 use super::unfinished::{By, Unfinished};
 use toolwright_journal::journal::{CallRecord, CommitError};
 
@@ -17,7 +17,12 @@ pub(super) struct Claimed {
 }
 
 impl Claimed {
-    pub(super) fn new(kept: Kept<'_>, record: &Arc<CallRecord>, plan: &Plan, by: By) -> Self {
+    pub(super) fn new(
+        kept: JournaledCall<'_>,
+        record: &Arc<CallRecord>,
+        plan: &Plan,
+        by: By,
+    ) -> Self {
         let claim = Arc::new(Claim::until(record.lease));
         let unfinished = Unfinished::new(&kept, (plan, by), record, &claim);
         Self { record: Arc::clone(record), claim, unfinished }

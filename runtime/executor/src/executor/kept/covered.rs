@@ -3,8 +3,8 @@
 
 use super::super::keeping::LOCAL_APPROVER;
 use super::super::outcome::CallFailure;
-use super::{Kept, not_recorded};
-use toolwright_journal::approval::{Asked, Grant, Subject, Verdict};
+use super::{JournaledCall, not_recorded};
+use toolwright_journal::approval::{Asked, Decision, Grant, Subject};
 use toolwright_journal::journal::{CallRecord, DocumentWrite};
 
 /// A grant that a call is about to use.
@@ -32,7 +32,7 @@ impl Use {
     }
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Whether a person whose key counts approved exactly this call, as it is.
     pub(super) fn is_decided(self, record: &CallRecord) -> bool {
         self.decided(record).is_ok()
@@ -54,15 +54,15 @@ impl Kept<'_> {
             }
         };
         let generation = match &statement.verdict {
-            Verdict::Approve { .. } => Some(record.generation),
-            Verdict::Edit { .. } => record.generation.checked_sub(1),
+            Decision::Approve { .. } => Some(record.generation),
+            Decision::Edit { .. } => record.generation.checked_sub(1),
             _ => None,
         };
         if self.is_own(record, &statement.by) {
             return Err("whoever a call is made for may not approve it".to_owned());
         }
         let is_this_call = match (&statement.about, &statement.verdict) {
-            (Subject::Call { id, generation: of, .. }, Verdict::Edit { digest, .. })
+            (Subject::Call { id, generation: of, .. }, Decision::Edit { digest, .. })
             | (Subject::Call { id, generation: of, digest }, _) => {
                 *id == record.id && Some(*of) == generation && *digest == record.digest
             }

@@ -3,12 +3,12 @@
 use super::super::outcome::CallFailure;
 use super::here::ended_key;
 use super::sweep::PAGE;
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
-use toolwright_journal::journal::{DocumentWrite, Filter, Page, State, Unit};
+use toolwright_journal::journal::{DocumentWrite, Filter, Page, State, Transaction};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Ends everything of a run that has not begun, and lets nothing of it begin.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
@@ -16,7 +16,7 @@ impl Kept<'_> {
         }
         let key = ended_key(run);
         let said = DocumentWrite { key, expects: None, text: Some(self.keeping.now().to_string()) };
-        let unit = Unit { calls: Vec::new(), documents: vec![said] };
+        let unit = Transaction { calls: Vec::new(), documents: vec![said] };
         match self.keeping.store.commit(unit, self.keeping.now()).await {
             Ok(()) => {}
             // It was ended before.

@@ -1,7 +1,7 @@
 //! Something that is to be done for a call, and what became of it. What cannot be done is left alone for a while.
 
 use super::super::outcome::Outcome;
-use super::Kept;
+use super::JournaledCall;
 use super::ask::TRY_AGAIN;
 use super::claim::Gone;
 use toolwright_core::context::CallId;
@@ -36,7 +36,7 @@ pub(super) enum Done {
     Left(String),
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     pub(super) async fn run_errand(self, errand: Errand) -> (CallId, Done) {
         let id = errand.record().id;
         let done = match errand {

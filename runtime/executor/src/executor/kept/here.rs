@@ -3,7 +3,7 @@
 use super::super::Plan;
 use super::super::outcome::CallFailure;
 use super::claim::Step;
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use crate::stage::{self, Found};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Class, ToolError};
@@ -12,7 +12,7 @@ use toolwright_journal::journal::{CallRecord, DocumentWrite};
 /// What a tool needs that nobody but the caller has.
 pub(super) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
-impl<'a> Kept<'a> {
+impl<'a> JournaledCall<'a> {
     /// The tool of a call, if it is here and needs nothing that only its own run has.
     pub(super) fn plan(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
         let not_here = |why: String| not_here(record, why);

@@ -12,7 +12,7 @@ use super::super::claim::Claim;
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::retrying::is_past;
 use super::super::{Plan, calling::Stages};
-use super::Kept;
+use super::JournaledCall;
 use super::claimed::Claimed;
 use super::retried::{Next, note_failure};
 use super::unfinished::{Unfinished, left};
@@ -29,13 +29,13 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::CallRecord;
 use toolwright_journal::journal::CommitError;
 use toolwright_journal::journal::Entry;
-use toolwright_journal::journal::Event;
 use toolwright_journal::journal::State;
+use toolwright_journal::journal::Transition;
 
 /// How often a result is written before it is given up.
 const WRITES: u32 = 4;
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     pub(super) async fn perform(
         self,
         claimed: Claimed,
@@ -146,7 +146,7 @@ impl Kept<'_> {
     ) -> Result<(Vec<Entry>, Option<Duration>), CallFailure> {
         let why = answer.error().map(|error| words(error, record));
         let Some(error) = answer.error() else {
-            return Ok((vec![self.step(ended, Event::Succeeded, why)?], None));
+            return Ok((vec![self.step(ended, Transition::Succeeded, why)?], None));
         };
         let is_let_go = ran.is_released && gives_up(error);
         let Next { event, delay } = match is_let_go {
@@ -162,13 +162,13 @@ impl Kept<'_> {
         };
         let mut entries = vec![self.step(ended, event, why)?];
         if !is_let_go && error.done() == Some(Done::NotBegun) && gives_up(error) {
-            entries.push(self.step(ended, Event::RunEnded, None)?);
+            entries.push(self.step(ended, Transition::RunEnded, None)?);
         }
         self.put_off(ended, delay);
         if error.is_not_begun() && ended.state == State::Ready {
             not_counted(ended);
         }
-        if let (false, Event::Errored { failure, .. }) = (error.is_not_begun(), event) {
+        if let (false, Transition::Errored { failure, .. }) = (error.is_not_begun(), event) {
             note_failure(ended, failure, error);
         }
         Ok((entries, delay.filter(|_| !error.is_not_begun())))
@@ -229,7 +229,7 @@ struct Ran<'a> {
 fn first_begun(history: &[Entry]) -> Option<Timestamp> {
     let since =
         history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));
-    since.filter(|entry| entry.event == Some(Event::Claimed)).last().map(|entry| entry.at)
+    since.filter(|entry| entry.event == Some(Transition::Claimed)).last().map(|entry| entry.at)
 }
 
 /// The right to run a call was gone before the call began.
@@ -253,7 +253,7 @@ fn gives_up(error: &ToolError) -> bool {
 
 /// For operators: kind and cause. Where a secret is inside, the kind alone.
 fn words(error: &ToolError, record: &CallRecord) -> String {
-    let is_plain = matches!(record.arguments, toolwright_journal::journal::Kept::Plain(_));
+    let is_plain = matches!(record.arguments, toolwright_journal::journal::StoredText::Plain(_));
     match error.source().filter(|_| is_plain) {
         Some(source) => format!("{}: {}", error.kind(), chain(source)),
         None if is_plain => format!("{}: {error}", error.kind()),

@@ -7,12 +7,12 @@ use jiff::Timestamp;
 
 use super::super::Plan;
 use super::super::outcome::CallFailure;
-use super::Kept;
+use super::JournaledCall;
 use super::submit::Judged;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_journal::approval::{Subject, Verdict};
-use toolwright_journal::journal::{Answered, Ask, CallRecord, Entry, Event, Filter, State};
+use toolwright_journal::approval::{Decision, Subject};
+use toolwright_journal::journal::{Answered, Ask, CallRecord, Entry, Filter, State, Transition};
 
 /// Why a call is in a plan, where its caller does not say.
 pub(super) const PLANNED: &str = "what changes something is planned first";
@@ -25,7 +25,7 @@ const UNDER_WAY: [State; 5] =
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Moves a call to `planned`, with all that a person needs to decide about the plan.
     pub(super) async fn queue(
         self,
@@ -36,7 +36,7 @@ impl Kept<'_> {
     ) -> Result<Entry, CallFailure> {
         let reason = call.reason().unwrap_or(PLANNED).to_owned();
         let preview = self.preview(record, plan, call, judged).await;
-        let entry = self.step(record, Event::Planned, Some(reason.clone()))?;
+        let entry = self.step(record, Transition::Planned, Some(reason.clone()))?;
         record.decision = None;
         // Nobody is told of it before the plan is shown, and it does not expire.
         record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
@@ -76,7 +76,7 @@ impl Kept<'_> {
                 return false;
             }
         };
-        statement.verdict == Verdict::Accept
+        statement.verdict == Decision::Accept
             && matches!(
                 &statement.about,
                 Subject::Call { id, digest, .. } if *id == record.id && *digest == record.digest

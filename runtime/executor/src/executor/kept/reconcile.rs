@@ -1,7 +1,7 @@
 //! A tool finds out what became of its call.
 
 use super::super::outcome::CallFailure;
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use crate::executor::own::identity_of;
 use crate::executor::own::own_of;
 use crate::stage;
@@ -11,9 +11,9 @@ use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::{Answer, Reconciled};
 use toolwright_core::spec::Start;
-use toolwright_journal::journal::{CallRecord, Event};
+use toolwright_journal::journal::{CallRecord, Transition};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Asks the tool what became of a call, where it can tell.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
         let found = self.plan(record)?;
@@ -38,12 +38,12 @@ impl Kept<'_> {
         let why = Some("its tool looked".to_owned());
         let entry = match looked {
             Ok(Ok(Reconciled::Happened(output))) => {
-                let entry = self.step(&mut next, Event::Happened, why)?;
+                let entry = self.step(&mut next, Transition::Happened, why)?;
                 next.answer_with(self.keep_answer(record, &Answer::from(output)));
                 entry
             }
             Ok(Ok(Reconciled::DidNotHappen)) => {
-                let entry = self.step(&mut next, Event::DidNotHappen, why)?;
+                let entry = self.step(&mut next, Transition::DidNotHappen, why)?;
                 // No person has said that it may be begun more often.
                 next.attempt = record.attempt;
                 entry

@@ -11,23 +11,25 @@ use super::super::Plan;
 use super::super::keeping::{Asking, later};
 use super::super::outcome::Outcome;
 use super::super::retrying::{PATIENCE, is_past, random};
-use super::Kept;
+use super::JournaledCall;
 use super::claim::Gone;
 use crate::retry::RetryPolicy;
 use crate::stage::record::{Watch, chain};
 use crate::stage::{self, given_up};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Class, Done, ToolError};
-use toolwright_journal::journal::{CallRecord, Event, FailedAttempt, Failure, Kept as Text, State};
+use toolwright_journal::journal::{
+    CallRecord, FailedAttempt, Failure, State, StoredText, Transition,
+};
 
 /// What becomes of a call after an error.
 pub(super) struct Next {
-    pub(super) event: Event,
+    pub(super) event: Transition,
     /// After how long it is tried again, where it is.
     pub(super) delay: Option<Duration>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> JournaledCall<'a> {
     /// What an error makes of a call, and whether it is tried again.
     pub(super) fn after(
         self,
@@ -37,7 +39,7 @@ impl<'a> Kept<'a> {
         deadline: Option<Instant>,
     ) -> Next {
         let effect = record.effect;
-        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
+        let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
         let failure = match (error.done(), error.classified()) {
             // An executor that shuts down leaves what it has not begun to the next.
             (Some(Done::NotBegun), _) => {
@@ -51,7 +53,7 @@ impl<'a> Kept<'a> {
                 let delay = named.unwrap_or(plan.retry.delay);
                 // What was not kept cannot be begun by anybody later, and nothing begins when its time is over.
                 let is_lost =
-                    matches!(record.arguments, Text::Withheld) || is_past(deadline, delay);
+                    matches!(record.arguments, StoredText::Omitted) || is_past(deadline, delay);
                 let delay = Some(delay).filter(|_| !is_lost);
                 return Next { event: errored(Failure::NotStarted, is_lost), delay };
             }
@@ -69,7 +71,7 @@ impl<'a> Kept<'a> {
         class: Class,
         deadline: Option<Instant>,
     ) -> Option<Duration> {
-        if matches!(record.arguments, Text::Withheld) {
+        if matches!(record.arguments, StoredText::Omitted) {
             return None;
         }
         let delay = plan.retry.next(record.attempt, class, record.effect, random()).ok()?;
@@ -210,7 +212,7 @@ enum Until<'a> {
 
 /// Writes down how an attempt failed. Where a secret was among the arguments, words may repeat it and are left out.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &ToolError) {
-    let is_plain = matches!(record.arguments, Text::Plain(_));
+    let is_plain = matches!(record.arguments, StoredText::Plain(_));
     let cause = || error.source().map(|source| chain(source));
     record.failures.push(FailedAttempt {
         attempt: record.attempt,

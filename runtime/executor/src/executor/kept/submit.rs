@@ -13,7 +13,7 @@ use super::here::{ended_key, not_ended};
 use super::queue::PLANNED;
 use super::refused::{cannot_be_planned, nobody, refused};
 use super::unfinished::By;
-use super::{Asking, Kept, TRIES, not_recorded, too_busy};
+use super::{Asking, JournaledCall, TRIES, not_recorded, too_busy};
 use crate::executor::own::own_of;
 use crate::stage::{self, record::Watch};
 use toolwright_core::call::Call;
@@ -22,16 +22,16 @@ use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::{Class, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::tool::{DeclaredApproval, Effect, Repair};
-use toolwright_journal::arguments::{Settled, digest};
+use toolwright_journal::arguments::{FinalArguments, digest};
 use toolwright_journal::journal::{
-    CallRecord, CommitError, Event, Filter, Page, Place, Requester, State,
+    CallRecord, CallSlot, CommitError, Filter, Page, Requester, State, Transition,
 };
-use toolwright_policy::policy::Verdict;
+use toolwright_policy::policy::PolicyDecision;
 
 /// A call whose arguments are final.
 pub(super) struct Judged {
     pub(super) facts: Facts,
-    pub(super) settled: Settled,
+    pub(super) settled: FinalArguments,
 }
 
 /// What is known of a call when it is judged.
@@ -42,16 +42,16 @@ pub(super) struct Known {
     /// Why it is refused or asked about.
     pub(super) reason: String,
     /// What the policy said.
-    pub(super) verdict: Verdict,
+    pub(super) verdict: PolicyDecision,
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     pub(super) async fn submit(
         self,
         id: CallId,
         plan: &Plan,
         call: &Call<'_>,
-        place: Place,
+        place: CallSlot,
         watch: Option<&Watch<'_>>,
         asking: Asking,
     ) -> Outcome {
@@ -77,9 +77,10 @@ impl Kept<'_> {
         if let (Some(watch), Some(repairs)) = (watch, judged.facts.repairs()) {
             watch.repaired(repairs);
         }
-        if is_unkept && self.verdict(plan, &judged, self.run.user(), false) == Verdict::Allow {
+        if is_unkept && self.verdict(plan, &judged, self.run.user(), false) == PolicyDecision::Allow
+        {
             if let Some(watch) = watch.filter(|_| !is_open) {
-                watch.judged(&Verdict::Allow);
+                watch.judged(&PolicyDecision::Allow);
             }
             let stages = Stages::new(self.run, plan, call, watch);
             let arguments = judged.settled.arguments();
@@ -136,7 +137,7 @@ impl Kept<'_> {
         id: CallId,
         plan: &Plan,
         call: &Call<'_>,
-        place: Place,
+        place: CallSlot,
         judged: &Judged,
     ) -> Result<Arc<CallRecord>, CallFailure> {
         let now = self.keeping.now();
@@ -167,7 +168,7 @@ impl Kept<'_> {
     }
 
     /// What a decision is bound to.
-    pub(super) fn digest(self, record: &CallRecord, settled: &Settled) -> String {
+    pub(super) fn digest(self, record: &CallRecord, settled: &FinalArguments) -> String {
         let principal = record.requester.user.as_deref().unwrap_or_default();
         // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
         let key = self.keeping.sealing.as_ref().or(self.keeping.passing.as_ref());
@@ -231,7 +232,7 @@ impl Kept<'_> {
                 },
                 Judgement::Deny => {
                     let error = stage::denied(&opened.tool, &known.reason);
-                    match self.step(changed, Event::Denied, Some(known.reason)) {
+                    match self.step(changed, Transition::Denied, Some(known.reason)) {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
@@ -264,7 +265,7 @@ impl Kept<'_> {
                         Asking::Later => self.outcome_of(&record),
                     };
                 }
-                Err(CommitError::Place { holder, .. }) => {
+                Err(CommitError::CallSlot { holder, .. }) => {
                     return match self.load(holder).await {
                         Ok(known) => Box::pin(self.again(known, call, watch)).await,
                         Err(failure) => failure.into(),
@@ -311,7 +312,7 @@ impl Kept<'_> {
         judged: &Judged,
         user: Option<&str>,
         accepted: bool,
-    ) -> Verdict {
+    ) -> PolicyDecision {
         let about = About { plan, facts: &judged.facts, user, accepted };
         self.run.core.rules.judge(about, judged.settled.arguments()).verdict
     }
@@ -327,11 +328,15 @@ impl Kept<'_> {
         let accepted = self.is_accepted(record);
         let verdict = self.verdict(plan, judged, user, accepted);
         let (wanted, reason) = match &verdict {
-            Verdict::Allow => (Wanted::Nothing, String::new()),
-            Verdict::Ask { reasons, grants_count: true } => (Wanted::Word, reasons.join("; ")),
-            Verdict::Ask { reasons, grants_count: false } => (Wanted::OwnWord, reasons.join("; ")),
-            Verdict::Queue => (Wanted::Plan, PLANNED.to_owned()),
-            Verdict::Deny { reason } => (Wanted::Never, reason.clone()),
+            PolicyDecision::Allow => (Wanted::Nothing, String::new()),
+            PolicyDecision::Ask { reasons, grants_count: true } => {
+                (Wanted::Word, reasons.join("; "))
+            }
+            PolicyDecision::Ask { reasons, grants_count: false } => {
+                (Wanted::OwnWord, reasons.join("; "))
+            }
+            PolicyDecision::Queue => (Wanted::Plan, PLANNED.to_owned()),
+            PolicyDecision::Deny { reason } => (Wanted::Never, reason.clone()),
         };
         let mut case = Case {
             wanted,
@@ -382,7 +387,7 @@ impl Kept<'_> {
         grant: Option<super::covered::Use>,
     ) -> Result<Vec<toolwright_journal::journal::DocumentWrite>, CallFailure> {
         let why = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
-        entries.push(self.step(record, Event::Allowed, why)?);
+        entries.push(self.step(record, Transition::Allowed, why)?);
         record.grant = grant.as_ref().map(|it| it.grant.id.clone());
         entries.push(self.claimed(record)?);
         Ok(grant.and_then(super::covered::Use::taken).into_iter().collect())

@@ -11,7 +11,7 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use super::super::outcome::{CallFailure, Outcome};
 use super::errand::{Done, Errand};
 use super::queue::Turns;
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, Page, State};
 
@@ -36,7 +36,7 @@ pub struct Swept {
     pub left: usize,
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.tend_all().await?;
@@ -231,7 +231,7 @@ impl Swept {
     }
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
         let tended = match self.load(id).await {
             Ok(record) => self.tend(record).await,

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use super::Kept;
+use super::JournaledCall;
 use crate::event::{Event as Told, EventKind};
 use toolwright_journal::approval::{Statement, Subject};
-use toolwright_journal::journal::{CallRecord, Entry, Event, Failure, State};
-use toolwright_policy::policy::Verdict;
+use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transition};
+use toolwright_policy::policy::PolicyDecision;
 
 /// What is told when a commit stands.
 pub(super) struct Telling {
@@ -33,17 +33,17 @@ impl Telling {
     }
 }
 
-impl<'a> Kept<'a> {
+impl<'a> JournaledCall<'a> {
     /// The same while a call is judged once more.
-    pub(super) fn judging<'b>(self, verdict: &'b Verdict) -> Kept<'b>
+    pub(super) fn judging<'b>(self, verdict: &'b PolicyDecision) -> JournaledCall<'b>
     where
         'a: 'b,
     {
-        Kept { judged: Some(verdict), ..self }
+        JournaledCall { judged: Some(verdict), ..self }
     }
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// What is to be told once these entries are committed; nothing where nobody listens.
     pub(super) async fn to_be_told(
         self,
@@ -109,19 +109,19 @@ impl Kept<'_> {
         }
         for entry in &telling.entries {
             match entry.event {
-                Some(Event::Expired) => {
+                Some(Transition::Expired) => {
                     self.tell_of(record, EventKind::Expired { waited: telling.waited });
                 }
-                Some(Event::Errored { failure: Failure::OwnerLost, .. }) => {
+                Some(Transition::Errored { failure: Failure::OwnerLost, .. }) => {
                     self.tell_of(record, EventKind::OwnerLost { state: entry.to });
                 }
-                Some(Event::PutBack) => {
+                Some(Transition::PutBack) => {
                     let why = entry.why.as_deref().unwrap_or_default();
                     self.tell_of(record, EventKind::PutBack { why });
                 }
                 _ => {}
             }
-            if let (Some(Event::Errored { .. }), State::Dead) = (entry.event, entry.to) {
+            if let (Some(Transition::Errored { .. }), State::Dead) = (entry.event, entry.to) {
                 let attempts = &record.failures[..];
                 let kind = attempts.last().map_or("unknown", |failed| &failed.kind);
                 self.tell_of(record, EventKind::Dead { kind, attempts });

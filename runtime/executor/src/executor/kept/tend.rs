@@ -2,11 +2,11 @@
 
 use super::super::outcome::CallFailure;
 use super::retried::note_failure;
-use super::{Kept, TRIES, not_recorded, too_busy};
+use super::{JournaledCall, TRIES, not_recorded, too_busy};
 use toolwright_core::error::ToolError;
-use toolwright_journal::journal::{CallRecord, Entry, Event, Failure, State};
+use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transition};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Does what is due for one call because time has passed, and nothing else.
     pub(super) async fn tend(self, mut record: CallRecord) -> Result<CallRecord, CallFailure> {
         for _ in 0..TRIES {
@@ -35,14 +35,14 @@ impl Kept<'_> {
         let error =
             ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
                 .hint("go on without it, or tell the user that it needs approval");
-        self.end(record, Event::Expired, &error, "nobody decided in time").await
+        self.end(record, Transition::Expired, &error, "nobody decided in time").await
     }
 
     fn owner_lost(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
         let owner = record.owner.clone().unwrap_or_default();
         let exhausted = record.attempt >= self.policy(record).attempts;
         let event =
-            Event::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted };
+            Transition::Errored { failure: Failure::OwnerLost, effect: record.effect, exhausted };
         let entry = self.step(record, event, Some(format!("executor {owner} is gone")))?;
         let error = lost(record);
         note_failure(record, Failure::OwnerLost, &error);

@@ -1,25 +1,25 @@
 //! Texts in the journal: plain, or sealed where a secret may be inside.
 
-use super::Kept;
+use super::JournaledCall;
 use toolwright_core::context::CallId;
-use toolwright_journal::arguments::Settled;
-use toolwright_journal::journal::{CallRecord, Kept as Text};
+use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::journal::{CallRecord, StoredText};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// A text that is sealed where it may hold a secret.
     pub(super) fn keep(
         self,
-        settled: &Settled,
+        settled: &FinalArguments,
         text: &str,
         id: CallId,
         field: &str,
-    ) -> Result<Text, String> {
+    ) -> Result<StoredText, String> {
         if !settled.has_secrets() {
-            return Ok(Text::Plain(text.to_owned()));
+            return Ok(StoredText::Plain(text.to_owned()));
         }
         match &self.keeping.sealing {
             Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
-            None => Ok(Text::Withheld),
+            None => Ok(StoredText::Omitted),
         }
     }
 
@@ -29,16 +29,23 @@ impl Kept<'_> {
     }
 
     /// A kept text as it is; `field` is where in the record it stands.
-    pub(super) fn reveal(self, kept: &Text, id: CallId, field: &str) -> Result<String, String> {
+    pub(super) fn reveal(
+        self,
+        kept: &StoredText,
+        id: CallId,
+        field: &str,
+    ) -> Result<String, String> {
         match (kept, &self.keeping.sealing) {
-            (Text::Plain(text), _) => Ok(text.clone()),
-            (Text::Sealed(_), Some(key)) => {
+            (StoredText::Plain(text), _) => Ok(text.clone()),
+            (StoredText::Encrypted(_), Some(key)) => {
                 key.open(kept, &bound_to(id, field)).map_err(|error| error.to_string())
             }
-            (Text::Sealed(_), None) => {
+            (StoredText::Encrypted(_), None) => {
                 Err("its arguments are sealed, and this executor has no key".to_owned())
             }
-            (Text::Withheld, _) => Err("its arguments held a secret and were not kept".to_owned()),
+            (StoredText::Omitted, _) => {
+                Err("its arguments held a secret and were not kept".to_owned())
+            }
         }
     }
 }

@@ -5,11 +5,11 @@ use std::io::Write as _;
 
 use super::super::keeping::OnNoApprover;
 use super::super::outcome::CallFailure;
-use super::Kept;
+use super::JournaledCall;
 use super::ask::TRY_AGAIN;
 use crate::event::EventKind;
 use toolwright_core::error::{Class, ToolError};
-use toolwright_journal::journal::{CallRecord, Event};
+use toolwright_journal::journal::{CallRecord, Transition};
 
 /// Whose a call is that somebody is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Whose {
     Anybodys,
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Says why an approver failed over a call, and ends the call where nobody else can decide.
     pub(super) async fn unasked(
         self,
@@ -31,7 +31,7 @@ impl Kept<'_> {
         let waits = self.others_decide() || !self.was_asked_here(record, whose).await?;
         self.report(record, why, waits);
         if !waits {
-            self.end_by(record.id, Event::Expired, &unapproved(record), why).await?;
+            self.end_by(record.id, Transition::Expired, &unapproved(record), why).await?;
         }
         Ok(())
     }
@@ -47,7 +47,7 @@ impl Kept<'_> {
             return Ok(true);
         }
         let history = self.history(record).await?;
-        let asked = history.iter().rev().find(|entry| entry.event == Some(Event::Asked));
+        let asked = history.iter().rev().find(|entry| entry.event == Some(Transition::Asked));
         Ok(asked.is_some_and(|entry| entry.who == self.keeping.note(None).who))
     }
 

@@ -4,13 +4,13 @@
 
 use super::super::outcome::{CallFailure, Outcome};
 use super::word::Past;
-use super::{Kept, TRIES, failed, indeterminate, not_recorded, too_busy};
+use super::{JournaledCall, TRIES, failed, indeterminate, not_recorded, too_busy};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::{CallRecord, Entry, Event, next};
+use toolwright_journal::journal::{CallRecord, Entry, Transition, next};
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// Ends a call that nobody waits for any more, unless somebody runs it by now.
     pub(super) async fn end_with(self, id: CallId, error: ToolError, why: &str) -> Answer {
         match self.end_unbegun(id, &error, why).await {
@@ -29,14 +29,14 @@ impl Kept<'_> {
         answer: &ToolError,
         why: &str,
     ) -> Result<CallRecord, CallFailure> {
-        self.end_by(id, Event::RunEnded, answer, why).await
+        self.end_by(id, Transition::RunEnded, answer, why).await
     }
 
     /// Lets this end a call, with this answer; where it cannot happen to the call any more, nothing is changed.
     pub(super) async fn end_by(
         self,
         id: CallId,
-        event: Event,
+        event: Transition,
         answer: &ToolError,
         why: &str,
     ) -> Result<CallRecord, CallFailure> {
@@ -60,7 +60,7 @@ impl Kept<'_> {
     pub(super) async fn end(
         self,
         record: &mut CallRecord,
-        event: Event,
+        event: Transition,
         answer: &ToolError,
         why: &str,
     ) -> Result<Entry, CallFailure> {
@@ -69,7 +69,7 @@ impl Kept<'_> {
         let past = Past::of(word.as_ref().ok().and_then(Option::as_ref), &history);
         let (event, why) = match word {
             Err(doubt) if doubt.is_of_what_was() => (doubt.back(), doubt.why),
-            _ if past.is_letter => (Event::PutBack, why.to_owned()),
+            _ if past.is_letter => (Transition::PutBack, why.to_owned()),
             _ => (event, why.to_owned()),
         };
         let entry = self.step(record, event, Some(why))?;

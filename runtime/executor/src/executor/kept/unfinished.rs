@@ -6,14 +6,15 @@ use std::sync::Arc;
 use super::super::claim::Claim;
 use super::super::keeping::Clock;
 use super::super::{Plan, Run};
-use super::Kept;
+use super::JournaledCall;
 use super::perform::not_counted;
 use super::retried::note_failure;
 use super::tend::lost;
 use super::withdrawn::pauses;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_journal::journal::{
-    CallRecord, CallWrite, Entry, Event, Failure, Note, Store, Unit, begun, may_have_happened,
+    CallRecord, CallWrite, Entry, Failure, Note, Store, Transaction, Transition, begun,
+    may_have_happened,
 };
 
 /// Who runs a call.
@@ -49,7 +50,7 @@ type End = (Arc<CallRecord>, Vec<Entry>);
 
 impl Unfinished {
     pub(super) fn new(
-        kept: &Kept<'_>,
+        kept: &JournaledCall<'_>,
         (plan, by): (&Plan, By),
         record: &Arc<CallRecord>,
         claim: &Arc<Claim>,
@@ -112,10 +113,10 @@ impl Left {
         let (expects, now) = (Some(self.record.version), (self.clock)());
         let call =
             CallWrite { expects, record: CallRecord::clone(&record), entries: entries.clone() };
-        let unit = Unit { calls: vec![call], documents: Vec::new() };
+        let unit = Transaction { calls: vec![call], documents: Vec::new() };
         match self.store.commit(unit, now).await {
             Ok(()) => {
-                if let Some(kept) = Kept::of(&self.run) {
+                if let Some(kept) = JournaledCall::of(&self.run) {
                     kept.tell_ended(&record, entries);
                 }
             }
@@ -144,12 +145,12 @@ impl Left {
     fn given_up(&self, before: Option<String>) -> Option<End> {
         let mut record = CallRecord::clone(&self.record);
         let effect = record.effect;
-        let errored = |failure, exhausted| Event::Errored { failure, effect, exhausted };
+        let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
         let begun = self.claim.is_begun();
         let events = if begun {
             vec![errored(Failure::Cancelled, true)]
         } else {
-            vec![errored(Failure::NotStarted, false), Event::RunEnded]
+            vec![errored(Failure::NotStarted, false), Transition::RunEnded]
         };
         let note = || self.note("whoever waited for it has gone");
         let entries: Result<_, _> =
@@ -178,7 +179,7 @@ impl Left {
         if !begun {
             not_counted(&mut record);
         }
-        if let (true, Event::Errored { failure, .. }) = (begun, event) {
+        if let (true, Transition::Errored { failure, .. }) = (begun, event) {
             note_failure(&mut record, failure, &error);
         }
         if record.state.is_answered() {
@@ -194,15 +195,15 @@ impl Left {
 }
 
 /// What happens to a call that whoever owns it leaves to others. The owner is not lost, it says so itself.
-pub(super) fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Event {
+pub(super) fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),
         false => (Failure::Transient, record.attempt >= attempts),
     };
-    Event::Errored { failure, effect: record.effect, exhausted }
+    Transition::Errored { failure, effect: record.effect, exhausted }
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// What an answer has to say besides, because of earlier attempts of a call that runs.
     pub(super) async fn begun_before(self, record: &CallRecord) -> Option<String> {
         begun_before(&*self.keeping.store, record).await

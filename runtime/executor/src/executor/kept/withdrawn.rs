@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::Run;
 use super::super::outcome::CallFailure;
-use super::Kept;
+use super::JournaledCall;
 use crate::stage;
 use toolwright_core::context::CallId;
 
@@ -41,14 +41,14 @@ impl Drop for Waits<'_> {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (run, id) = (Arc::clone(self.run), self.id);
         runtime.spawn(async move {
-            if let Some(kept) = Kept::of(&run) {
+            if let Some(kept) = JournaledCall::of(&run) {
                 kept.withdraw(id).await;
             }
         });
     }
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     async fn withdraw(self, id: CallId) {
         for pause in pauses() {
             match self.load(id).await {

@@ -4,63 +4,63 @@
 
 use super::super::outcome::CallFailure;
 use super::claim::Step;
-use super::{Kept, not_recorded};
+use super::{JournaledCall, not_recorded};
 use toolwright_core::json::canonical;
-use toolwright_journal::approval::{Subject, Verdict};
+use toolwright_journal::approval::{Decision, Subject};
 use toolwright_journal::arguments::digest;
 use toolwright_journal::journal::{
-    CallRecord, Entry, Event, Kept as Text, begun, may_have_happened,
+    CallRecord, Entry, StoredText, Transition, begun, may_have_happened,
 };
 
 /// A word that counts.
 pub(super) struct Word {
-    pub(super) event: Event,
-    verdict: Verdict,
+    pub(super) event: Transition,
+    verdict: Decision,
     /// Whether nothing has happened to the call since.
     pub(super) is_last: bool,
 }
 
 /// A word that does not count.
 pub(super) struct Doubt {
-    event: Event,
+    event: Transition,
     pub(super) why: String,
 }
 
 impl Doubt {
-    pub(super) fn of(event: Event, why: &str) -> Self {
+    pub(super) fn of(event: Transition, why: &str) -> Self {
         let what = match event {
-            Event::Accepted => "that its plan is accepted",
-            Event::Edited => "the edit",
-            Event::Requeued => "that it is requeued",
+            Transition::Accepted => "that its plan is accepted",
+            Transition::Edited => "the edit",
+            Transition::Requeued => "that it is requeued",
             _ => "that it did not happen",
         };
         Self { event, why: format!("{what} does not count: {why}") }
     }
 
     /// What takes the call back to where it was before.
-    pub(super) fn back(&self) -> Event {
+    pub(super) fn back(&self) -> Transition {
         match self.event {
-            Event::Accepted => Event::Planned,
-            Event::Requeued => Event::PutBack,
-            _ => Event::Doubted,
+            Transition::Accepted => Transition::Planned,
+            Transition::Requeued => Transition::PutBack,
+            _ => Transition::Doubted,
         }
     }
 
     /// Whether it is about a call that had been begun, and that must not end by it.
     pub(super) fn is_of_what_was(&self) -> bool {
-        matches!(self.event, Event::Requeued | Event::DidNotHappen)
+        matches!(self.event, Transition::Requeued | Transition::DidNotHappen)
     }
 }
 
 impl Word {
     /// Whether it is that of an operator who wants a dead call tried once more.
     pub(super) fn is_requeue(&self) -> bool {
-        self.event == Event::Requeued
+        self.event == Transition::Requeued
     }
 
     /// Whether the call is about to be judged for the first time since, with a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
-        self.is_last && matches!(self.verdict, Verdict::Requeue { new_key: true, .. })
+        self.is_last && matches!(self.verdict, Decision::Requeue { new_key: true, .. })
     }
 }
 
@@ -89,16 +89,16 @@ impl Past {
 }
 
 /// What happened by the last word that had a call judged again; nothing where none did.
-fn said(history: &[Entry]) -> Option<(Event, &Entry, bool)> {
+fn said(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
-        Some(event @ (Event::Accepted | Event::Requeued | Event::DidNotHappen)) => {
+        Some(event @ (Transition::Accepted | Transition::Requeued | Transition::DidNotHappen)) => {
             Some((event, entry, place + 1 == history.len()))
         }
         _ => None,
     })
 }
 
-impl Kept<'_> {
+impl JournaledCall<'_> {
     /// The last word that had a call judged again.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Kept<'_> {
         history: &[Entry],
     ) -> Result<Option<Word>, Doubt> {
         let Some((event, entry, is_last)) = said(history) else { return Ok(None) };
-        if event == Event::DidNotHappen && entry.signed.is_none() {
+        if event == Transition::DidNotHappen && entry.signed.is_none() {
             // Its tool found out.
             return Ok(None);
         }
@@ -121,10 +121,10 @@ impl Kept<'_> {
     /// Whether what has just changed the arguments, if anything has, is the word of somebody who may. Later, what was
     /// made of it is judged and decided like any arguments.
     pub(super) fn edit(self, record: &CallRecord, history: &[Entry]) -> Result<(), Doubt> {
-        let edit = history.last().filter(|entry| entry.event == Some(Event::Edited));
+        let edit = history.last().filter(|entry| entry.event == Some(Transition::Edited));
         let Some(entry) = edit else { return Ok(()) };
-        let verdict = self.verdict_of(record, entry, Event::Edited, true);
-        verdict.map(drop).map_err(|why| Doubt::of(Event::Edited, &why))
+        let verdict = self.verdict_of(record, entry, Transition::Edited, true);
+        verdict.map(drop).map_err(|why| Doubt::of(Transition::Edited, &why))
     }
 
     /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
@@ -132,9 +132,9 @@ impl Kept<'_> {
         self,
         record: &CallRecord,
         entry: &Entry,
-        event: Event,
+        event: Transition,
         is_last: bool,
-    ) -> Result<Verdict, String> {
+    ) -> Result<Decision, String> {
         let signed = entry.signed.as_ref().ok_or("nobody has signed it")?;
         let verified = self.keeping.enrolled.verify(signed);
         let statement = verified.map_err(|error| error.to_string())?.into_statement();
@@ -152,8 +152,8 @@ impl Kept<'_> {
             return Err("what was signed is about something else".to_owned());
         }
         let proposed = match &statement.verdict {
-            Verdict::Edit { arguments, .. } => Some(arguments.as_str()),
-            Verdict::Requeue { arguments, .. } => arguments.as_deref(),
+            Decision::Edit { arguments, .. } => Some(arguments.as_str()),
+            Decision::Requeue { arguments, .. } => arguments.as_deref(),
             _ => None,
         };
         if is_last && record.proposal.as_deref() != proposed {
@@ -165,7 +165,7 @@ impl Kept<'_> {
     /// Whether the arguments in the journal are those of the digest that people are shown with them.
     pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
         let key = match record.arguments {
-            Text::Plain(_) => None,
+            StoredText::Plain(_) => None,
             _ => self.keeping.sealing.as_ref(),
         };
         let principal = record.requester.user.as_deref().unwrap_or_default();
@@ -194,13 +194,13 @@ impl Kept<'_> {
         record: &CallRecord,
         why: String,
     ) -> Result<Step, CallFailure> {
-        self.back(record, Event::PutBack, why).await
+        self.back(record, Transition::PutBack, why).await
     }
 
     pub(super) async fn back(
         self,
         record: &CallRecord,
-        event: Event,
+        event: Transition,
         why: String,
     ) -> Result<Step, CallFailure> {
         let mut back = record.clone();

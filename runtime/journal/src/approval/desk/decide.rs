@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
 
-use super::{DeskError, Said};
+use super::{ApprovalError, Said};
 use crate::approval::granted::Grant;
-use crate::approval::{GrantTerms, Verdict};
-use crate::journal::{Answered, CallRecord, Entry, Kept, Note, State, may_have_happened};
+use crate::approval::{Decision, GrantTerms};
+use crate::journal::{Answered, CallRecord, Entry, Note, State, StoredText, may_have_happened};
 use toolwright_core::json::canonical;
 
 /// A call after a decision, and what goes with it.
@@ -23,31 +23,32 @@ pub(super) fn decide(
     mut record: CallRecord,
     begun: u32,
     said: &Said<'_>,
-) -> Result<Option<Decided>, DeskError> {
+) -> Result<Option<Decided>, ApprovalError> {
     let Said { signed, statement, now } = said;
     let verdict = &statement.verdict;
-    let event =
-        verdict.event().ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let event = verdict
+        .event()
+        .ok_or_else(|| ApprovalError::Subject { verdict: Box::new(verdict.clone()) })?;
     let (generation, waited) = (record.generation, record.state == State::Pending);
     let note = Note {
         who: statement.by.clone(),
         at: *now,
         why: match verdict {
-            Verdict::Reject { reason } => reason.clone(),
-            Verdict::Discard { note, .. } => note.clone(),
+            Decision::Reject { reason } => reason.clone(),
+            Decision::Discard { note, .. } => note.clone(),
             _ => None,
         },
         signed: Some((*signed).clone()),
     };
     let Ok(entry) = record.advance(event, note) else { return Ok(None) };
     if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
-        return Err(DeskError::Late { call: record.id, deadline: ask.deadline });
+        return Err(ApprovalError::Late { call: record.id, deadline: ask.deadline });
     }
 
     record.decision = Some((*signed).clone());
     let mut grant = None;
     match verdict {
-        Verdict::Approve { grant: Some(terms) } => {
+        Decision::Approve { grant: Some(terms) } => {
             check_terms(terms, &record, said)?;
             grant = Some(Grant {
                 id: Grant::id_of(record.id, generation),
@@ -57,49 +58,53 @@ pub(super) fn decide(
                 revoked: None,
             });
         }
-        Verdict::Edit { arguments, .. } => {
+        Decision::Edit { arguments, .. } => {
             check_arguments(arguments, &record)?;
             record.proposal = Some(arguments.clone());
         }
-        Verdict::Reject { reason } => {
+        Decision::Reject { reason } => {
             let more = may_have_happened(record.effect, begun);
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
-        Verdict::Happened { result } => record.answer_with(Answered::result(result)),
+        Decision::Happened { result } => record.answer_with(Answered::result(result)),
         // What was decided before was decided of a generation that is over. What is said now is no approval; the
         // executor finds it in the history.
-        Verdict::DidNotHappen => record.decision = None,
-        Verdict::Accept => {
+        Decision::DidNotHappen => record.decision = None,
+        Decision::Accept => {
             record.decision = None;
             record.accepted = Some((*signed).clone());
         }
-        Verdict::Requeue { arguments, .. } => {
+        Decision::Requeue { arguments, .. } => {
             if let Some(arguments) = arguments {
                 check_arguments(arguments, &record)?;
             }
             record.proposal.clone_from(arguments);
             record.decision = None;
         }
-        Verdict::Discard { forget: true, .. } => forget(&mut record),
-        Verdict::Approve { grant: None } | Verdict::Discard { .. } | Verdict::Revoke => {}
+        Decision::Discard { forget: true, .. } => forget(&mut record),
+        Decision::Approve { grant: None } | Decision::Discard { .. } | Decision::Revoke => {}
     }
     Ok(Some(Decided { record, entry, grant }))
 }
 
-fn check_terms(terms: &GrantTerms, record: &CallRecord, said: &Said<'_>) -> Result<(), DeskError> {
+fn check_terms(
+    terms: &GrantTerms,
+    record: &CallRecord,
+    said: &Said<'_>,
+) -> Result<(), ApprovalError> {
     if terms.tool != record.tool || terms.fingerprint != record.fingerprint {
-        return Err(DeskError::OtherTool {
+        return Err(ApprovalError::OtherTool {
             call: record.id,
             tool: record.tool.clone(),
             granted: terms.tool.clone(),
         });
     }
-    terms.check(said.now).map_err(|error| DeskError::Terms { call: record.id, error })
+    terms.check(said.now).map_err(|error| ApprovalError::Terms { call: record.id, error })
 }
 
 /// Blanks what the call was made with, and what may repeat it. The answer stays, for the same call that arrives again.
 fn forget(record: &mut CallRecord) {
-    (record.raw, record.arguments) = (Kept::Withheld, Kept::Withheld);
+    (record.raw, record.arguments) = (StoredText::Omitted, StoredText::Omitted);
     CallRecord::FORGOTTEN.clone_into(&mut record.shown);
     record.repairs.clear();
     for failed in &mut record.failures {
@@ -108,18 +113,18 @@ fn forget(record: &mut CallRecord) {
     (record.ask, record.proposal, record.result) = (None, None, None);
 }
 
-fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), DeskError> {
+fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalError> {
     // The statement stands in the history as it was signed, for everybody to read.
-    if !matches!(record.arguments, Kept::Plain(_)) {
-        return Err(DeskError::Secrets { call: record.id });
+    if !matches!(record.arguments, StoredText::Plain(_)) {
+        return Err(ApprovalError::Secrets { call: record.id });
     }
     match canonical(arguments) {
         Ok(text) if text.starts_with('{') => match secret_given(&text, &record.secrets) {
-            Some(parameter) => Err(DeskError::Secret { call: record.id, parameter }),
+            Some(parameter) => Err(ApprovalError::Secret { call: record.id, parameter }),
             None => Ok(()),
         },
-        Ok(_) => Err(DeskError::Arguments { call: record.id, error: None }),
-        Err(error) => Err(DeskError::Arguments { call: record.id, error: Some(error) }),
+        Ok(_) => Err(ApprovalError::Arguments { call: record.id, error: None }),
+        Err(error) => Err(ApprovalError::Arguments { call: record.id, error: Some(error) }),
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::approval::covers::UselessTerms;
 use crate::approval::granted::GrantError;
-use crate::approval::{UnreadableStatement, Unverified, Verdict};
+use crate::approval::{Decision, UnreadableStatement, Unverified};
 use crate::journal::{Illegal, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
@@ -12,7 +12,7 @@ use toolwright_core::json::ArgumentsError;
 /// Why a statement did not take effect. But for [`Store`](Self::Store), after which nobody knows, nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum DeskError {
+pub enum ApprovalError {
     /// Nobody whose word counts has signed it.
     #[error("the statement does not count")]
     Unverified(#[from] Unverified),
@@ -25,7 +25,7 @@ pub enum DeskError {
     )]
     Subject {
         /// What is said.
-        verdict: Box<Verdict>,
+        verdict: Box<Decision>,
     },
     /// There is no such call.
     #[error("there is no call {call} in this journal: it is another journal's, or was removed")]
@@ -51,7 +51,7 @@ pub enum DeskError {
         /// When.
         at: Timestamp,
         /// What they decided.
-        verdict: Box<Verdict>,
+        verdict: Box<Decision>,
         /// Where the call stands now.
         state: State,
     },

@@ -1,6 +1,6 @@
 //! The grants of a journal. One that cannot be read allows nothing, and hides none of the others.
 
-use super::{Desk, DeskError};
+use super::{ApprovalError, ApprovalService};
 use crate::approval::granted::{Grant, GrantError};
 use crate::journal::Document;
 
@@ -13,12 +13,12 @@ pub struct Grants {
     pub unreadable: Vec<GrantError>,
 }
 
-impl Desk {
+impl ApprovalService {
     /// The grants of the journal, of one tool or of all; revoked and used ones too.
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn grants(&self, tool: Option<&str>) -> Result<Grants, DeskError> {
+    pub async fn grants(&self, tool: Option<&str>) -> Result<Grants, ApprovalError> {
         let prefix = tool.map_or_else(|| Grant::PREFIX.to_owned(), |tool| Grant::key(tool, ""));
         let mut grants = Grants::default();
         for document in self.store.documents(&prefix).await? {

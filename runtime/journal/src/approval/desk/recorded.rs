@@ -1,8 +1,8 @@
 //! What a call's history says to a statement that comes too late, or again. Pure.
 
-use super::{DeskError, Said, Submitted};
+use super::{ApprovalError, Said, Submitted};
 use crate::approval::granted::Grant;
-use crate::approval::{Statement, Verdict};
+use crate::approval::{Decision, Statement};
 use crate::journal::{CallRecord, Entry, Illegal};
 
 /// What was recorded of the same statement.
@@ -15,10 +15,11 @@ pub(super) fn recorded(
     said: &Said<'_>,
     generation: u32,
     digest: &str,
-) -> Result<Submitted, DeskError> {
+) -> Result<Submitted, ApprovalError> {
     let verdict = &said.statement.verdict;
-    let event =
-        verdict.event().ok_or_else(|| DeskError::Subject { verdict: Box::new(verdict.clone()) })?;
+    let event = verdict
+        .event()
+        .ok_or_else(|| ApprovalError::Subject { verdict: Box::new(verdict.clone()) })?;
     let decisions = || {
         history.iter().filter_map(|entry| {
             let statement = entry.signed.as_ref()?.statement().ok()?;
@@ -29,7 +30,7 @@ pub(super) fn recorded(
         decisions().find(|(entry, statement)| is_same(said, entry, statement))
     {
         return Ok(Submitted {
-            grant: matches!(statement.verdict, Verdict::Approve { grant: Some(_) })
+            grant: matches!(statement.verdict, Decision::Approve { grant: Some(_) })
                 .then(|| Grant::id_of(record.id, generation)),
             about: statement.about,
             verdict: statement.verdict,
@@ -45,7 +46,7 @@ pub(super) fn recorded(
     let rivals =
         |entry: &Entry| entry.from.is_some_and(|from| crate::journal::next(from, event).is_ok());
     if let Some((entry, statement)) = decisions().find(|(entry, _)| rivals(entry)) {
-        return Err(DeskError::Decided {
+        return Err(ApprovalError::Decided {
             call,
             who: entry.who.clone(),
             at: entry.at,
@@ -64,15 +65,15 @@ pub(super) fn recorded(
         let since = history.iter().find(|entry| entry.generation == record.generation);
         let (what, who, at) = told(since);
         let found = record.generation;
-        return Err(DeskError::Generation { call, said: generation, found, what, who, at });
+        return Err(ApprovalError::Generation { call, said: generation, found, what, who, at });
     }
     if record.digest != digest {
         let (said, found) = (digest.to_owned(), record.digest.clone());
-        return Err(DeskError::Digest { call, said, found });
+        return Err(ApprovalError::Digest { call, said, found });
     }
     let (what, who, at) = told(history.last());
     let illegal = Illegal { state: record.state, event };
-    Err(DeskError::Elsewhere { call, illegal, what, who, at })
+    Err(ApprovalError::Elsewhere { call, illegal, what, who, at })
 }
 
 /// Whether a statement is the one that an entry recorded: the same text, or the same verdict by the same key.
