@@ -2,7 +2,7 @@
 //! the place of the type.
 
 use quote::quote;
-use syn::{Error, FnArg, ReturnType, Type};
+use syn::{Error, FnArg, ReturnType, Type, parse_quote};
 
 use super::tokens::{Found, find_token, ungrouped};
 use crate::errors::Errors;
@@ -48,6 +48,8 @@ pub fn replace(function: &mut Function, errors: &mut Errors) {
         if let Some(error) = reason(ty) {
             *ty = Type::Verbatim(errors.in_place(&error));
             function.body = quote!({ loop {} });
+            // The body that used the parameters is gone.
+            function.attributes.push(parse_quote!(#[allow(unused, reason = "reported")]));
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn message(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-const HINTS: [(&str, &str); 16] = [
+const HINTS: [(&str, &str); 17] = [
     ("call again, with an id of its own", "give each call an id of its own"),
     ("call one of the tools that you were given", "`tools list` shows the tools"),
     ("correct the input and call again", "correct it; --help says what the tool takes"),
@@ -31,6 +31,7 @@ const HINTS: [(&str, &str); 16] = [
         "do not make this call again; find another way, or tell the user",
         "`policy explain` says which rule of the policy decides",
     ),
+    ("call again later, or go on without it", "run it again later"),
     ("do not ask for it again", ""),
     (
         "do not repeat it; a person has to find out",
