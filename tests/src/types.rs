@@ -8,7 +8,7 @@ mod large;
 mod limits;
 mod normal_form;
 mod nulls;
-mod os_text;
+pub mod os_text;
 mod rows;
 mod settled;
 mod singles;

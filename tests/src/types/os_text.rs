@@ -59,6 +59,10 @@ async fn system(
     let _ = system;
 }
 
+/// The tools that no registry takes.
+pub const WRONG: &[Handle] =
+    &[OS_TEXT_BY_ALIAS, OS_TEXT_IN_A_TYPE, OS_TEXT_IN_THE_INPUT, OS_TEXT_IN_THE_ANSWER];
+
 #[test]
 fn the_text_of_an_operating_system_is_refused_by_its_place() {
     let refused = |handle: Handle| Registry::of([handle]).unwrap_err().to_string();
