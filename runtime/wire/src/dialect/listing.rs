@@ -189,9 +189,9 @@ impl Listing {
 /// use toolwright::Registry;
 /// use toolwright::dialect::Dialect;
 ///
-/// let listing = Registry::empty().listing(Dialect::Gemini)?;
-/// let request = listing.request(json!({ "contents": [] }));
-/// assert_eq!(serde_json::to_string(&request)?, r#"{"contents":[],"tools":[]}"#);
+/// let listing = Registry::empty().listing(Dialect::Anthropic)?;
+/// let request = listing.request(json!({ "messages": [] }));
+/// assert_eq!(serde_json::to_string(&request)?, r#"{"messages":[],"tools":[]}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
