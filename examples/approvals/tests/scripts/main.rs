@@ -15,6 +15,7 @@ mod source {
 
 mod at_the_terminal;
 mod deciding;
+mod earlier;
 mod hostile;
 mod interrupted;
 mod parcels;

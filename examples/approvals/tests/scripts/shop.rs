@@ -45,6 +45,25 @@ impl Shop {
         shop
     }
 
+    /// One that was left by an earlier release: its journal, and Ada's key.
+    pub fn of_fixture(name: &str, fixture: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture);
+        for file in ["calls.db", "ada.key"] {
+            fs::copy(from.join(file), folder.join(file)).unwrap();
+            fs::set_permissions(folder.join(file), fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let mut shop = Self { folder, ada: String::new() };
+        let shown = shop.toolwright(&["keys", "show", "ada.key"]).out;
+        let key = shown.split_whitespace().find(|word| word.starts_with("ed25519:")).unwrap();
+        key.trim_matches(|it: char| !it.is_ascii_alphanumeric()).clone_into(&mut shop.ada);
+        shop
+    }
+
     pub fn ada_key(&self) -> &str {
         &self.ada
     }
