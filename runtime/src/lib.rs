@@ -54,24 +54,30 @@ pub use toolwright_core::tool::{
 };
 pub use toolwright_core::{expected_tools, link};
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::catalog::{
     Catalog, InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile,
 };
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::dynamic::DynamicTool;
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
     MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept, TurnAnswers,
 };
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::registry::{
     Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
     UnknownTool,
 };
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::retry;
 #[cfg(feature = "opentelemetry")]
 #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
@@ -80,12 +86,16 @@ pub use toolwright_executor::telemetry;
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::pass_on_questions;
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_journal::{approval, arguments};
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_policy::policy;
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_schema::{arriving, repair};
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_wire::{dialect, provider};
 
 /// The life of calls, in a journal, so that a crash loses none and repeats none.
@@ -95,6 +105,7 @@ pub use toolwright_wire::{dialect, provider};
 /// [`MemoryStore`](journal::MemoryStore) for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store
 /// must do stands in `conformance` (feature `conformance`), for stores of one's own.
 #[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod journal {
     pub use toolwright_journal::journal::*;
     #[cfg(feature = "sqlite")]

@@ -85,6 +85,7 @@ mod explain;
 mod glob;
 mod holds;
 mod judged;
+mod later;
 mod mode;
 mod outline;
 mod paths;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compile::{Scope, compile};
+use super::later::Arriving;
 use super::mode::Mode;
 use super::paths::{Base, is_absolute};
 use super::problem::{At, PolicyError, Problems, suggestion};
@@ -52,14 +53,6 @@ pub struct PolicyBuilder {
     journals: Vec<String>,
     pub(super) arriving: Arriving,
     pub(super) problems: Problems,
-}
-
-/// Tools that are not there yet when the policy is made: a resolver brings them, or a server.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Arriving {
-    pub(super) tools: Vec<At<String>>,
-    pub(super) groups: Vec<At<String>>,
-    pub(super) tags: Vec<At<String>>,
 }
 
 impl PolicyBuilder {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
-use super::builder::Arriving;
 use super::command::refusal;
 use super::compiled::Compiled;
 use super::examples::check;
 use super::glob;
+use super::later::Arriving;
 use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};

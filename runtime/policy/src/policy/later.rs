@@ -1,0 +1,11 @@
+//! Tools that are registered after the policy was made.
+
+use super::problem::At;
+
+/// Tools that are not there yet when the policy is made: a resolver brings them, or a server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arriving {
+    pub(super) tools: Vec<At<String>>,
+    pub(super) groups: Vec<At<String>>,
+    pub(super) tags: Vec<At<String>>,
+}
