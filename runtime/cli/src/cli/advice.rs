@@ -84,7 +84,10 @@ mod tests {
     #[test]
     fn each_hint_of_the_executor_has_words_for_a_person() {
         let mut found = Vec::new();
-        hints(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        for crate_below in ["core", "journal", "executor", "cli"] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_below);
+            hints(&folder.join("src"), &mut found);
+        }
         assert!(found.len() > 15, "{found:?}");
         for hint in found {
             assert!(HINTS.iter().any(|(model, _)| *model == hint), "add to HINTS: {hint:?}");

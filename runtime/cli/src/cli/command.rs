@@ -275,7 +275,7 @@ mod tests {
         let typed_input = typed(&definition, of_variable).unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&typed_input).unwrap(),
-            json!({"user": "ada", "times": 3, "password": "toolwright"})
+            json!({"user": "ada", "times": 3, "password": env!("CARGO_PKG_NAME")})
         );
         assert!(typed(&definition, &["ada", "3", "hunter2"]).is_err());
     }
