@@ -14,17 +14,17 @@ pub use schemars;
 pub use serde;
 
 pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
-pub use crate::distinct::{Differs, Pair, ToldApart, giving};
+pub use crate::distinct::{Alike, Differs, Pair, ToldApart, giving};
 pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
 pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
 pub use crate::input::{
-    AnyShape, Bound, BoundOf, Fault, Input, InvalidKeys, Key, Keys, KeysInJson, Length, Limits,
-    NoRange, Number, ObjectInJson, Param, Problem, Problems, Range, Reader, Rule, Shape, Slots,
-    Text, absent, fill, read_object,
+    AnyShape, Bound, BoundOf, Fault, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson, Length,
+    Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems, Range, Reader, Rule, Shape,
+    Slots, Text, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, NoContainer, NoSchema, OneResult,
-    Plain, Preview, Probe, Reconciling, Sent, ToolOutput,
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, Nested, NoContainer, NoSchema,
+    OneResult, Plain, Preview, Probe, Reconciling, Sent, Single, ToolOutput,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,

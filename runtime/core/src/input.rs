@@ -36,7 +36,7 @@ pub use problem::{Problem, Problems, Rule};
 pub use reader::Reader;
 #[doc(hidden)]
 pub use second::reread;
-pub use shape::{AnyShape, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
+pub use shape::{AnyShape, Impossible, KeysInJson, Limits, NoRange, ObjectInJson, Range, Shape};
 #[doc(hidden)]
 pub use words::shorten;
 

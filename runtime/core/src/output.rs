@@ -20,7 +20,7 @@ pub use content::Content;
 pub use content::decoded_length;
 pub use process::ProcessOutput;
 #[doc(hidden)]
-pub use sent::Single;
+pub use sent::{Nested, Single};
 pub use sent::{NoContainer, OneResult, Sent};
 
 /// An answer put together by hand, for a tool that gives more than one value.
