@@ -1,4 +1,5 @@
 //! *Start here* of README.md is what stands in the files of this crate, and its programs print what it says.
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
