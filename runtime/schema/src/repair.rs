@@ -38,9 +38,9 @@ use guide::{Guide, Reach};
 use keys::Aliases;
 use site::Schema;
 use tool_name::ToolName;
-use toolwright_core::json::Duplicates;
-use toolwright_core::json::parse::{self, Break, MAX_DEPTH, Parsed, Uses, parse};
+use toolwright_core::json::parse::{self, Break, Parsed, Uses, parse};
 use toolwright_core::json::tree::Node;
+use toolwright_core::json::{Duplicates, MAX_DEPTH};
 use words::folded;
 use wrap::Held;
 
@@ -87,10 +87,10 @@ pub struct Repaired {
 ///     "required": ["path"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Repairer::new(&schema, [("path", &["file"][..])])?;
+/// let repairer = Repairer::new(&schema, [("path", &["file"][..])])?;
 ///
 /// let sent = r#"{'file': 'a.rs', 'Limit': '9007199254740993', 'tags': 'x'}"#;
-/// let repaired = ladder.repair(sent, Repair::Standard, TruncatedInput::Refused)?;
+/// let repaired = repairer.repair(sent, Repair::Standard, TruncatedInput::Refused)?;
 /// assert_eq!(repaired.text, r#"{"path":"a.rs","limit":9007199254740993,"tags":["x"]}"#);
 /// let rules: Vec<_> = repaired.changes.iter().map(|change| change.rule.name()).collect();
 /// assert_eq!(rules, ["python", "alias", "key_spelling", "integer", "in_array"]);
@@ -131,8 +131,8 @@ impl Repairer {
     /// let schema = json!({
     ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,
     /// });
-    /// let ladder = Repairer::new(&schema, [])?.named("delete_file");
-    /// let repair = |text| ladder.repair(text, Repair::Standard, TruncatedInput::Refused);
+    /// let repairer = Repairer::new(&schema, [])?.named("delete_file");
+    /// let repair = |text| repairer.repair(text, Repair::Standard, TruncatedInput::Refused);
     /// assert_eq!(repair(r#"{"name": "delete_file", "arguments": {"path": "a"}}"#)?.text, r#"{"path":"a"}"#);
     ///
     /// let refusal = repair(r#"read_file(path="a")"#).expect_err("this is a call of another tool");

@@ -10,8 +10,8 @@ use super::shape::{Shape, Types};
 use super::site::Schema;
 use super::words;
 use toolwright_core::input::shorten;
-use toolwright_core::json::parse::{self, MAX_DEPTH};
 use toolwright_core::json::tree::{Node, push_segment, quoted};
+use toolwright_core::json::{MAX_DEPTH, parse};
 use toolwright_core::repairs::{Change, ChangeRule};
 use toolwright_core::scalar;
 

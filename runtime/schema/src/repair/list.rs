@@ -12,6 +12,9 @@ const BULLETS: [&str; 3] = ["- ", "* ", "• "];
 /// What stands around a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 
+/// What stands around one item.
+const MARKS: [char; 2] = ['"', '\''];
+
 /// Whether a text is a list, or an array or object as a text.
 pub(super) fn is_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) || separator(text).is_some()
@@ -48,10 +51,10 @@ fn separator(text: &str) -> Option<&'static [char]> {
 fn item(text: &str) -> Option<Node> {
     let text = text.trim();
     let text = BULLETS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).trim();
-    let quoted = ['"', '\''].iter().find_map(|it| text.strip_prefix(*it)?.strip_suffix(*it));
+    let quoted = MARKS.iter().find_map(|it| text.strip_prefix(*it)?.strip_suffix(*it));
     let text = quoted.unwrap_or(text);
-    (!text.is_empty() && !text.starts_with('"') && !text.ends_with('"'))
-        .then(|| Node::Text(text.to_owned()))
+    let is_whole = !text.starts_with(MARKS) && !text.ends_with(MARKS);
+    (is_whole && !text.is_empty()).then(|| Node::Text(text.to_owned()))
 }
 
 /// An item as it stands, arrays and objects as texts.

@@ -26,8 +26,8 @@ const LONGEST_LINE: usize = 400;
 ///     "required": ["unit"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Repairer::new(&schema, [])?;
-/// let refusal = ladder
+/// let repairer = Repairer::new(&schema, [])?;
+/// let refusal = repairer
 ///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, TruncatedInput::Refused)
 ///     .expect_err("there is no such unit");
 /// assert_eq!(
