@@ -29,7 +29,7 @@ pub use fault::Asked;
 pub use fault::Fault;
 pub use keys::{InvalidKeys, Key, Keys};
 #[doc(hidden)]
-pub use object::{Changes, read_mending};
+pub use object::{Changes, read_repairing};
 pub use object::{Slots, absent, fill, read_object};
 pub use param::{Input, Param};
 pub use problem::{Problem, Problems, Rule};

@@ -6,7 +6,12 @@ pub mod number;
 pub mod parse;
 pub mod pointer;
 mod quotes;
+pub mod reference;
 pub mod tree;
 
 pub use canonical::{ArgumentsError, canonical, canonical_of, read};
 pub use duplicates::Duplicates;
+
+/// How deep arrays and objects of a value may be nested, wherever it is read or repaired.
+#[doc(hidden)]
+pub const MAX_DEPTH: usize = 127;

@@ -53,7 +53,7 @@ impl Repairs {
         &self.changes
     }
 
-    /// Whether it took [`Repair::Lenient`](crate::Repair::Lenient) to mend it.
+    /// Whether the repair took [`Repair::Lenient`](crate::Repair::Lenient).
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient

@@ -1,7 +1,7 @@
-//! The mistake that models make most, a scalar of the wrong kind, mended where the reader stands: no
+//! The mistake that models make most, a scalar of the wrong kind, repaired where the reader stands: no
 //! schema is compiled and no text is read twice.
 //!
-//! - What is mended here, `Repairer` mends in the same way; what is not, is left to it.
+//! - `Repairer` repairs such a scalar in the same way, and repairs everything else.
 
 mod readings;
 mod types;

@@ -275,7 +275,7 @@ impl Start<'_, '_> {
     /// Reads the input object into the slots, or names every problem in it.
     #[inline(always)]
     pub fn read(&self, slots: &mut dyn Slots) -> Result<(), Problems> {
-        crate::input::read_mending(self.text, self.keys, slots, self.changes)
+        crate::input::read_repairing(self.text, self.keys, slots, self.changes)
     }
 
     /// Reads the whole input into one type.

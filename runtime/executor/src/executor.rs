@@ -186,7 +186,7 @@ impl Executor {
         let plan = found.plan();
         let own = own_of(&self.run, plan, call, None)?;
         let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
-        let settle = AssertUnwindSafe(|| stage::settle(rules, plan, scope, call.arguments()));
+        let settle = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, call.arguments()));
         let settled = catch_unwind(settle);
         let (facts, settled) =
             settled.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;

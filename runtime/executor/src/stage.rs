@@ -3,20 +3,20 @@
 mod admit;
 mod approve;
 mod check;
+mod finalize;
 mod find;
 mod input;
 mod invoke;
 #[doc(hidden)]
 pub mod record;
-mod settle;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once, shutting_down};
 pub(crate) use approve::{Read, approved, denied, unasked};
 pub(crate) use check::check;
+pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{
     Unfinished, cancelled, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept,
     too_late,
 };
-pub(crate) use settle::{settle, settle_and_read};

@@ -113,6 +113,7 @@ use question::Asking;
 use tools::Tools;
 use toolwright_core::footprint::File;
 use toolwright_core::footprint::ResourceKind;
+use toolwright_core::json::tree::Node;
 use toolwright_core::tool::ToolSet;
 use undeclared::NoFiles;
 
@@ -191,8 +192,15 @@ impl Policy {
     /// What becomes of a call.
     #[must_use]
     pub fn judge(&self, question: &Question<'_>) -> Evaluation {
+        self.judge_read(question, None)
+    }
+
+    /// What becomes of a call whose arguments were read before; the text of the question is then not looked at.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
         let inner = &*self.0;
-        let mut asking = Asking::new(question, &inner.base);
+        let mut asking = Asking::new(question, &inner.base).with_arguments(arguments);
         let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());

@@ -1,4 +1,4 @@
-//! Mends the input of a call where its schema leaves one reading, and says what it changed; else says why not.
+//! Repairs the input of a call where its schema leaves one reading, and says what it changed; else says why not.
 //!
 //! - What the schema accepts is returned as it came, byte for byte.
 //! - What is returned satisfies the schema, as the jsonschema crate judges it.
@@ -9,6 +9,7 @@
 mod extract;
 mod guide;
 mod keys;
+mod list;
 mod problems;
 mod prose;
 mod refusal;
@@ -33,17 +34,17 @@ pub use replay::replay;
 pub use toolwright_core::repairs::{Change, ChangeRule, Repairs};
 
 use extract::{NoInput, TEXT_RULES, extract};
-use guide::Guide;
+use guide::{Guide, Reach};
 use keys::Aliases;
 use site::Schema;
 use tool_name::ToolName;
-use toolwright_core::json::Duplicates;
-use toolwright_core::json::parse::{self, Break, MAX_DEPTH, Uses, parse};
+use toolwright_core::json::parse::{self, Break, Parsed, Uses, parse};
 use toolwright_core::json::tree::Node;
+use toolwright_core::json::{Duplicates, MAX_DEPTH};
 use words::folded;
 use wrap::Held;
 
-/// The longest text that is looked at.
+/// The longest text that is repaired. What the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
 /// How many objects may be wrapped around the input.
 const MOST_WRAPPERS: usize = 3;
@@ -86,10 +87,10 @@ pub struct Repaired {
 ///     "required": ["path"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Repairer::new(&schema, [("path", &["file"][..])])?;
+/// let repairer = Repairer::new(&schema, [("path", &["file"][..])])?;
 ///
 /// let sent = r#"{'file': 'a.rs', 'Limit': '9007199254740993', 'tags': 'x'}"#;
-/// let repaired = ladder.repair(sent, Repair::Standard, TruncatedInput::Refused)?;
+/// let repaired = repairer.repair(sent, Repair::Standard, TruncatedInput::Refused)?;
 /// assert_eq!(repaired.text, r#"{"path":"a.rs","limit":9007199254740993,"tags":["x"]}"#);
 /// let rules: Vec<_> = repaired.changes.iter().map(|change| change.rule.name()).collect();
 /// assert_eq!(rules, ["python", "alias", "key_spelling", "integer", "in_array"]);
@@ -130,8 +131,8 @@ impl Repairer {
     /// let schema = json!({
     ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,
     /// });
-    /// let ladder = Repairer::new(&schema, [])?.named("delete_file");
-    /// let repair = |text| ladder.repair(text, Repair::Standard, TruncatedInput::Refused);
+    /// let repairer = Repairer::new(&schema, [])?.named("delete_file");
+    /// let repair = |text| repairer.repair(text, Repair::Standard, TruncatedInput::Refused);
     /// assert_eq!(repair(r#"{"name": "delete_file", "arguments": {"path": "a"}}"#)?.text, r#"{"path":"a"}"#);
     ///
     /// let refusal = repair(r#"read_file(path="a")"#).expect_err("this is a call of another tool");
@@ -147,48 +148,61 @@ impl Repairer {
         Self { name: ToolName::of(name), ..self }
     }
 
-    /// Reads a text as the input, mending it as far as `level` goes.
+    /// Reads a text as the input, repairing it as far as `level` goes.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with what is left after mending.
+    /// Everything that is wrong with what is left after the repair.
     pub fn repair(
         &self,
         text: &str,
         level: Repair,
         brackets: TruncatedInput,
     ) -> Result<Repaired, Refusal> {
-        let refusal = match self.climb(text, level, brackets) {
-            Ok(repaired) => return Ok(repaired),
-            Err(refusal) => refusal,
-        };
-        let example = match level {
-            Repair::Lenient => None,
-            // What a more forgiving reading makes of it is what was probably meant.
-            Repair::Off | Repair::Standard => {
-                self.climb(text, Repair::Lenient, TruncatedInput::Refused).ok()
+        if text.len() > LONGEST {
+            return self.accept(text).map_err(|refusal| match level {
+                Repair::Off => refusal,
+                Repair::Standard | Repair::Lenient => refusal.and_too_long(text.len(), LONGEST),
+            });
+        }
+        let reach = match level {
+            Repair::Off => {
+                return self.accept(text).map_err(|refusal| self.with_example(refusal, text));
             }
+            Repair::Standard => Reach::Standard,
+            Repair::Lenient => Reach::Lenient,
         };
-        Err(refusal.with_example(example.map(|it| it.text)))
+        self.attempt(text, reach, brackets).map_err(|refusal| self.with_example(refusal, text))
     }
 
-    fn climb(
-        &self,
-        text: &str,
-        level: Repair,
-        brackets: TruncatedInput,
-    ) -> Result<Repaired, Refusal> {
-        if text.len() > LONGEST {
-            let expected = format!("at most {LONGEST} bytes");
-            let found = format!("{} bytes", text.len());
-            return Err(Refusal::of(Problem::new(Rule::Length, &found, expected)));
+    /// Shows what was probably meant: what the most forgiving reading makes of a text.
+    fn with_example(&self, refusal: Refusal, text: &str) -> Refusal {
+        let example = self.attempt(text, Reach::Example, TruncatedInput::Refused).ok();
+        refusal.with_example(example.map(|it| it.text))
+    }
+
+    /// Takes a text that needs no repair, however long it is.
+    fn accept(&self, text: &str) -> Result<Repaired, Refusal> {
+        let parsed = parse(text).map_err(|broken| unreadable(text, broken))?;
+        if !parsed.uses.is_empty() {
+            return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
         }
-        let (node, uses) = self.read(text, level, brackets)?;
-        if uses.is_empty() && self.is_right(&node) {
+        let node = self.bounded(parsed)?.0;
+        if self.is_right(&node) {
             return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
         }
-        if level == Repair::Off {
-            return Err(self.refuse(&node, &[]));
+        Err(self.refuse(&node, &[]))
+    }
+
+    fn attempt(
+        &self,
+        text: &str,
+        reach: Reach,
+        brackets: TruncatedInput,
+    ) -> Result<Repaired, Refusal> {
+        let (node, uses) = self.read(text, brackets)?;
+        if uses.is_empty() && self.is_right(&node) {
+            return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
         }
         let mut changes = Vec::new();
         if !uses.is_empty() {
@@ -196,19 +210,13 @@ impl Repairer {
             changes.push(Change { pointer: String::new(), rule, from, to: node.text() });
         }
         let is_call = uses.contains(ChangeRule::Tag);
-        self.mend(node, changes, is_call, level == Repair::Lenient)
+        self.repair_value(node, changes, is_call, reach)
     }
 
     /// The value that a text holds, and what of the text was not JSON.
-    fn read(
-        &self,
-        text: &str,
-        level: Repair,
-        brackets: TruncatedInput,
-    ) -> Result<(Node, Uses), Refusal> {
+    fn read(&self, text: &str, brackets: TruncatedInput) -> Result<(Node, Uses), Refusal> {
         let parsed = match parse(text) {
             Ok(parsed) => Ok(parsed),
-            Err(first) if level == Repair::Off => Err(first),
             Err(_) if text.trim().is_empty() => {
                 let mut uses = Uses::default();
                 uses.add(ChangeRule::NoArguments);
@@ -223,10 +231,11 @@ impl Repairer {
                 }
             }
         };
-        let parsed = parsed.map_err(|broken| unreadable(text, broken))?;
-        if !parsed.uses.is_empty() && level == Repair::Off {
-            return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
-        }
+        self.bounded(parsed.map_err(|broken| unreadable(text, broken))?)
+    }
+
+    /// Refuses keys that are given twice, and values that are nested too deep.
+    fn bounded(&self, parsed: Parsed) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {
                 let key = pointer.rsplit('/').next().unwrap_or_default();
@@ -244,13 +253,13 @@ impl Repairer {
         Ok((parsed.node, parsed.uses))
     }
 
-    /// Mends a value, then what it holds where it is only a wrapper.
-    fn mend(
+    /// Repairs a value, then what it holds where it is only a wrapper.
+    fn repair_value(
         &self,
         mut node: Node,
         mut changes: Vec<Change>,
         is_call: bool,
-        lenient: bool,
+        reach: Reach,
     ) -> Result<Repaired, Refusal> {
         let mut refusal = None;
         for _ in 0..=MOST_WRAPPERS {
@@ -264,7 +273,7 @@ impl Repairer {
                 }
             }
             let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
-            let mut guide = Guide::new(&self.schema, &self.aliases, lenient, most);
+            let mut guide = Guide::new(&self.schema, &self.aliases, reach, most);
             guide.fix(&mut attempt, 0, 0);
             // What ended early may have told less than it did.
             if !guide.is_exhausted() && self.is_right(&attempt) {

@@ -1,6 +1,7 @@
 //! Rules over arguments.
 
-use toolwright::policy::{ArgumentTest, Mode, Policy, Rule};
+use toolwright::arguments::FinalArguments;
+use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyDecision, Rule};
 
 use super::scene::{Case, bare, policy, refused_rule};
 
@@ -147,4 +148,25 @@ fn tests_that_make_no_sense_are_refused() {
     ]
     .map(refused_rule);
     insta::assert_snapshot!(problems.join("\n"));
+}
+
+#[test]
+fn arguments_that_were_read_before_are_not_parsed_again() {
+    /// Sends copies.
+    #[toolwright::tool]
+    async fn send_copies(
+        /// How many.
+        copies: u8,
+    ) {
+        let _ = copies;
+    }
+
+    let registry = toolwright::Registry::of([SEND_COPIES]).unwrap();
+    let definition = registry.get("send_copies").unwrap();
+    let read = FinalArguments::of(&definition, r#"{"copies": 2}"#).unwrap();
+    let policy = allowing("/copies", ArgumentTest::equals("2"));
+    let case = Case::of("send_mail").arguments("no JSON");
+    assert_ne!(case.judged_by(&policy), PolicyDecision::Allow);
+    let judged = policy.judge_read(&case.question(), Some(read.tree()));
+    assert_eq!(judged.verdict, PolicyDecision::Allow);
 }

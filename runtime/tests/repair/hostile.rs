@@ -341,7 +341,7 @@ fn thousands_of_variants_cost_as_many_looks() {
 #[test]
 fn a_deep_tree_of_unions_is_refused_soon() {
     let ladder = Repairer::new(&schema(), []).unwrap();
-    for depth in [10, 20, 40, 60] {
+    for depth in [10, 20, 40, 60, 120] {
         for leaf in ["\"1\"", "\"x\"", "[]", "null"] {
             let text = format!(
                 "{{\"path\":\"a\",\"tree\":{}{leaf}{}}}",
@@ -355,11 +355,23 @@ fn a_deep_tree_of_unions_is_refused_soon() {
 }
 
 #[test]
-fn a_text_of_more_than_a_mebibyte_is_not_looked_at() {
-    let ladder = Repairer::new(&schema(), []).unwrap();
-    let text = format!("{{\"path\":\"{}\"}}", "a".repeat(1 << 20));
-    let refusal = ladder.repair(&text, Repair::Standard, TruncatedInput::Refused).unwrap_err();
-    assert_eq!(refusal.to_string(), "input: found 1048587 bytes, expected at most 1048576 bytes");
+fn a_text_of_more_than_a_mebibyte_is_taken_as_it_is_or_not_repaired() {
+    let repairer = Repairer::new(&schema(), []).unwrap();
+    let long = "a".repeat(1 << 20);
+    let right = format!("{{\"path\":\"{long}\"}}");
+    let with_text = format!("{{\"path\":\"{long}\",\"numbers\":[\"1\"]}}");
+    let repair = |text: &str, level| repairer.repair(text, level, TruncatedInput::Refused);
+    for level in [Repair::Off, Repair::Standard, Repair::Lenient] {
+        assert_eq!(repair(&right, level).unwrap().text, right);
+        let refusal = repair(&with_text, level).unwrap_err().to_string();
+        assert!(refusal.starts_with("/numbers/0: found \"1\", expected an integer"), "{refusal}");
+    }
+    assert_eq!(
+        repair(&with_text, Repair::Standard).unwrap_err().to_string(),
+        "/numbers/0: found \"1\", expected an integer\n\
+         input: found 1048603 bytes, expected at most 1048576 bytes for a repair; \
+         a longer input is taken only where the schema accepts it as it is"
+    );
 }
 
 fn refusal(text: &str) -> Refusal {

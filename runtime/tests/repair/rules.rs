@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{closed, lenient, standard};
+use toolwright::Repair;
+use toolwright::repair::TruncatedInput;
+
+use super::{closed, lenient, repair_at, standard};
 
 /// A closed object with one optional key `v`.
 fn one(schema: Value) -> Value {
@@ -106,7 +109,8 @@ fn a_value_becomes_the_array_of_it() {
         ("\"a\"", "[\"a\"]"),
         ("5", "[\"5\"]"),
         ("\"[\\\"a\\\"]\"", "[\"a\"]"),
-        ("\"a,b\"", "[\"a,b\"]"),
+        ("\"verbose\"", "[\"verbose\"]"),
+        ("\"two words\"", "[\"two words\"]"),
         // Either the list of 1 or the text `[1]`.
         ("\"[1]\"", "refused"),
         ("{}", "refused"),
@@ -115,6 +119,48 @@ fn a_value_becomes_the_array_of_it() {
     let nested =
         one(json!({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}));
     table(&nested, &[("1", "refused"), ("\"[[1]]\"", "[[1]]"), ("[1]", "[[1]]")]);
+}
+
+#[test]
+fn a_text_that_is_a_list_itself_is_refused_with_the_corrected_example() {
+    let schema = one(json!({"type": "array", "items": {"type": "string"}}));
+    for (sent, example) in [
+        ("-v, -p", json!(["-v", "-p"])),
+        ("[-v, -p]", json!(["-v", "-p"])),
+        ("a,b", json!(["a", "b"])),
+        ("a; b", json!(["a", "b"])),
+        ("- a\n- b", json!(["a", "b"])),
+        ("[1]", json!(["1"])),
+        ("[{\"id\": 1}, {\"id\": 2}]", json!(["{\"id\":1}", "{\"id\":2}"])),
+        ("{\"id\": 1}", json!(["{\"id\": 1}"])),
+    ] {
+        let text = json!({"v": sent}).to_string();
+        for level in [Repair::Standard, Repair::Lenient] {
+            let refused = repair_at(&schema, &text, level, TruncatedInput::Refused);
+            let refusal = refused.expect_err(sent);
+            let shown = refusal.example.map(|it| serde_json::from_str::<Value>(&it).unwrap());
+            assert_eq!(shown, Some(json!({"v": example})), "{sent}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_an_object_is_the_one_item_of_an_array_of_objects() {
+    let item =
+        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
+    let rows = [
+        (r#""{\"id\": 1}""#, r#"[{"id":1}]"#),
+        (r#""[{\"id\": 1}, {\"id\": 2}]""#, r#"[{"id":1},{"id":2}]"#),
+        ("\"{id, name}\"", "refused"),
+    ];
+    table(&one(json!({"type": "array", "items": item})), &rows);
+}
+
+#[test]
+fn grouped_digits_are_no_item_of_an_array() {
+    let schema = one(json!({"type": "array", "items": {"type": "integer"}}));
+    assert_eq!(lenient(&schema, r#"{"v":"1,000"}"#), "refused");
+    assert_eq!(lenient(&schema, r#"{"v":"1000"}"#), r#"{"v":[1000]}"#);
 }
 
 #[test]

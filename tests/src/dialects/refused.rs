@@ -92,6 +92,29 @@ fn a_refusal_names_rule_and_place() {
 }
 
 #[test]
+fn anthropic_is_shown_any_property_name_but_those_of_the_input_itself() {
+    let search = json!({"type": "object", "properties": {"$vectorSearch": {"type": "string"}},
+        "required": ["$vectorSearch"], "additionalProperties": false});
+    let pipeline = json!({"type": "array", "items": search});
+    for dialect in [Dialect::Anthropic, Dialect::AnthropicStrict] {
+        let place = "/input_schema/properties/$vectorSearch".to_owned();
+        assert_eq!(rendered(dialect, &search).unwrap_err(), [(Rule::PropertyName, place)]);
+
+        let taken = with_property(dialect, pipeline.clone()).unwrap();
+        assert!(taken.json.contains("\"$vectorSearch\""), "{}", taken.json);
+        let notes: Vec<_> = taken.notes.iter().map(|it| (it.rule, it.pointer.as_str())).collect();
+        let below = "/input_schema/properties/it/items/properties/$vectorSearch";
+        assert_eq!(notes, [(Rule::PropertyName, below)]);
+        assert_eq!(
+            taken.notes[0].message,
+            "the key `$vectorSearch` is not made of letters, digits, `_`, `.` and `-`, 64 at the most; \
+             the provider demands that of the keys of the input alone"
+        );
+    }
+    assert_eq!(with_property(Dialect::Mcp, pipeline).unwrap().notes, []);
+}
+
+#[test]
 fn an_input_that_is_a_choice_is_refused_where_the_root_must_be_one_object() {
     let schema = json!({"type": "object", "oneOf": [
         {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},

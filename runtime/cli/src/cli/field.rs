@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use toolwright_core::json::reference;
 use toolwright_core::tool::{Definition, Parameter};
 use toolwright_executor::dynamic::properties;
 
@@ -76,7 +77,7 @@ fn of_schema(root: &Value) -> Vec<Field<'_>> {
 }
 
 fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
-    let meant = resolved(root, schema);
+    let meant = reference::follow(root, schema).unwrap_or(schema);
     let words = |schema: &'a Value| schema.get("description").and_then(Value::as_str);
     Field {
         key,
@@ -128,7 +129,7 @@ fn kinds<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Vec<&'a str> {
     if depth > DEEPEST {
         return Vec::new();
     }
-    let schema = resolved(root, schema);
+    let schema = reference::follow(root, schema).unwrap_or(schema);
     let mut found: Vec<&'a str> = Vec::new();
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         found.extend(values.iter().map(|value| -> &str { kind(value) }));
@@ -168,13 +169,13 @@ fn kind(value: &Value) -> &'static str {
 
 /// The values to choose from, where there are only so many.
 fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
-    let schema = resolved(root, schema);
+    let schema = reference::follow(root, schema).unwrap_or(schema);
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let values = values.iter().filter(|it| !it.is_null());
         return values.map(|value| Choice { value, description: None }).collect();
     }
     let below = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array());
-    let each = below.into_iter().flatten().map(|one| resolved(root, one));
+    let each = below.into_iter().flatten().map(|one| reference::follow(root, one).unwrap_or(one));
     let each = each.filter(|one| one.get("type").is_none_or(|it| it != "null"));
     let found: Option<Vec<Vec<Choice<'_>>>> = each
         .map(|one| match (one.get("const"), one.get("enum").and_then(Value::as_array)) {
@@ -189,20 +190,6 @@ fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
         })
         .collect();
     found.unwrap_or_default().concat()
-}
-
-/// Where a reference leads; a schema without one is itself.
-fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let mut schema = schema;
-    for _ in 0..DEEPEST {
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|it| it.strip_prefix('#')).and_then(|it| root.pointer(it));
-        match target {
-            Some(target) => schema = target,
-            None => break,
-        }
-    }
-    schema
 }
 
 #[cfg(test)]

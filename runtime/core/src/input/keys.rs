@@ -60,7 +60,7 @@ impl Key {
         self
     }
 
-    /// Takes scalars of other kinds that mean one of these, where input may be mended.
+    /// Takes scalars of other kinds that mean one of these, where input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn mended(mut self, scalars: Option<Scalars>) -> Self {

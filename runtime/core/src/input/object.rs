@@ -75,14 +75,14 @@ const MOST_PROBLEMS: usize = 100;
 /// # Errors
 /// Every problem of the input, at most 100 and the missing keys; the slots are then half filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
-    read_mending(text, keys, slots, None)
+    read_repairing(text, keys, slots, None)
 }
 
 /// Reads a tool's input; a scalar of the wrong kind that can mean but one is read as that, and the change
-/// kept, where there is room for changes. They count only where the input is taken.
+/// recorded, where there is room for changes. They count only where the input is taken.
 #[inline]
 #[doc(hidden)]
-pub fn read_mending(
+pub fn read_repairing(
     text: &str,
     keys: &Keys,
     slots: &mut dyn Slots,
@@ -231,7 +231,7 @@ impl Scan<'_, '_> {
                 self.hold_to_schema(index, text);
                 Ok(())
             }
-            Ok(text) if self.mends(index, text, slots) => Ok(()),
+            Ok(text) if self.repairs(index, text, slots) => Ok(()),
             Ok(text) => {
                 match self.keys.get(index).and_then(|key| key.in_words_of_schema(text, &within)) {
                     Some(problems) => self.failed(index, problems),
@@ -253,7 +253,7 @@ impl Scan<'_, '_> {
     }
 
     /// Whether a value of the wrong kind is taken as the only one that it can mean.
-    fn mends(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
+    fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };
         let Some((meant, rule)) = key.scalars().and_then(|it| it.reading(text)) else {

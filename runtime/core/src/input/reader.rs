@@ -53,7 +53,7 @@ pub(super) enum Place {
 }
 
 /// Objects and arrays may be nested one less than this, as in serde_json.
-const TOO_DEEP: u8 = 128;
+const TOO_DEEP: u8 = crate::json::MAX_DEPTH as u8 + 1;
 
 impl<'de> Reader<'de> {
     /// A reader at the start of `text`.

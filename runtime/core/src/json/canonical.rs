@@ -8,8 +8,9 @@
 
 use std::fmt::Write as _;
 
+use super::MAX_DEPTH;
 use super::number;
-use super::parse::{Break, READER_DEPTH, parse_deep};
+use super::parse::{Break, parse};
 use super::tree::{Node, write_quoted};
 
 /// Why a text cannot be taken for arguments. What stood in the text is not told, since it may be secret.
@@ -97,13 +98,13 @@ pub fn canonical_of(node: &Node) -> String {
 
 /// The value of a text that is JSON and nothing else.
 pub fn read(text: &str) -> Result<Node, ArgumentsError> {
-    let parsed = parse_deep(text).map_err(|broken| match broken {
+    let parsed = parse(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {
             let before = text.bytes().take(at).filter(|byte| byte & 0xc0 != 0x80).count();
             ArgumentsError::Syntax { character: before + 1, expected }
         }
         Break::End(expected) => ArgumentsError::Incomplete { expected },
-        Break::Depth => ArgumentsError::Depth { most: READER_DEPTH },
+        Break::Depth => ArgumentsError::Depth { most: MAX_DEPTH },
     })?;
     if !parsed.uses.is_empty() {
         return Err(ArgumentsError::Lenient);

@@ -5,14 +5,10 @@
 //! - Only notations with one reading are taken: no missing commas, no unknown escapes, no bare words.
 //! - Nesting is bounded, and every byte is read once.
 
+use super::MAX_DEPTH;
 use super::duplicates::Duplicates;
 use super::tree::{self, Node};
 use crate::repairs::ChangeRule;
-
-/// How deep arrays and objects may be nested.
-pub const MAX_DEPTH: usize = 64;
-/// How deep the strict reader takes them.
-pub const READER_DEPTH: usize = 127;
 
 /// How often an array or object may have been made a text.
 const MOST_LAYERS: usize = 3;
@@ -74,13 +70,6 @@ pub fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// The same, with arrays and objects nested as deep as the reader takes them.
-pub fn parse_deep(text: &str) -> Result<Parsed, Break> {
-    let mut parser = Parser::new(text, 0);
-    parser.deepest = READER_DEPTH;
-    parser.whole()
-}
-
 /// The array or object that a text holds, at a depth of its own, however often it was made a text.
 pub fn held(text: &str, depth: usize) -> Option<Node> {
     let mut text = text.trim().to_owned();
@@ -109,7 +98,6 @@ pub struct Parser<'t> {
     pub text: &'t str,
     pub position: usize,
     depth: usize,
-    deepest: usize,
     pub uses: Uses,
     pub duplicates: Duplicates,
     /// Whether brackets that are missing at the end are added.
@@ -124,7 +112,6 @@ impl<'t> Parser<'t> {
             text,
             position: 0,
             depth,
-            deepest: MAX_DEPTH,
             uses: Uses::default(),
             duplicates: Duplicates::default(),
             closing: false,
@@ -326,7 +313,7 @@ impl<'t> Parser<'t> {
     fn enter(&mut self) -> Outcome<()> {
         self.position += 1;
         self.depth += 1;
-        if self.depth > self.deepest { Err(Break::Depth) } else { Ok(()) }
+        if self.depth > MAX_DEPTH { Err(Break::Depth) } else { Ok(()) }
     }
 
     fn trailing(&mut self, comma: bool) {

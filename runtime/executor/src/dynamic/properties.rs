@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
+use toolwright_core::json::reference;
 
 /// A key of an input.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +49,8 @@ fn is_secret(root: &Value, schema: &Value) -> bool {
         }
         let parts = ["anyOf", "oneOf", "allOf"].into_iter();
         open.extend(parts.filter_map(|it| schema.get(it)?.as_array()).flatten());
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let place = reference.filter(|it| followed.insert(it)).and_then(|it| it.strip_prefix('#'));
-        open.extend(place.and_then(|it| root.pointer(it)));
+        let is_new = reference::of(schema).is_some_and(|it| followed.insert(it));
+        open.extend(reference::target(root, schema).filter(|_| is_new));
     }
     false
 }

@@ -8,6 +8,7 @@ use super::keeping::is_inside;
 use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
+use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::{
     Evaluation, Explanation, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
 };
@@ -152,8 +153,8 @@ impl Rules {
         facts
     }
 
-    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Evaluation {
-        about.judged_by(&self.current(), arguments)
+    pub(crate) fn judge(&self, about: About<'_>, arguments: &FinalArguments) -> Evaluation {
+        about.judged_by(&self.current(), Some(arguments))
     }
 
     pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
@@ -171,8 +172,14 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    pub(crate) fn judged_by(&self, policy: &Policy, arguments: &str) -> Evaluation {
-        policy.judge(&self.question(arguments))
+    /// What a policy makes of the call; without arguments, where none of its rules looks at them.
+    pub(crate) fn judged_by(
+        &self,
+        policy: &Policy,
+        arguments: Option<&FinalArguments>,
+    ) -> Evaluation {
+        let question = self.question(arguments.map_or("{}", FinalArguments::arguments));
+        policy.judge_read(&question, arguments.map(FinalArguments::tree))
     }
 
     fn question<'q>(&'q self, arguments: &'q str) -> Question<'q> {

@@ -66,12 +66,12 @@ fn judged<'s>(
     // One policy for both questions: it may be read again meanwhile.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) {
-        let (facts, settled, future) =
-            super::settle_and_read(rules, plan, read.scope, read.arguments)?;
+        let (facts, final_arguments, future) =
+            super::finalize_and_read(rules, plan, read.scope, read.arguments)?;
         let about = About { facts: &facts, ..about };
-        return Ok((about.judged_by(&policy, settled.arguments()), Some(future)));
+        return Ok((about.judged_by(&policy, Some(&final_arguments)), Some(future)));
     }
-    Ok((about.judged_by(&policy, "{}"), None))
+    Ok((about.judged_by(&policy, None), None))
 }
 
 #[cold]

@@ -16,7 +16,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::repairs::{Change, Repairs};
 use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
-use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput, replay};
 
 /// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
 #[inline]
@@ -26,48 +26,84 @@ pub(crate) fn read<'a>(
     arguments: &str,
     facts: &mut Facts,
 ) -> Result<BoxFuture<'a, Answer>, ToolError> {
+    match read_in_place(plan, scope, arguments, facts) {
+        Ok((future, None)) => Ok(future),
+        Ok((future, Some(changes))) => Ok(repaired(plan, future, facts, changes, false)),
+        Err(problems) => repair(plan, scope, arguments, facts, problems).map(|(future, _)| future),
+    }
+}
+
+/// The text that [`read`] reads: the one that came, or that with its repairs.
+pub(super) fn read_text<'t>(
+    plan: &Plan,
+    scope: Scope<'_>,
+    arguments: &'t str,
+    facts: &mut Facts,
+) -> Result<Cow<'t, str>, ToolError> {
+    match read_in_place(plan, scope, arguments, facts) {
+        Ok((_unpolled, None)) => Ok(Cow::Borrowed(arguments)),
+        Ok((unpolled, Some(changes))) => {
+            let text = replay(arguments, &changes).ok_or_else(|| {
+                ToolError::internal(format!(
+                    "the repairs of the arguments of `{}` cannot be written into their text",
+                    plan.entry.definition.name
+                ))
+            })?;
+            drop(repaired(plan, unpolled, facts, changes, false));
+            Ok(Cow::Owned(text))
+        }
+        Err(problems) => {
+            repair(plan, scope, arguments, facts, problems).map(|(_unpolled, text)| text.into())
+        }
+    }
+}
+
+/// Reads the input, with scalars of the wrong kind repaired where the reader stands.
+#[inline]
+fn read_in_place<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    arguments: &str,
+    facts: &mut Facts,
+) -> Result<(BoxFuture<'a, Answer>, Option<Vec<Change>>), Problems> {
     let changes = Changes::default();
     let room = if plan.repair == Repair::Off { None } else { Some(&changes) };
     let keys = &plan.entry.keys;
     let start = Start { scope, text: arguments, keys, facts, changes: room };
-    match (plan.entry.spec.start)(start) {
-        Ok(future) => match changes.into_inner() {
-            None => Ok(future),
-            Some(changes) => Ok(mended(plan, future, facts, changes, false)),
-        },
-        Err(problems) => mend(plan, scope, arguments, facts, problems),
-    }
+    let future = (plan.entry.spec.start)(start)?;
+    Ok((future, changes.into_inner()))
 }
 
-/// Mends the input and reads it again, once.
+/// Repairs the input and reads it again, once; the future and the text that it has read.
 #[cold]
-fn mend<'a>(
+fn repair<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
     facts: &mut Facts,
     problems: Problems,
-) -> Result<BoxFuture<'a, Answer>, ToolError> {
+) -> Result<(BoxFuture<'a, Answer>, String), ToolError> {
     let definition = &plan.entry.definition;
-    let Some(ladder) = plan.entry.ladder() else {
+    let Some(repairer) = plan.entry.ladder() else {
         return Err(refused(definition, &unless_secret(definition, problems)));
     };
-    let (repaired, lenient) = match climbed(ladder, arguments, plan) {
-        Ok(climbed) => climbed,
+    let (found, lenient) = match repair_least(repairer, arguments, plan) {
+        Ok(found) => found,
         Err(mut refusal) => {
             add_what_types_say(plan, scope, &mut refusal);
             return Err(refused(definition, &refusal_unless_secret(definition, refusal)));
         }
     };
-    if repaired.changes.is_empty() {
+    let Repaired { text, changes } = found;
+    if changes.is_empty() {
         // The type asks for more than its schema can say.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
-    let (text, keys) = (&repaired.text, &plan.entry.keys);
-    let start = Start { scope, text, keys, facts, changes: None };
+    let keys = &plan.entry.keys;
+    let start = Start { scope, text: &text, keys, facts, changes: None };
     let future = (plan.entry.spec.start)(start)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
-    Ok(mended(plan, future, facts, repaired.changes, lenient))
+    Ok((repaired(plan, future, facts, changes, lenient), text))
 }
 
 /// Adds what the types of the parameters refuse and their schemas take, so that one refusal says all that is wrong.
@@ -83,7 +119,7 @@ fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
 
 /// A call whose input was changed, which it says from here on.
 #[cold]
-fn mended<'a>(
+fn repaired<'a>(
     plan: &Plan,
     future: BoxFuture<'a, Answer>,
     facts: &mut Facts,
@@ -96,37 +132,18 @@ fn mended<'a>(
     Box::pin(async move { future.await.mended(repairs) })
 }
 
-/// The text that was read: the one that came, or the same mended.
-pub(super) fn accepted<'t>(
-    plan: &Plan,
-    arguments: &'t str,
-    facts: &Facts,
-) -> Result<Cow<'t, str>, ToolError> {
-    if facts.repairs().is_none() {
-        return Ok(Cow::Borrowed(arguments));
-    }
-    let climbed = plan.entry.ladder().map(|ladder| climbed(ladder, arguments, plan));
-    match climbed {
-        Some(Ok((repaired, _))) => Ok(Cow::Owned(repaired.text)),
-        _ => Err(ToolError::internal(format!(
-            "the arguments of `{}` were mended in one way and not in the other",
-            plan.entry.definition.name
-        ))),
-    }
-}
-
-/// As little as it takes: leniently only what does not mend otherwise.
-fn climbed(ladder: &Repairer, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
+/// As little as it takes: leniently only what cannot be repaired otherwise.
+fn repair_least(repairer: &Repairer, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
     let brackets = match plan.entry.definition.danger {
         DeclaredDanger::Level(Danger::Safe) => TruncatedInput::Completed,
         _ => TruncatedInput::Refused,
     };
-    let climb = |level| ladder.repair(text, level, brackets);
+    let repair = |level| repairer.repair(text, level, brackets);
     match plan.repair {
-        Repair::Lenient => climb(Repair::Standard)
+        Repair::Lenient => repair(Repair::Standard)
             .map(|it| (it, false))
-            .or_else(|_| climb(Repair::Lenient).map(|it| (it, true))),
-        level => climb(level).map(|it| (it, false)),
+            .or_else(|_| repair(Repair::Lenient).map(|it| (it, true))),
+        level => repair(level).map(|it| (it, false)),
     }
 }
 

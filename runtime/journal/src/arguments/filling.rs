@@ -7,14 +7,11 @@
 
 use serde_json::Value;
 
-use toolwright_core::json::ArgumentsError;
-use toolwright_core::json::parse::READER_DEPTH;
 use toolwright_core::json::tree::Node;
+use toolwright_core::json::{ArgumentsError, MAX_DEPTH, reference};
 
 /// How many values may be filled in; a text of 64 bytes counts as another.
 const MOST: usize = 1 << 18;
-/// How many references and parts may follow on each other; only a schema that refers to itself has more.
-const MOST_HOPS: usize = 32;
 /// How often each value of the arguments may be looked at, for each of the schemas that it has to satisfy.
 const MOST_LOOKS: usize = 64;
 
@@ -41,7 +38,7 @@ impl<'s> Filling<'s> {
         depth: usize,
         hops: usize,
     ) -> Result<(), ArgumentsError> {
-        if hops > MOST_HOPS {
+        if hops > reference::MOST_HOPS {
             return Ok(());
         }
         self.looks = self.looks.checked_sub(1).ok_or(ArgumentsError::Defaults { most: MOST })?;
@@ -59,7 +56,7 @@ impl<'s> Filling<'s> {
             _ => return Ok(()),
         }
         let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        for schema in all.chain(self.target(schema)) {
+        for schema in all.chain(reference::target(self.root, schema)) {
             self.node(node, schema, depth, hops + 1)?;
         }
         Ok(())
@@ -80,7 +77,7 @@ impl<'s> Filling<'s> {
                 continue;
             }
             let filled = Node::of(default);
-            let is_too_deep = depth + 1 + filled.depth() > READER_DEPTH;
+            let is_too_deep = depth + 1 + filled.depth() > MAX_DEPTH;
             self.left = match self.left.checked_sub(filled.weight() + name.len() / 64) {
                 Some(left) if !is_too_deep => left,
                 _ => return Err(ArgumentsError::Defaults { most: MOST }),
@@ -103,12 +100,7 @@ impl<'s> Filling<'s> {
     /// What a schema says of an absent key, itself or where it refers to.
     fn default(&self, schema: &'s Value) -> Option<&'s Value> {
         let first = Some(schema);
-        let chain = std::iter::successors(first, |schema| self.target(schema));
-        chain.take(MOST_HOPS).find_map(|schema| schema.get("default"))
-    }
-
-    fn target(&self, schema: &'s Value) -> Option<&'s Value> {
-        let reference = schema.get("$ref")?.as_str()?;
-        self.root.pointer(reference.strip_prefix('#')?)
+        let chain = std::iter::successors(first, |schema| reference::target(self.root, schema));
+        chain.take(reference::MOST_HOPS).find_map(|schema| schema.get("default"))
     }
 }

@@ -8,10 +8,10 @@ use super::compile::keys;
 use super::problem::{At, Problems, suggestion};
 use toolwright_core::json::pointer::{index, segments};
 use toolwright_core::json::tree::Node;
-use toolwright_core::json::{canonical, canonical_of, read};
+use toolwright_core::json::{canonical, canonical_of, read, reference};
 use toolwright_core::tool::Definition;
 
-/// How far references and choices are followed.
+/// How far choices are followed.
 const DEPTH: usize = 16;
 
 /// Tells which values of a test none of these tools can be given.
@@ -84,28 +84,16 @@ fn lacks(tool: &Definition, parts: &[String]) -> bool {
 /// The schema of what stands at a place, or of its items; nothing where that is not said plainly.
 fn at<'s>(root: &'s Value, parts: &[String], is_item: bool) -> Option<&'s Value> {
     let schema = parts.iter().try_fold(root, |schema, part| {
-        let schema = followed(root, schema)?;
+        let schema = reference::follow(root, schema)?;
         let property = schema.get("properties").and_then(|it| it.get(part));
         property.or_else(|| items(schema).filter(|_| index(part).is_some()))
     })?;
-    if is_item { items(followed(root, schema)?) } else { Some(schema) }
+    if is_item { items(reference::follow(root, schema)?) } else { Some(schema) }
 }
 
 /// The schema of every item of a list.
 fn items(schema: &Value) -> Option<&Value> {
     schema.get("items").filter(|_| schema.get("prefixItems").is_none())
-}
-
-/// What a reference leads to. What stands beside it says more, and nothing else.
-fn followed<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {
-    let mut schema = schema;
-    for _ in 0..DEPTH {
-        match schema.get("$ref") {
-            None => return Some(schema),
-            Some(target) => schema = root.pointer(target.as_str()?.strip_prefix('#')?)?,
-        }
-    }
-    None
 }
 
 /// What a schema takes.
@@ -132,7 +120,7 @@ fn can_be(
     depth: usize,
     expected: &mut Expected,
 ) -> bool {
-    let Some(schema) = followed(root, schema).filter(|_| depth > 0) else { return true };
+    let Some(schema) = reference::follow(root, schema).filter(|_| depth > 0) else { return true };
     let text = canonical_of(value);
     let only = schema.get("const").map(std::slice::from_ref);
     let values = only.or_else(|| schema.get("enum").and_then(Value::as_array).map(Vec::as_slice));

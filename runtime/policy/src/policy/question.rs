@@ -106,6 +106,8 @@ impl fmt::Debug for Question<'_> {
 pub(super) struct Asking<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) base: &'a Base,
+    /// The arguments, where they were read before.
+    read: Option<&'a Node>,
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
@@ -119,7 +121,12 @@ pub(super) type Files = Vec<Option<Name>>;
 impl<'a> Asking<'a> {
     pub(super) fn new(question: &'a Question<'a>, base: &'a Base) -> Self {
         let (arguments, reads, writes) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { question, base, arguments, reads, writes, vouched: None }
+        Self { question, base, read: None, arguments, reads, writes, vouched: None }
+    }
+
+    /// Takes the arguments as they were read before, so that their text is not parsed once more.
+    pub(super) fn with_arguments(self, read: Option<&'a Node>) -> Self {
+        Self { read, ..self }
     }
 
     /// Whether the call leaves open which files it touches.
@@ -143,7 +150,7 @@ impl<'a> Asking<'a> {
 
     /// The same call, of a tool that touches no files but those that it names.
     pub(super) fn touching_no_files(&self) -> Self {
-        let mut asking = Self::new(self.question, self.base);
+        let mut asking = Self::new(self.question, self.base).with_arguments(self.read);
         let reads = || self.files(self.question.footprint?.reads_named()?);
         asking.vouched = Some([reads().unwrap_or_default(), Files::new()]);
         asking
@@ -151,7 +158,8 @@ impl<'a> Asking<'a> {
 
     /// Nothing where they cannot be read.
     pub(super) fn arguments(&self) -> Option<&Node> {
-        self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref()
+        self.read
+            .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())
     }
 
     /// The files that the call reads, where it says which. Who does not say what it writes has not said either that

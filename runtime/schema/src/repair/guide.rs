@@ -1,27 +1,37 @@
-//! Walks a value along its schema and mends it where the schema leaves one reading.
+//! Walks a value along its schema and repairs it where the schema leaves one reading.
 //!
 //! - What is right at its place is not touched: a rule looks only where the schema says no.
 //! - An attempt that fails leaves no trace; two attempts with different results are no repair.
 //! - The steps are counted, and their number is bounded by the size of the text.
 
 use super::keys::{self, Aliases};
+use super::list;
 use super::shape::{Shape, Types};
 use super::site::Schema;
 use super::words;
 use toolwright_core::input::shorten;
-use toolwright_core::json::parse::{self, MAX_DEPTH};
 use toolwright_core::json::tree::{Node, push_segment, quoted};
+use toolwright_core::json::{MAX_DEPTH, parse};
 use toolwright_core::repairs::{Change, ChangeRule};
 use toolwright_core::scalar;
 
 /// How many places with several readings are remembered.
 const MOST_AMBIGUOUS: usize = 50;
 
+/// How far a repair may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    Standard,
+    Lenient,
+    /// To what was probably meant, which is shown as an example and never run.
+    Example,
+}
+
 /// A walk along the schema.
 pub(super) struct Guide<'l> {
     schema: &'l Schema,
     aliases: &'l Aliases,
-    lenient: bool,
+    reach: Reach,
     /// What has been done, in the order in which it can be done again.
     pub(super) changes: Vec<Change>,
     /// Places with several readings, and two of them.
@@ -37,13 +47,13 @@ impl<'l> Guide<'l> {
     pub(super) fn new(
         schema: &'l Schema,
         aliases: &'l Aliases,
-        lenient: bool,
+        reach: Reach,
         most_steps: usize,
     ) -> Self {
         Self {
             schema,
             aliases,
-            lenient,
+            reach,
             changes: Vec::new(),
             ambiguous: Vec::new(),
             steps: 0,
@@ -57,12 +67,16 @@ impl<'l> Guide<'l> {
         self.steps > self.most_steps
     }
 
+    fn is_lenient(&self) -> bool {
+        self.reach >= Reach::Lenient
+    }
+
     fn charge(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_add(steps);
         !self.is_exhausted()
     }
 
-    /// Mends a value at a place of the schema; whether it seems right now.
+    /// Repairs a value at a place of the schema; whether it seems right now.
     pub(super) fn fix(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
         if depth > MAX_DEPTH || !self.charge(1) {
             return false;
@@ -250,7 +264,7 @@ impl<'l> Guide<'l> {
             return;
         }
         let spellings = &self.schema.sites[site].spellings(shape).0;
-        for rename in keys::renames(entries, about, spellings, aliases, self.lenient) {
+        for rename in keys::renames(entries, about, spellings, aliases, self.is_lenient()) {
             let old = std::mem::replace(&mut entries[rename.index].0, rename.to.clone());
             self.within(&old, |guide| {
                 guide.record(rename.rule, quoted(&old), quoted(&rename.to));
@@ -271,14 +285,20 @@ impl<'l> Guide<'l> {
         if readings.is_empty() {
             readings = self.slips(node, site, shape);
         }
+        let is_list = matches!(node, Node::Text(text) if list::is_list(text));
+        let mut is_list_as_item = false;
         let mut found: Option<(Node, Vec<Change>)> = None;
         for (reading, rule) in readings {
             let Some((value, made)) = self.attempt(node, reading, rule, site, shape, depth) else {
                 continue;
             };
             // A text that holds just what is wanted was meant so.
-            if rule == ChangeRule::Stringified && made.len() == 1 {
+            let is_meant = rule == ChangeRule::Stringified && made.len() == 1;
+            if is_meant || (is_list && self.reach == Reach::Example) {
                 return self.adopt(node, Some((value, made)));
+            }
+            if is_list && rule == ChangeRule::InArray {
+                is_list_as_item = matches!(&value, Node::Array(items) if items[0].is_scalar());
             }
             match &found {
                 Some((known, _)) if *known != value => {
@@ -289,7 +309,8 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        self.adopt(node, found)
+        // A list is refused as the one item of another, even where nothing else can be read.
+        self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 
     fn attempt(
@@ -327,7 +348,7 @@ impl<'l> Guide<'l> {
         depth: usize,
     ) -> Vec<(Node, ChangeRule)> {
         let types = self.shape(site, shape).types;
-        let mut readings = scalar::readings(node, types, self.lenient);
+        let mut readings = scalar::readings(node, types, self.is_lenient());
         let composite = types.has(Types::ARRAY) || types.has(Types::OBJECT);
         if let Node::Text(text) = node {
             if types.has(Types::TEXT) && self.shape(site, shape).choices.is_some() {
@@ -345,16 +366,24 @@ impl<'l> Guide<'l> {
         let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
         let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
         if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
+            if let Node::Text(text) = node
+                && self.reach == Reach::Example
+                && list::is_list(text)
+                && self.charge(1 + text.len() / 16)
+            {
+                let items = list::items(text, depth);
+                readings.extend(items.map(|it| (Node::Array(it), ChangeRule::InArray)));
+            }
             readings.push((Node::Array(vec![node.clone()]), ChangeRule::InArray));
         }
         readings
     }
 
-    /// A choice that was mistyped, where mistakes may be mended.
+    /// A choice that was mistyped, where mistakes may be repaired.
     fn slips(&self, node: &Node, site: usize, shape: usize) -> Vec<(Node, ChangeRule)> {
         let Node::Text(text) = node else { return Vec::new() };
         let close =
-            self.lenient.then(|| words::typo_of(text.trim(), self.shape(site, shape).words()));
+            self.is_lenient().then(|| words::typo_of(text.trim(), self.shape(site, shape).words()));
         let close = close.flatten().map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceTypo));
         close.into_iter().collect()
     }

@@ -26,8 +26,8 @@ const LONGEST_LINE: usize = 400;
 ///     "required": ["unit"],
 ///     "additionalProperties": false,
 /// });
-/// let ladder = Repairer::new(&schema, [])?;
-/// let refusal = ladder
+/// let repairer = Repairer::new(&schema, [])?;
+/// let refusal = repairer
 ///     .repair(r#"{"unit": "celsus", "days": "many"}"#, Repair::Standard, TruncatedInput::Refused)
 ///     .expect_err("there is no such unit");
 /// assert_eq!(
@@ -48,7 +48,7 @@ pub struct Refusal {
     pub cut_off: bool,
     /// The input as it was probably meant, as JSON.
     pub example: Option<String>,
-    /// The input as far as it was mended, for its type to read: the type may ask for more than the schema says.
+    /// The input as far as it was repaired, for its type to read: the type may ask for more than the schema says.
     #[doc(hidden)]
     pub attempt: Option<String>,
 }
@@ -81,6 +81,21 @@ impl Refusal {
             let mut all: Vec<Problem> = self.problems.iter().cloned().chain(new).collect();
             all.sort_by_key(|problem| urgency(problem.rule));
             self.problems = Problems::new(all).unwrap_or_else(|| self.problems.clone());
+        }
+    }
+
+    /// Adds that the text is too long to be repaired.
+    pub(super) fn and_too_long(self, found: usize, most: usize) -> Self {
+        let expected = format!(
+            "at most {most} bytes for a repair; a longer input is taken only where the schema accepts it as it is"
+        );
+        let problem = Problem::new(Rule::Length, &format!("{found} bytes"), expected);
+        let problems = self.problems.iter().cloned().chain([problem]).collect();
+        Self {
+            unlisted: self.unlisted,
+            cut_off: self.cut_off,
+            attempt: self.attempt,
+            ..Self::new(problems, 0)
         }
     }
 

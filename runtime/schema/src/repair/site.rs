@@ -12,12 +12,11 @@ use serde_json::{Map, Value};
 
 use super::shape::{Shape, Types};
 use super::words::Spellings;
+use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
 /// The most shapes of one place; beyond them nothing is repaired there.
 const MOST_SHAPES: usize = 10_000;
-/// The longest chain of references and unions at one place.
-const LONGEST_CHAIN: usize = 32;
 
 /// The most ways of judging one value that a schema which holds itself may open.
 const MOST_WAYS: usize = 100_000;
@@ -116,7 +115,7 @@ fn nesting(sites: &[Site]) -> usize {
         |site: usize| sites[site].shapes.iter().filter(|shape| leads_back(shape, site)).count();
     let several = (0..sites.len()).filter(|site| sites[*site].shapes.len() > 1);
     match several.map(ways).max() {
-        None | Some(0 | 1) => toolwright_core::json::parse::MAX_DEPTH,
+        None | Some(0 | 1) => toolwright_core::json::MAX_DEPTH,
         Some(ways) => (1..).take_while(|levels| ways.pow(*levels) < MOST_WAYS).count().max(6),
     }
 }
@@ -157,14 +156,14 @@ impl<'s> Compiler<'s> {
             return if schema == &Value::Bool(false) { Vec::new() } else { vec![Shape::any()] };
         };
         let base = self.own(schema, pointer);
-        if chain == LONGEST_CHAIN {
+        if chain == reference::MOST_HOPS {
             return vec![base];
         }
         let mut shapes = vec![base];
-        if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(local)
-            && let Some(found) = self.source.pointer(&target)
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(reference::place)
+            && let Some(found) = self.source.pointer(target)
         {
-            let found = self.shapes(found, &target, chain + 1);
+            let found = self.shapes(found, target, chain + 1);
             shapes = product(&shapes, &found);
         }
         for part in self.list(schema, "allOf", pointer, chain) {
@@ -238,11 +237,6 @@ fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
         return shapes.to_vec();
     }
     shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
-}
-
-fn local(reference: &str) -> Option<String> {
-    let pointer = reference.strip_prefix('#')?;
-    (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.to_owned())
 }
 
 /// Whether type and choices are all that a schema says about scalars.

@@ -42,7 +42,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The provider is told it in words instead.
+    /// The provider is told it in words instead, or takes what its documents say it refuses.
     Note,
     /// The tool cannot be shown to the provider.
     Error,
@@ -61,7 +61,8 @@ pub enum Rule {
     NameCollision,
     /// There are more tools than a request may have.
     ToolCount,
-    /// The name of a property has characters that the provider does not take, or too many.
+    /// The name of a property has characters that the provider does not take, or too many; below the input itself
+    /// the provider is known to take it.
     PropertyName,
     /// A keyword is told in the description, because the provider knows no such keyword.
     Keyword,

@@ -12,7 +12,7 @@ use self::entries::{Entries, Entry, Unreadable};
 use self::variants::{Variant, Variants};
 
 /// Deeper than this nothing is taken out; the reader says then what is wrong.
-const DEPTH: usize = 128;
+const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
 /// The arguments without the keys that are absent.
 pub(super) fn removed<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {

@@ -1,15 +1,17 @@
 //! Which of a schema's definitions contain themselves.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
+use toolwright_core::json::reference;
 
 /// The name of a local definition that a reference names; the root is the empty name.
 pub(super) fn target(reference: &str) -> Option<String> {
     if reference == "#" {
         return Some(String::new());
     }
-    reference.strip_prefix("#/$defs/").map(|name| name.replace("~1", "/").replace("~0", "~"))
+    reference::definition(reference).map(Cow::into_owned)
 }
 
 /// What a reference leads to.

@@ -7,7 +7,8 @@ use super::Dialect;
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) name: Name,
-    /// Whether the names of properties are letters, digits, `_`, `.` and `-`, 64 at the most.
+    /// Whether the names of the input's own properties are letters, digits, `_`, `.` and `-`, 64 at the most.
+    /// The documents say it of all properties; servers take other names below.
     pub(super) plain_keys: bool,
     /// The keywords that may be sent, where not all may; structure is judged apart.
     pub(super) keywords: Option<&'static [&'static str]>,

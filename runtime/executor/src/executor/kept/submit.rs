@@ -117,7 +117,8 @@ impl JournaledCall<'_> {
         let own = own_of(self.run, plan, call, Some(Identity::of(id)))?;
         let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
         let rules = &self.run.core.rules;
-        let settle = std::panic::AssertUnwindSafe(|| stage::settle(rules, plan, scope, arguments));
+        let settle =
+            std::panic::AssertUnwindSafe(|| stage::finalize(rules, plan, scope, arguments));
         let settled = std::panic::catch_unwind(settle)
             .unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
         let is_computed = plan.entry.definition.approval == DeclaredApproval::Computed;
@@ -314,7 +315,7 @@ impl JournaledCall<'_> {
         accepted: bool,
     ) -> PolicyDecision {
         let about = About { plan, facts: &judged.facts, user, accepted };
-        self.run.core.rules.judge(about, judged.settled.arguments()).verdict
+        self.run.core.rules.judge(about, &judged.settled).verdict
     }
 
     /// What is known of a call as it is judged: what the policy says of it, whether a person or a grant does.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{Draft, Reducer};
-use crate::dialect::finding::Rule;
+use crate::dialect::finding::{Rule, Severity};
 use crate::dialect::node::Node;
 use crate::dialect::rules::Objects;
 use crate::dialect::{null, parts};
@@ -166,11 +166,18 @@ impl Reducer<'_, '_> {
     fn judge_key(&mut self, name: &str) {
         let fits = (1..=64).contains(&name.len())
             && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"_.-".contains(&it));
-        if self.rules.plain_keys && !fits {
-            let message = format!(
-                "the key `{name}` is not made of letters, digits, `_`, `.` and `-`, 64 at the most"
-            );
-            self.refuse(Rule::PropertyName, message, "rename it");
+        if !self.rules.plain_keys || fits {
+            return;
+        }
+        let found = format!(
+            "the key `{name}` is not made of letters, digits, `_`, `.` and `-`, 64 at the most"
+        );
+        if self.depth == 1 {
+            self.refuse(Rule::PropertyName, found, "rename it");
+        } else {
+            let message =
+                format!("{found}; the provider demands that of the keys of the input alone");
+            self.add(Severity::Note, Rule::PropertyName, message, String::new());
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The arguments that run, as everybody sees them who judges the call.
+//! The arguments that run: policy, approvers and the journal see these and no others.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::filling::fill;
 use toolwright_core::json::tree::{Node, push_segment};
@@ -10,7 +11,7 @@ use toolwright_core::tool::Definition;
 /// Stands for the value of a secret. It says nothing of the value, not even its length or kind.
 const SECRET: &str = "(secret)";
 
-/// Arguments that are final: mended before, and with the defaults of the tool's schema filled in.
+/// Arguments that are final: repaired, and with the defaults of the tool's schema filled in.
 ///
 /// What was sent keeps its spelling, numbers digit for digit. The tool reads the same values as without the defaults,
 /// which it would have filled in itself.
@@ -35,11 +36,11 @@ const SECRET: &str = "(secret)";
 ///
 /// let registry = Registry::of([LEND])?;
 /// let definition = registry.get("lend").expect("registered");
-/// let settled = FinalArguments::of(&definition, r#"{"title": "Emma", "card": "4711"}"#)?;
-/// assert_eq!(settled.arguments(), r#"{"title":"Emma","card":"4711","copies":1}"#);
-/// assert_eq!(settled.canonical(), r#"{"card":"4711","copies":1,"title":"Emma"}"#);
-/// assert_eq!(settled.shown(), r#"{"title":"Emma","card":"(secret)","copies":1}"#);
-/// assert!(settled.has_secrets());
+/// let final_arguments = FinalArguments::of(&definition, r#"{"title": "Emma", "card": "4711"}"#)?;
+/// assert_eq!(final_arguments.arguments(), r#"{"title":"Emma","card":"4711","copies":1}"#);
+/// assert_eq!(final_arguments.canonical(), r#"{"card":"4711","copies":1,"title":"Emma"}"#);
+/// assert_eq!(final_arguments.shown(), r#"{"title":"Emma","card":"(secret)","copies":1}"#);
+/// assert!(final_arguments.has_secrets());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -48,10 +49,11 @@ pub struct FinalArguments {
     canonical: String,
     /// Where it differs from the arguments.
     shown: Option<String>,
+    tree: Arc<Node>,
 }
 
 impl FinalArguments {
-    /// Settles a text that the tool's strict reader has accepted. That reader knows parameters by their names alone, so
+    /// Makes a text final that the tool's strict reader has accepted. That reader knows parameters by their names alone, so
     /// that there are no aliases left to resolve.
     ///
     /// # Errors
@@ -72,15 +74,15 @@ impl FinalArguments {
         }
         fill(&mut node, &definition.input_schema)?;
         let (arguments, canonical) = (node.text(), canonical_of(&node));
-        let mut has_secrets = false;
-        if let Node::Object(entries) = &mut node {
-            for (_, value) in entries.iter_mut().filter(|(key, _)| is_secret(key)) {
-                *value = Node::Text(SECRET.to_owned());
-                has_secrets = true;
-            }
-        }
-        let shown = has_secrets.then(|| node.text());
-        Ok(Self { arguments, canonical, shown })
+        let shown = without_secrets(&node, is_secret).map(|it| it.text());
+        Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
+    }
+
+    /// The value that runs, as it was read.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tree(&self) -> &Node {
+        &self.tree
     }
 
     /// The text that runs.
@@ -89,13 +91,13 @@ impl FinalArguments {
         &self.arguments
     }
 
-    /// The same in canonical form, for the digest.
+    /// The arguments in canonical form, for the digest.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// The same for people: `"(secret)"` stands for whatever a secret parameter was given.
+    /// The arguments for people: `"(secret)"` stands for the value of each secret parameter.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.arguments)
@@ -117,6 +119,19 @@ impl fmt::Debug for FinalArguments {
             .field("has_secrets", &has_secrets)
             .finish_non_exhaustive()
     }
+}
+
+/// The arguments with `"(secret)"` for each secret; nothing where none is given.
+fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node> {
+    let Node::Object(entries) = node else { return None };
+    if !entries.iter().any(|(key, _)| is_secret(key)) {
+        return None;
+    }
+    let entries = entries.iter().map(|(key, value)| match is_secret(key) {
+        true => (key.clone(), Node::Text(SECRET.to_owned())),
+        false => (key.clone(), value.clone()),
+    });
+    Some(Node::Object(entries.collect()))
 }
 
 /// An error that names no key inside a secret.
