@@ -4,10 +4,10 @@ mod builder;
 mod calling;
 mod claim;
 mod gate;
-mod journalling;
+mod journal_config;
+mod journal_options;
+mod journaled;
 mod judge;
-mod keeping;
-mod kept;
 mod outcome;
 mod own;
 mod plan;
@@ -38,8 +38,8 @@ use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError}
 
 pub use builder::ExecutorBuilder;
 pub use calling::Calling;
-pub use keeping::OnNoApprover;
-pub use kept::Swept;
+pub use journal_config::OnNoApprover;
+pub use journaled::Swept;
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
@@ -270,7 +270,7 @@ impl Executor {
     /// When something in them is wrong, or they would plan calls and no journal is kept; the policy is as it was.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.run.core;
-        core.rules.reload(&core.registry.catalog(), core.keeping.is_some())
+        core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
     /// What policy would know of a call, without running it: its danger, whether it asks a person,

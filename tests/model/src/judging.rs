@@ -1,4 +1,4 @@
-//! Workers, up to the claim: a call is submitted or read, judged, and committed as `executor/kept` does it in `submit`,
+//! Workers, up to the claim: a call is submitted or read, judged, and committed as `executor/journaled` does it in `submit`,
 //! `claim` and `judge_again`. Each step is nothing where it changes nothing.
 
 use toolwright::journal::{State, Transition};

@@ -1,6 +1,6 @@
 //! Whether a call may run: decided from what is known of it, without a clock and without I/O.
 
-use super::keeping::OnNoApprover;
+use super::journal_config::OnNoApprover;
 
 /// What is known of a call when it is judged.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::Plan;
-use super::keeping::is_inside;
+use super::journal_config::is_inside;
 use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;

@@ -82,9 +82,9 @@ impl JournaledCall<'_> {
         let begun = match record.attempt {
             0 | 1 => None,
             // Where it cannot be read, the time of this attempt is all that is known.
-            _ => self.keeping.store.history(record.id).await.ok().and_then(|it| first_begun(&it)),
+            _ => self.journal.store.history(record.id).await.ok().and_then(|it| first_begun(&it)),
         };
-        let gone = self.keeping.now().duration_since(begun.unwrap_or(record.updated));
+        let gone = self.journal.now().duration_since(begun.unwrap_or(record.updated));
         let gone = Duration::try_from(gone).unwrap_or_default();
         Instant::now().checked_add(total.saturating_sub(gone))
     }
@@ -92,13 +92,13 @@ impl JournaledCall<'_> {
     /// Ends when the lease is lost.
     async fn renew(self, record: &CallRecord, claim: &Claim) {
         loop {
-            tokio::time::sleep(self.keeping.lease / 3).await;
-            let next = self.keeping.lease_until();
-            match self.keeping.store.renew(record.id, record.epoch, next).await {
+            tokio::time::sleep(self.journal.lease / 3).await;
+            let next = self.journal.lease_until();
+            match self.journal.store.renew(record.id, record.epoch, next).await {
                 Ok(()) => claim.renewed(next),
                 Err(CommitError::Store(error)) => {
                     tracing::warn!(call = %record.id, %error, "a lease could not be renewed");
-                    if claim.has_lapsed(self.keeping.now()) {
+                    if claim.has_lapsed(self.journal.now()) {
                         return;
                     }
                 }

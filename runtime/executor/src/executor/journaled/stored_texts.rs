@@ -17,7 +17,7 @@ impl JournaledCall<'_> {
         if !settled.has_secrets() {
             return Ok(StoredText::Plain(text.to_owned()));
         }
-        match &self.keeping.sealing {
+        match &self.journal.sealing {
             Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
             None => Ok(StoredText::Omitted),
         }
@@ -31,14 +31,14 @@ impl JournaledCall<'_> {
     /// A kept text as it is; `field` is where in the record it stands.
     pub(super) fn reveal(
         self,
-        kept: &StoredText,
+        stored: &StoredText,
         id: CallId,
         field: &str,
     ) -> Result<String, String> {
-        match (kept, &self.keeping.sealing) {
+        match (stored, &self.journal.sealing) {
             (StoredText::Plain(text), _) => Ok(text.clone()),
             (StoredText::Encrypted(_), Some(key)) => {
-                key.open(kept, &bound_to(id, field)).map_err(|error| error.to_string())
+                key.open(stored, &bound_to(id, field)).map_err(|error| error.to_string())
             }
             (StoredText::Encrypted(_), None) => {
                 Err("its arguments are sealed, and this executor has no key".to_owned())

@@ -45,7 +45,7 @@ impl JournaledCall<'_> {
         place: &CallSlot,
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
-        match self.keeping.store.at(place).await {
+        match self.journal.store.at(place).await {
             // Accepted later, it runs after its answer.
             Ok(record) => {
                 Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use super::super::claim::Claim;
-use super::super::keeping::Clock;
+use super::super::journal_config::Clock;
 use super::super::{Plan, Run};
 use super::JournaledCall;
+use super::expire_due::lost;
 use super::perform::not_counted;
 use super::retried::note_failure;
-use super::tend::lost;
 use super::withdrawn::pauses;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_journal::journal::{
@@ -50,16 +50,16 @@ type End = (Arc<CallRecord>, Vec<Entry>);
 
 impl Unfinished {
     pub(super) fn new(
-        kept: &JournaledCall<'_>,
+        journaled: &JournaledCall<'_>,
         (plan, by): (&Plan, By),
         record: &Arc<CallRecord>,
         claim: &Arc<Claim>,
     ) -> Self {
         Self(Some(Left {
-            run: Arc::clone(kept.run),
-            store: Arc::clone(&kept.keeping.store),
-            clock: Arc::clone(&kept.keeping.clock),
-            who: kept.keeping.note(None).who,
+            run: Arc::clone(journaled.run),
+            store: Arc::clone(&journaled.journal.store),
+            clock: Arc::clone(&journaled.journal.clock),
+            who: journaled.journal.note(None).who,
             record: Arc::clone(record),
             by,
             attempts: plan.retry.attempts,
@@ -116,8 +116,8 @@ impl Left {
         let unit = Transaction { calls: vec![call], documents: Vec::new() };
         match self.store.commit(unit, now).await {
             Ok(()) => {
-                if let Some(kept) = JournaledCall::of(&self.run) {
-                    kept.tell_ended(&record, entries);
+                if let Some(journaled) = JournaledCall::of(&self.run) {
+                    journaled.tell_ended(&record, entries);
                 }
             }
             Err(error) => {
@@ -206,7 +206,7 @@ pub(super) fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Tr
 impl JournaledCall<'_> {
     /// What an answer has to say besides, because of earlier attempts of a call that runs.
     pub(super) async fn begun_before(self, record: &CallRecord) -> Option<String> {
-        begun_before(&*self.keeping.store, record).await
+        begun_before(&*self.journal.store, record).await
     }
 }
 

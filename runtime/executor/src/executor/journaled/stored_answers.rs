@@ -1,7 +1,7 @@
 //! Answers in the journal. That of a call with a secret may repeat it, so it is sealed like the arguments.
 
 use super::JournaledCall;
-use super::texts::bound_to;
+use super::stored_texts::bound_to;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
 
@@ -20,7 +20,7 @@ impl JournaledCall<'_> {
         }
         let is_error = answered.is_error;
         let whole = answered.whole.to_string();
-        let sealed = self.keeping.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
+        let sealed = self.journal.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
         match sealed {
             Some(Ok(StoredText::Encrypted(sealed))) => Answered {
                 is_error,
@@ -41,7 +41,7 @@ impl JournaledCall<'_> {
         let Some(sealed) = answer.whole.get("sealed").and_then(serde_json::Value::as_str) else {
             return answer.to_answer();
         };
-        let Some(key) = &self.keeping.sealing else {
+        let Some(key) = &self.journal.sealing else {
             return Err(StoreError::new(format!(
                 "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
                 record.id

@@ -41,8 +41,8 @@ impl Drop for Waits<'_> {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (run, id) = (Arc::clone(self.run), self.id);
         runtime.spawn(async move {
-            if let Some(kept) = JournaledCall::of(&run) {
-                kept.withdraw(id).await;
+            if let Some(journaled) = JournaledCall::of(&run) {
+                journaled.withdraw(id).await;
             }
         });
     }

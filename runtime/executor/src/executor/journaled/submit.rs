@@ -9,9 +9,9 @@ use super::super::judge::{Case, Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
 use super::claimed::Claimed;
-use super::here::{ended_key, not_ended};
 use super::queue::PLANNED;
 use super::refused::{cannot_be_planned, nobody, refused};
+use super::tool_and_run::{ended_key, not_ended};
 use super::unfinished::By;
 use super::{Asking, JournaledCall, TRIES, not_recorded, too_busy};
 use crate::executor::own::own_of;
@@ -38,7 +38,7 @@ pub(super) struct Judged {
 pub(super) struct Known {
     pub(super) case: Case,
     /// A grant that covers it.
-    pub(super) grant: Option<super::covered::Use>,
+    pub(super) grant: Option<super::find_approval::Use>,
     /// Why it is refused or asked about.
     pub(super) reason: String,
     /// What the policy said.
@@ -56,7 +56,7 @@ impl JournaledCall<'_> {
         asking: Asking,
     ) -> Outcome {
         if place.turn.is_some() {
-            match self.keeping.store.at(&place).await {
+            match self.journal.store.at(&place).await {
                 Ok(Some(known)) => return Box::pin(self.again(known, call, watch)).await,
                 Ok(None) => {}
                 Err(error) => return not_recorded(call.name(), error.into()).into(),
@@ -64,7 +64,7 @@ impl JournaledCall<'_> {
         }
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        let is_unkept = plan.entry.definition.effect == Effect::Read && !self.keeping.reads;
+        let is_unkept = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
         let is_open = self.run.core.rules.is_open();
         if is_unkept && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch);
@@ -140,7 +140,7 @@ impl JournaledCall<'_> {
         place: CallSlot,
         judged: &Judged,
     ) -> Result<Arc<CallRecord>, CallFailure> {
-        let now = self.keeping.now();
+        let now = self.journal.now();
         let user = self.run.user().map(ToOwned::to_owned);
         let session = self.run.session().map(ToOwned::to_owned);
         let requester = Requester { agent: format!("agent:{}", self.run.id()), user, session };
@@ -160,7 +160,7 @@ impl JournaledCall<'_> {
             shown: judged.settled.shown().to_owned(),
             repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
             requester,
-            trace: self.keeping.trace(),
+            trace: self.journal.trace(),
             ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
         };
         record.digest = self.digest(&record, &judged.settled);
@@ -171,7 +171,7 @@ impl JournaledCall<'_> {
     pub(super) fn digest(self, record: &CallRecord, settled: &FinalArguments) -> String {
         let principal = record.requester.user.as_deref().unwrap_or_default();
         // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
-        let key = self.keeping.sealing.as_ref().or(self.keeping.passing.as_ref());
+        let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
         let key = key.filter(|_| settled.has_secrets());
         digest(&record.tool, &record.fingerprint, settled.canonical(), principal, key)
     }
@@ -205,7 +205,7 @@ impl JournaledCall<'_> {
             }
             let mut record = Arc::clone(opened);
             let changed = Arc::make_mut(&mut record);
-            let mut entries = vec![opened.opened(self.keeping.note_of(opened))];
+            let mut entries = vec![opened.opened(self.journal.note_of(opened))];
             let mut documents = vec![not_ended(&opened.place.run)];
             match judge(known.case) {
                 Judgement::Allow => {
@@ -293,7 +293,7 @@ impl JournaledCall<'_> {
             return self.run_is_over();
         }
         // Somebody else may have been faster with the same call.
-        match self.keeping.store.at(&record.place).await {
+        match self.journal.store.at(&record.place).await {
             Ok(Some(known)) => self.again(known, call, watch).await,
             Ok(None) => self.run_is_over(),
             Err(error) => not_recorded(&record.tool, error.into()).into(),
@@ -343,10 +343,10 @@ impl JournaledCall<'_> {
             is_decided: false,
             is_granted: false,
             was_denied: false,
-            cannot_be_kept: judged.settled.has_secrets() && self.keeping.sealing.is_none(),
-            on_nobody: match &self.keeping.asker {
+            cannot_be_kept: judged.settled.has_secrets() && self.journal.sealing.is_none(),
+            on_nobody: match &self.journal.asker {
                 Some(_) => None,
-                None => Some(self.keeping.on_no_approver),
+                None => Some(self.journal.on_no_approver),
             },
         };
         let mut grant = None;
@@ -375,7 +375,7 @@ impl JournaledCall<'_> {
             digest: Some(record.digest.clone()),
             ..Filter::default()
         };
-        let denied = self.keeping.store.list(&filter, Page::first(1)).await;
+        let denied = self.journal.store.list(&filter, Page::first(1)).await;
         denied.map(|it| !it.is_empty()).map_err(|error| not_recorded(&record.tool, error.into()))
     }
 
@@ -384,12 +384,12 @@ impl JournaledCall<'_> {
         self,
         record: &mut CallRecord,
         entries: &mut Vec<toolwright_journal::journal::Entry>,
-        grant: Option<super::covered::Use>,
+        grant: Option<super::find_approval::Use>,
     ) -> Result<Vec<toolwright_journal::journal::DocumentWrite>, CallFailure> {
         let why = grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
         entries.push(self.step(record, Transition::Allowed, why)?);
         record.grant = grant.as_ref().map(|it| it.grant.id.clone());
         entries.push(self.claimed(record)?);
-        Ok(grant.and_then(super::covered::Use::taken).into_iter().collect())
+        Ok(grant.and_then(super::find_approval::Use::taken).into_iter().collect())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::super::judge::Refusal;
 use super::super::outcome::CallFailure;
-use super::here::NEEDS_ITS_CALLER;
+use super::tool_and_run::NEEDS_ITS_CALLER;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_journal::journal::CallRecord;
 

@@ -3,7 +3,7 @@
 //! before, its answer says so.
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::word::Past;
+use super::verify_decision::Past;
 use super::{JournaledCall, TRIES, failed, indeterminate, not_recorded, too_busy};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;

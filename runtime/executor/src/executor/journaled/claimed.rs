@@ -18,13 +18,13 @@ pub(super) struct Claimed {
 
 impl Claimed {
     pub(super) fn new(
-        kept: JournaledCall<'_>,
+        journaled: JournaledCall<'_>,
         record: &Arc<CallRecord>,
         plan: &Plan,
         by: By,
     ) -> Self {
         let claim = Arc::new(Claim::until(record.lease));
-        let unfinished = Unfinished::new(&kept, (plan, by), record, &claim);
+        let unfinished = Unfinished::new(&journaled, (plan, by), record, &claim);
         Self { record: Arc::clone(record), claim, unfinished }
     }
 

@@ -8,7 +8,7 @@ use futures::future::{Either, select};
 use tokio::time::Instant;
 
 use super::super::Plan;
-use super::super::keeping::{Asking, later};
+use super::super::journal_config::{Asking, later};
 use super::super::outcome::Outcome;
 use super::super::retrying::{PATIENCE, is_past, random};
 use super::JournaledCall;
@@ -97,7 +97,7 @@ impl<'a> JournaledCall<'a> {
     /// Sets the time before which nobody claims a call that is ready again.
     pub(super) fn put_off(self, record: &mut CallRecord, delay: Option<Duration>) {
         if record.state == State::Ready {
-            record.not_before = delay.map(|delay| later(self.keeping.now(), delay));
+            record.not_before = delay.map(|delay| later(self.journal.now(), delay));
         }
     }
 
@@ -158,20 +158,20 @@ impl<'a> JournaledCall<'a> {
             return Until::Elsewhere(Box::new(record));
         };
         let left = || {
-            let left = self.keeping.now().duration_until(not_before);
+            let left = self.journal.now().duration_until(not_before);
             Duration::try_from(left).unwrap_or_default()
         };
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
         // No worker of this process takes it until it is gone on with.
-        let ours = self.keeping.busy.ask(record.id);
+        let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
         loop {
             // Asked for before the look, so that no change is missed.
-            let changed = self.keeping.store.changed();
+            let changed = self.journal.store.changed();
             match self.load(record.id).await {
                 Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
                 Ok(_) => {}

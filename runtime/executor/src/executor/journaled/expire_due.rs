@@ -10,7 +10,7 @@ impl JournaledCall<'_> {
     /// Does what is due for one call because time has passed, and nothing else.
     pub(super) async fn tend(self, mut record: CallRecord) -> Result<CallRecord, CallFailure> {
         for _ in 0..TRIES {
-            let now = self.keeping.now();
+            let now = self.journal.now();
             if record.due().is_none_or(|due| due > now) {
                 return Ok(record);
             }

@@ -63,7 +63,7 @@ impl<'a> JournaledCall<'a> {
     }
 
     pub(super) async fn run_has_ended(self, record: &CallRecord) -> Result<bool, CallFailure> {
-        let ended = self.keeping.store.document(&ended_key(&record.place.run)).await;
+        let ended = self.journal.store.document(&ended_key(&record.place.run)).await;
         ended.map(|it| it.is_some()).map_err(|error| not_recorded(&record.tool, error.into()))
     }
 

@@ -8,12 +8,12 @@ use tracing::Instrument as _;
 use super::super::Plan;
 use super::super::judge::{Judgement, Wanted, judge};
 use super::super::outcome::{CallFailure, Outcome};
-use super::again::NOT_REPEATED;
 use super::claimed::Claimed;
-use super::covered::Use;
-use super::here::{not_ended, not_here};
+use super::evaluate_again::NOT_REPEATED;
+use super::find_approval::Use;
+use super::tool_and_run::{not_ended, not_here};
 use super::unfinished::By;
-use super::word::Past;
+use super::verify_decision::Past;
 use super::{JournaledCall, TRIES, not_recorded, too_busy};
 use crate::stage::record;
 use toolwright_core::call::Call;
@@ -76,7 +76,7 @@ impl<'a> JournaledCall<'a> {
     }
 
     fn is_due(self, record: &CallRecord) -> bool {
-        record.not_before.is_none_or(|not_before| not_before <= self.keeping.now())
+        record.not_before.is_none_or(|not_before| not_before <= self.journal.now())
     }
 
     /// Takes the right to run a call, if it may still run, and runs it.
@@ -89,7 +89,7 @@ impl<'a> JournaledCall<'a> {
         let found = self.sought(record).await?;
         let plan = found.plan();
         if let Some(refused) = plan.circuit.as_ref().and_then(|it| it.admits().err()) {
-            self.keeping.busy.pause(record.id, refused.left.unwrap_or(plan.retry.delay));
+            self.journal.busy.pause(record.id, refused.left.unwrap_or(plan.retry.delay));
             return Ok(Step::Ended(self.outcome_of(record)));
         }
         let history = match self.replay(record).await? {
@@ -198,8 +198,8 @@ impl<'a> JournaledCall<'a> {
     /// Moves a record from `ready` to `running`, owned by this executor.
     pub(super) fn claimed(self, record: &mut CallRecord) -> Result<Entry, CallFailure> {
         let entry = self.step(record, Transition::Claimed, None)?;
-        record.owner = Some(self.keeping.owner.clone());
-        record.lease = Some(self.keeping.lease_until());
+        record.owner = Some(self.journal.owner.clone());
+        record.lease = Some(self.journal.lease_until());
         Ok(entry)
     }
 

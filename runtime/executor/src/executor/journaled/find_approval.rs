@@ -1,7 +1,7 @@
 //! What covers a call that a person has to decide: a decision about exactly this call, or a grant. Neither is taken on
 //! trust; signatures are checked whenever they are looked at.
 
-use super::super::keeping::LOCAL_APPROVER;
+use super::super::journal_config::LOCAL_APPROVER;
 use super::super::outcome::CallFailure;
 use super::{JournaledCall, not_recorded};
 use toolwright_journal::approval::{Asked, Decision, Grant, Subject};
@@ -43,10 +43,10 @@ impl JournaledCall<'_> {
         let Some(signed) = &record.decision else {
             return Err("nothing allows it any more".to_owned());
         };
-        if record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.keeping.now()) {
+        if record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.journal.now()) {
             return Err("the time in which its decision counts has passed".to_owned());
         }
-        let statement = match self.keeping.enrolled.verify(signed) {
+        let statement = match self.journal.enrolled.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "a decision does not count");
@@ -89,7 +89,7 @@ impl JournaledCall<'_> {
         arguments: &str,
     ) -> Result<Option<Use>, CallFailure> {
         let prefix = Grant::key(&record.tool, "");
-        let documents = self.keeping.store.documents(&prefix).await;
+        let documents = self.journal.store.documents(&prefix).await;
         let documents = documents.map_err(|error| not_recorded(&record.tool, error.into()))?;
         for document in documents {
             let mut grant = match Grant::from_text(&document.key, &document.text) {
@@ -112,11 +112,11 @@ impl JournaledCall<'_> {
                 arguments,
                 run: &record.place.run,
                 session: record.requester.session.as_deref(),
-                project: self.keeping.project.as_deref(),
-                now: self.keeping.now(),
+                project: self.journal.project.as_deref(),
+                now: self.journal.now(),
                 used: grant.used,
             };
-            match grant.covers(&asked, &self.keeping.enrolled) {
+            match grant.covers(&asked, &self.journal.enrolled) {
                 Ok(()) => {
                     let (key, version) = (document.key, document.version);
                     return Ok(Some(Use { grant, key, version, is_taken }));

@@ -41,7 +41,7 @@ impl JournaledCall<'_> {
     ) -> Option<Vec<Outcome>> {
         let mut failure = None;
         for (place, call) in places.iter().zip(calls) {
-            match self.keeping.store.at(place).await {
+            match self.journal.store.at(place).await {
                 Ok(Some(known)) if known.tool != call.name() || !self.is_same(&known, call) => {
                     let (place, call, tool) = (known.place, known.id, known.tool);
                     failure = Some(CallFailure::PlaceTaken { place, call, tool });

@@ -9,7 +9,7 @@ use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::errand::{Done, Errand};
+use super::follow_up::{Done, Errand};
 use super::queue::Turns;
 use super::{JournaledCall, not_recorded};
 use toolwright_core::context::CallId;
@@ -53,7 +53,7 @@ impl JournaledCall<'_> {
             }
         }
         drop(going);
-        let asked = asks.into_iter().filter(|_| self.keeping.asker.is_some());
+        let asked = asks.into_iter().filter(|_| self.journal.asker.is_some());
         let mut telling = asked.map(|it| self.run_errand(it)).collect::<FuturesUnordered<_>>();
         while let Some((_, done)) = telling.next().await {
             swept.count(&done);
@@ -73,7 +73,7 @@ impl JournaledCall<'_> {
                 return;
             }
             // Asked for before the look, so that no change is missed.
-            let changed = self.keeping.store.changed();
+            let changed = self.journal.store.changed();
             let look = async {
                 match self.tend_all().await {
                     Ok(_) if !is_closed => self.errands(&under_way).await,
@@ -144,17 +144,17 @@ impl JournaledCall<'_> {
             let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
             errands.extend(ours(unclear).map(Errand::Reconcile));
         }
-        if self.keeping.asker.is_some() {
+        if self.journal.asker.is_some() {
             let pending = self.listed(&[State::Pending], false, None).await?;
             if !self.run.is_own() {
                 let all = pending.iter().map(|it| it.id).collect();
-                self.keeping.busy.forget_all_but(&all);
+                self.journal.busy.forget_all_but(&all);
             }
-            let noted = self.keeping.busy.noted();
+            let noted = self.journal.busy.noted();
             let untold = ours(pending).filter(|it| !noted.contains(&it.id));
             errands.extend(untold.map(Errand::Tell));
         }
-        let left_alone = self.keeping.busy.left_alone();
+        let left_alone = self.journal.busy.left_alone();
         errands.retain(|it| {
             let id = it.record().id;
             !under_way.contains_key(&id) && !left_alone.contains(&id)
@@ -170,7 +170,7 @@ impl JournaledCall<'_> {
     ) -> Result<Vec<CallRecord>, CallFailure> {
         let filter = Filter {
             states: states.to_vec(),
-            due: is_due.then(|| self.keeping.now()),
+            due: is_due.then(|| self.journal.now()),
             run: self.run.is_own().then(|| self.run.id().to_owned()),
             tool: tool.map(ToOwned::to_owned),
             ..Filter::default()
@@ -183,7 +183,7 @@ impl JournaledCall<'_> {
         let mut all = Vec::new();
         let mut page = Page::first(PAGE);
         loop {
-            let some = self.keeping.store.list(filter, page).await;
+            let some = self.journal.store.list(filter, page).await;
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
             let last = some.last().map(|record| record.id);
             let is_full = some.len() == PAGE;

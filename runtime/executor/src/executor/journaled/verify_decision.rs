@@ -136,7 +136,7 @@ impl JournaledCall<'_> {
         is_last: bool,
     ) -> Result<Decision, String> {
         let signed = entry.signed.as_ref().ok_or("nobody has signed it")?;
-        let verified = self.keeping.enrolled.verify(signed);
+        let verified = self.journal.enrolled.verify(signed);
         let statement = verified.map_err(|error| error.to_string())?.into_statement();
         let is_said_of_it = match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation, digest }, verdict) => {
@@ -166,7 +166,7 @@ impl JournaledCall<'_> {
     pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
         let key = match record.arguments {
             StoredText::Plain(_) => None,
-            _ => self.keeping.sealing.as_ref(),
+            _ => self.journal.sealing.as_ref(),
         };
         let principal = record.requester.user.as_deref().unwrap_or_default();
         canonical(arguments).is_ok_and(|arguments| {
@@ -175,7 +175,7 @@ impl JournaledCall<'_> {
     }
 
     pub(super) async fn history(self, record: &CallRecord) -> Result<Vec<Entry>, CallFailure> {
-        let history = self.keeping.store.history(record.id).await;
+        let history = self.journal.store.history(record.id).await;
         history.map_err(|error| not_recorded(&record.tool, error.into()))
     }
 

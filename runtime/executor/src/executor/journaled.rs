@@ -1,46 +1,47 @@
-//! Calls that are kept in a journal. What is durable is written before anything acts on it.
+//! Calls of an executor with a journal. What is durable is written before anything acts on it.
 //!
-//! - `submit`: a call arrives, is judged, and is recorded if it may act or has to wait; `arrived`: it is known already.
-//! - `ask`: a person is asked; what they say goes to the journal before it counts; `unasked`: who is asked fails.
-//! - `awaited`: a call of a turn is waited for until it has its answer.
-//! - `claim`: a call that may run is judged once more, and claimed; `again`: one that has to be judged again is.
+//! - `submit`: a call arrives, is evaluated, and is recorded if it may act or has to wait; `resubmitted`: the journal has
+//!   it already.
+//! - `ask`: a person is asked; the decision goes to the journal before it counts; `approver_failed`: the approver fails.
+//! - `await_answer`: a call of a turn is waited for until it has its answer.
+//! - `claim`: a call that may run is evaluated once more, and claimed; `evaluate_again`: one that has to be evaluated again
+//!   is.
 //! - `queue`: a call is put into a plan.
-//! - `covered`, `word`, `here`, `texts`: what is looked at then: decisions and grants, what people said, tool and run,
-//!   sealed texts.
+//! - `find_approval`: the decision or the grant that covers a call; `verify_decision`: the decisions in its history;
+//!   `tool_and_run`: whether its tool and its run are available here; `stored_texts`, `stored_answers`: encrypted texts.
 //! - `perform`: a claimed call runs, its lease renewed; result and final state are committed together.
 //! - `retried`: one that failed and may be tried again waits for its next attempt.
-//! - `tell`: what listeners hear of what was committed.
-//! - `claimed`, `unfinished`, `withdrawn`: a call whose runner is dropped, or whoever waited for it.
-//! - `sweep`, `tend`, `errand`: what time or a crash has left behind; `reconcile`: a tool that finds out.
-//! - `ends`: a run that is over; `unbegun`: a call that ends without running; `refused`: what is said
-//!   of one that is not run.
+//! - `notify`: listeners are notified of what was committed.
+//! - `claimed`, `unfinished`, `withdrawn`: the task that runs a call is dropped, or the caller that waited for it.
+//! - `sweep`, `expire_due`, `follow_up`: what time or a crash has left behind; `reconcile`: a tool finds out what happened.
+//! - `end_run`: a run ends; `end_unbegun`: a call ends without running; `refused`: the errors of a call that is not run.
 
-mod again;
-mod answers;
-mod arrived;
+mod approver_failed;
 mod ask;
-mod awaited;
+mod await_answer;
 mod claim;
 mod claimed;
-mod covered;
-mod ends;
-mod errand;
-mod here;
+mod end_run;
+mod end_unbegun;
+mod evaluate_again;
+mod expire_due;
+mod find_approval;
+mod follow_up;
+mod notify;
 mod perform;
 mod queue;
 mod reconcile;
 mod refused;
+mod resubmitted;
 mod retried;
+mod stored_answers;
+mod stored_texts;
 mod submit;
 mod sweep;
-mod tell;
-mod tend;
-mod texts;
-mod unasked;
-mod unbegun;
+mod tool_and_run;
 mod unfinished;
+mod verify_decision;
 mod withdrawn;
-mod word;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ use tracing::{Instrument as _, Span};
 
 use self::withdrawn::Waits;
 use super::Run;
-use super::keeping::JournalConfig;
+use super::journal_config::JournalConfig;
 use super::outcome::{CallFailure, Outcome, Suspended};
 use crate::stage::{self, Found, given_up_by, record};
 use toolwright_core::call::Call;
@@ -88,7 +89,7 @@ pub(crate) enum Asking {
 #[derive(Clone, Copy)]
 pub(crate) struct JournaledCall<'a> {
     run: &'a Arc<Run>,
-    keeping: &'a JournalConfig,
+    journal: &'a JournalConfig,
     /// What the policy said, where a call is being judged again.
     judged: Option<&'a policy::PolicyDecision>,
 }
@@ -96,7 +97,7 @@ pub(crate) struct JournaledCall<'a> {
 impl<'a> JournaledCall<'a> {
     /// Nothing where no journal is kept.
     pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
-        run.core.keeping.as_ref().map(|keeping| Self { run, keeping, judged: None })
+        run.core.journal.as_ref().map(|journal| Self { run, journal, judged: None })
     }
 
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
@@ -196,7 +197,7 @@ impl<'a> JournaledCall<'a> {
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         loop {
             // Asked for before the look, so that no change is missed.
-            let changed = self.keeping.store.changed();
+            let changed = self.journal.store.changed();
             let record = match self.load(id).await {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
@@ -225,13 +226,13 @@ impl<'a> JournaledCall<'a> {
 
     /// Until somebody has to look at the call, but no longer than a moment.
     fn until_due(self, record: &CallRecord) -> Duration {
-        let due = record.due().map(|due| self.keeping.now().duration_until(due));
+        let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
     async fn load(self, id: CallId) -> Result<CallRecord, CallFailure> {
-        match self.keeping.store.get(id).await {
+        match self.journal.store.get(id).await {
             Ok(Some(record)) => Ok(record),
             Ok(None) => Err(CallFailure::NoSuchCall(id)),
             Err(error) => Err(CallFailure::NotRecorded { tool: id.to_string(), error }),
@@ -262,7 +263,7 @@ impl<'a> JournaledCall<'a> {
             return Ok(());
         };
         match signed.statement().map(|statement| statement.verdict) {
-            Ok(Decision::Happened { .. }) => self.keeping.enrolled.verify(signed).map(|_| ()),
+            Ok(Decision::Happened { .. }) => self.journal.enrolled.verify(signed).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -293,7 +294,7 @@ impl<'a> JournaledCall<'a> {
         let told = self.to_be_told(expects, record, &entries).await;
         let call = CallWrite { expects, record: record.clone(), entries };
         let unit = Transaction { calls: vec![call], documents };
-        self.keeping.store.commit(unit, record.updated).await?;
+        self.journal.store.commit(unit, record.updated).await?;
         if let Some(told) = told {
             self.tell_committed(record, &told);
         }

@@ -5,10 +5,10 @@ use super::super::Plan;
 use super::super::judge::{Judgement, Refusal, judge};
 use super::super::outcome::CallFailure;
 use super::claim::Step;
-use super::here::{NEEDS_ITS_CALLER, not_here};
 use super::refused::{nobody, refused};
 use super::submit::Judged;
-use super::word::{Doubt, Past};
+use super::tool_and_run::{NEEDS_ITS_CALLER, not_here};
+use super::verify_decision::{Doubt, Past};
 use super::{JournaledCall, not_recorded};
 use crate::stage;
 use toolwright_core::call::Call;
@@ -47,7 +47,7 @@ impl JournaledCall<'_> {
         if record.attempt > 0 && record.attempt >= plan.retry.attempts {
             return self.give_up(record).await;
         }
-        let kept = match self.arguments(record) {
+        let stored = match self.arguments(record) {
             Ok(arguments) => arguments,
             Err(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.refuse(record, &ToolError::new("refused", why), past).await;
@@ -55,7 +55,7 @@ impl JournaledCall<'_> {
             Err(why) => return Err(not_here(record, why)),
         };
         if let Some(word) = word.as_ref().filter(|word| word.is_last)
-            && !self.are_of_its_digest(record, &kept)
+            && !self.are_of_its_digest(record, &stored)
         {
             let doubt = Doubt::of(word.event, "its arguments are not those that were shown");
             return self.doubted(record, doubt).await;
@@ -89,9 +89,9 @@ impl JournaledCall<'_> {
             }
             Some(Err(error)) => {
                 why = Some(format!("the edit was not taken: {error}"));
-                settle(&kept)
+                settle(&stored)
             }
-            None => settle(&kept),
+            None => settle(&stored),
         };
         let judged = match judged {
             Ok(judged) => judged,
@@ -158,9 +158,9 @@ impl JournaledCall<'_> {
         plan: &Plan,
         judged: &Judged,
     ) -> Result<(), CallFailure> {
-        let kept = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");
+        let stored = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");
         record.arguments =
-            kept.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
+            stored.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
         record.shown = judged.settled.shown().to_owned();
         record.repairs =
             judged.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use super::super::keeping::OnNoApprover;
+use super::super::journal_config::OnNoApprover;
 use super::super::outcome::CallFailure;
 use super::JournaledCall;
 use super::ask::TRY_AGAIN;
@@ -38,7 +38,7 @@ impl JournaledCall<'_> {
 
     /// Whether somebody may decide who is not asked in this process.
     fn others_decide(self) -> bool {
-        self.keeping.enrolled.count() > 1 || self.keeping.on_no_approver == OnNoApprover::Park
+        self.journal.enrolled.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
     /// Whether it was this executor that asked about the call, or somebody here waits for it.
@@ -48,14 +48,14 @@ impl JournaledCall<'_> {
         }
         let history = self.history(record).await?;
         let asked = history.iter().rev().find(|entry| entry.event == Some(Transition::Asked));
-        Ok(asked.is_some_and(|entry| entry.who == self.keeping.note(None).who))
+        Ok(asked.is_some_and(|entry| entry.who == self.journal.note(None).who))
     }
 
     /// Tells listeners each time, and the people who read standard error once for each call.
     fn report(self, record: &CallRecord, why: &str, waits: bool) {
         tracing::warn!(call = %record.id, why, waits, "an approver failed");
         self.tell_of(record, EventKind::ApproverFailed { why, waits });
-        if !self.keeping.busy.is_news(record.id) {
+        if !self.journal.busy.is_news(record.id) {
             return;
         }
         let (call, tool) = (record.id, &record.tool);

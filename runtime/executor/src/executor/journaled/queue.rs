@@ -69,7 +69,7 @@ impl JournaledCall<'_> {
     /// Whether a person whose key counts accepted the plan with exactly this call in it.
     pub(super) fn is_accepted(self, record: &CallRecord) -> bool {
         let Some(signed) = &record.accepted else { return false };
-        let statement = match self.keeping.enrolled.verify(signed) {
+        let statement = match self.journal.enrolled.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "that a plan was accepted does not count");

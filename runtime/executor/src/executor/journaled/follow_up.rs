@@ -48,7 +48,7 @@ impl JournaledCall<'_> {
             },
             Errand::Tell(record) => match self.notify_for_others(record).await {
                 Outcome::Suspended(it)
-                    if it.state == State::Pending && !self.keeping.busy.is_noted(id) =>
+                    if it.state == State::Pending && !self.journal.busy.is_noted(id) =>
                 {
                     Done::Left("nobody could be told".to_owned())
                 }
@@ -61,7 +61,7 @@ impl JournaledCall<'_> {
             },
         };
         if let Done::Left(_) | Done::Unclear = done {
-            self.keeping.busy.pause(id, TRY_AGAIN);
+            self.journal.busy.pause(id, TRY_AGAIN);
         }
         if let Done::Left(why) = &done {
             tracing::warn!(call = %id, why, "a call is left as it is for now");

@@ -81,7 +81,7 @@ impl JournaledCall<'_> {
     fn said_last(self, record: &CallRecord, history: &[Entry]) -> Option<Said> {
         let [.., before, entry] = history else { return None };
         let signed = entry.signed.as_ref()?;
-        let statement = self.keeping.enrolled.verify(signed).ok()?.into_statement();
+        let statement = self.journal.enrolled.verify(signed).ok()?.into_statement();
         let generation = match entry.to {
             State::Judging => entry.generation.checked_sub(1),
             _ => Some(entry.generation),

@@ -8,10 +8,10 @@ use futures::FutureExt as _;
 use futures::future::{Either, select};
 
 use super::super::Plan;
-use super::super::keeping::{Asker, later};
+use super::super::journal_config::{Asker, later};
 use super::super::outcome::{CallFailure, Outcome};
+use super::approver_failed::Whose;
 use super::submit::Judged;
-use super::unasked::Whose;
 use super::{JournaledCall, LOOK_AGAIN, not_recorded};
 use crate::event::EventKind;
 use crate::executor::own::own_of;
@@ -47,7 +47,7 @@ impl JournaledCall<'_> {
     ) -> Result<Entry, CallFailure> {
         let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
         let preview = self.preview(record, plan, call, judged).await;
-        let deadline = later(self.keeping.now(), self.keeping.expires_after);
+        let deadline = later(self.journal.now(), self.journal.expires_after);
         let entry = self.step(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
         record.ask = Some(Ask { reason, preview, deadline, told: false });
@@ -113,13 +113,13 @@ impl JournaledCall<'_> {
             return Box::pin(self.go_on(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
-        let Some(asker) = &self.keeping.asker else { return self.outcome_of(&record) };
+        let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
         if record.shows_what_is_judged() == Some(false) {
             tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
-            self.keeping.busy.pause(record.id, TRY_AGAIN);
+            self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
-        let Some(asking) = self.keeping.busy.ask(record.id) else {
+        let Some(asking) = self.journal.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };
         let reply = self.asked(asker, &record, request, call).await;
@@ -137,7 +137,7 @@ impl JournaledCall<'_> {
             }
             Ok(Some(Said::Noted)) => self.noted(record).await,
             undecided => {
-                self.keeping.busy.pause(record.id, TRY_AGAIN);
+                self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
                     && let Err(failure) = self.unasked(&record, &why, whose).await
                 {
@@ -170,9 +170,9 @@ impl JournaledCall<'_> {
 
     /// Whether nobody here knows yet that a person has to decide.
     pub(super) fn is_to_be_told(self, record: &CallRecord) -> bool {
-        let busy = &self.keeping.busy;
+        let busy = &self.journal.busy;
         record.state == State::Pending
-            && self.keeping.asker.is_some()
+            && self.journal.asker.is_some()
             && !busy.is_noted(record.id)
             && !busy.is_left_alone(record.id)
     }
@@ -198,15 +198,15 @@ impl JournaledCall<'_> {
                 return;
             }
         };
-        let desk = ApprovalService::new(self.keeping.store.clone());
-        if let Err(error) = desk.submit(signed, self.keeping.now()).await {
+        let desk = ApprovalService::new(self.journal.store.clone());
+        if let Err(error) = desk.submit(signed, self.journal.now()).await {
             tracing::warn!(about, %error, "a decision did not count");
         }
     }
 
     /// Somebody was told, and decides later.
     async fn noted(self, record: CallRecord) -> Outcome {
-        self.keeping.busy.note(record.id);
+        self.journal.busy.note(record.id);
         let mut told = record.clone();
         told.version += 1;
         if let Some(ask) = &mut told.ask {
@@ -241,7 +241,7 @@ impl JournaledCall<'_> {
                 Some(Reply::Noted) => return Ok(Some(Said::Noted)),
                 None => return Ok(None),
             };
-            let now = self.keeping.now();
+            let now = self.journal.now();
             let statement = match decision {
                 Response::Approve => Statement::approve(record, by, now),
                 Response::ApproveWithGrant(terms) => {
@@ -273,7 +273,7 @@ impl JournaledCall<'_> {
         request: &ApprovalRequest,
         call: Option<&Call<'_>>,
     ) -> Result<Option<Reply>, String> {
-        let left = self.keeping.now().duration_until(request.deadline);
+        let left = self.journal.now().duration_until(request.deadline);
         let left = Duration::try_from(left).unwrap_or_default();
         // Begun inside, because the call that gives the future may panic as well.
         let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
@@ -298,7 +298,7 @@ impl JournaledCall<'_> {
     /// Ends when a call is pending no more, or nothing more is begun here.
     async fn decided_elsewhere(self, id: CallId) {
         loop {
-            let changed = self.keeping.store.changed();
+            let changed = self.journal.store.changed();
             let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
             if !is_pending || self.is_closed() {
                 return;
@@ -332,7 +332,7 @@ impl JournaledCall<'_> {
         event: Transition,
         why: Option<String>,
     ) -> Result<Entry, CallFailure> {
-        let note = Note { why, ..self.keeping.note(None) };
+        let note = Note { why, ..self.journal.note(None) };
         record.advance(event, note).map_err(|illegal| {
             not_recorded(
                 &record.tool,

@@ -1,8 +1,8 @@
 //! The end of a run, and what a run has taken note of.
 
 use super::super::outcome::CallFailure;
-use super::here::ended_key;
 use super::sweep::PAGE;
+use super::tool_and_run::ended_key;
 use super::{JournaledCall, not_recorded};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
@@ -15,9 +15,9 @@ impl JournaledCall<'_> {
             self.run.end();
         }
         let key = ended_key(run);
-        let said = DocumentWrite { key, expects: None, text: Some(self.keeping.now().to_string()) };
+        let said = DocumentWrite { key, expects: None, text: Some(self.journal.now().to_string()) };
         let unit = Transaction { calls: Vec::new(), documents: vec![said] };
-        match self.keeping.store.commit(unit, self.keeping.now()).await {
+        match self.journal.store.commit(unit, self.journal.now()).await {
             Ok(()) => {}
             // It was ended before.
             Err(error) if error.is_conflict() => {}
@@ -30,7 +30,7 @@ impl JournaledCall<'_> {
         };
         let mut ended = 0;
         loop {
-            let some = self.keeping.store.list(&filter, Page::first(PAGE)).await;
+            let some = self.journal.store.list(&filter, Page::first(PAGE)).await;
             let some = some.map_err(|error| not_recorded(run, error.into()))?;
             if some.is_empty() {
                 return Ok(ended);
@@ -54,7 +54,7 @@ impl JournaledCall<'_> {
             return Ok(());
         }
         // It may run again after its answer, and must not be taken from whoever runs it.
-        match self.keeping.store.acknowledge(id).await {
+        match self.journal.store.acknowledge(id).await {
             Ok(()) => Ok(()),
             Err(error) => Err(not_recorded(&tool, error)),
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::ExecutorBuilder;
-use super::keeping::AskerBuilder;
-use super::keeping::OnNoApprover;
+use super::journal_config::AskerBuilder;
+use super::journal_config::OnNoApprover;
 use toolwright_journal::approval::Approver;
 use toolwright_journal::approval::ApproverKey;
 use toolwright_journal::approval::PublicKey;
@@ -30,7 +30,7 @@ impl ExecutorBuilder {
     /// The same with a store that others have as well.
     #[must_use]
     pub fn journal_arc(mut self, store: Arc<dyn Store>) -> Self {
-        self.keeping.store = Some(store);
+        self.journal.store = Some(store);
         self
     }
 
@@ -38,7 +38,7 @@ impl ExecutorBuilder {
     /// makes or enrols one. Keys are made by `toolwright keys new`.
     #[must_use]
     pub fn enrol(mut self, name: impl Into<String>, key: PublicKey) -> Self {
-        self.keeping.approvers.push((name.into(), key));
+        self.journal.approvers.push((name.into(), key));
         self
     }
 
@@ -65,7 +65,7 @@ impl ExecutorBuilder {
     /// there are none, it ends at once, as [`Expired`](toolwright_journal::journal::State::Expired) and answered `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
-        self.keeping.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
+        self.journal.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
         self
     }
 
@@ -74,21 +74,21 @@ impl ExecutorBuilder {
     /// [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
-        self.keeping.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });
+        self.journal.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });
         self
     }
 
     /// What happens to a call that a person would have to decide, where none is asked in this process.
     #[must_use]
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
-        self.keeping.on_no_approver = Some(what);
+        self.journal.on_no_approver = Some(what);
         self
     }
 
     /// How long a person may think, 24 hours unless set; then the call is answered `expired`.
     #[must_use]
     pub fn approval_expires_after(mut self, time: Duration) -> Self {
-        self.keeping.expires_after = Some(time);
+        self.journal.expires_after = Some(time);
         self
     }
 
@@ -96,14 +96,14 @@ impl ExecutorBuilder {
     /// as often. After it, the call of a process that is gone is taken up by another.
     #[must_use]
     pub fn lease(mut self, time: Duration) -> Self {
-        self.keeping.lease = Some(time);
+        self.journal.lease = Some(time);
         self
     }
 
     /// Keeps reads in the journal as well, which costs each of them two commits.
     #[must_use]
     pub fn journal_reads(mut self) -> Self {
-        self.keeping.reads = true;
+        self.journal.reads = true;
         self
     }
 
@@ -111,21 +111,21 @@ impl ExecutorBuilder {
     /// have to wait is refused.
     #[must_use]
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
-        self.keeping.sealing = Some(key);
+        self.journal.sealing = Some(key);
         self
     }
 
     /// The project that grants of scope `project` count in.
     #[must_use]
     pub fn project(mut self, name: impl Into<String>) -> Self {
-        self.keeping.project = Some(name.into());
+        self.journal.project = Some(name.into());
         self
     }
 
     /// A folder that tools work in. A journal inside would be in their reach, so it is refused.
     #[must_use]
     pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.keeping.roots.push(root.into());
+        self.journal.roots.push(root.into());
         self
     }
 
@@ -150,14 +150,14 @@ impl ExecutorBuilder {
         mut self,
         trace_id: impl Fn() -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        self.keeping.trace_id = Some(Box::new(trace_id));
+        self.journal.trace_id = Some(Box::new(trace_id));
         self
     }
 
     /// What time it is for the journal: the system's clock unless set, for tests of deadlines.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        self.keeping.clock = Some(Arc::new(now));
+        self.journal.clock = Some(Arc::new(now));
         self
     }
 }
