@@ -3,11 +3,11 @@
 mod builder;
 mod calling;
 mod claim;
+mod evaluate;
 mod gate;
 mod journal_config;
 mod journal_options;
 mod journaled;
-mod judge;
 mod outcome;
 mod own;
 mod plan;
@@ -261,8 +261,8 @@ impl Executor {
         self.run.core.rules.current()
     }
 
-    /// Reads the files of the policy again. It counts for every call that is judged from now on, and a call that a
-    /// person has approved is judged once more before it runs.
+    /// Reads the files of the policy again. It counts for every call that is evaluated from now on, and a call that a
+    /// person has approved is evaluated once more before it runs.
     ///
     /// Nothing reads them by itself: whoever can write a policy could otherwise change it while an agent works.
     ///

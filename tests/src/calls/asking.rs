@@ -64,7 +64,7 @@ async fn without_an_approver_a_call_is_denied_parked_or_failed_as_told() {
 
     let failing = office.bare().on_no_approver(OnNoApprover::Fail).build().unwrap();
     let outcome = failing.submit(&a_refund()).await;
-    assert!(matches!(outcome, Outcome::Failed(CallFailure::NobodyToAsk { .. })), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::NoApprover { .. })), "{outcome:?}");
 
     let parking = office.bare().on_no_approver(OnNoApprover::Park).build().unwrap();
     suspended(parking.submit(&a_refund()).await);

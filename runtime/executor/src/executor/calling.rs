@@ -182,7 +182,7 @@ impl<'a> Stages<'a> {
         Self { run, plan, call, arguments, claimed, entered, watch, is_again, deadline }
     }
 
-    /// The same for a call that was judged with these arguments, and may begin as long as the claim counts.
+    /// The same for a call that was evaluated with these arguments, and may begin as long as the claim counts.
     pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }

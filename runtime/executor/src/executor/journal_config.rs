@@ -44,7 +44,7 @@ pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 /// The journal of an executor.
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) enrolled: TrustedKeys,
+    pub(crate) trusted: TrustedKeys,
     /// Who is asked in this process, and the key that their decisions are signed with.
     pub(crate) asker: Option<Asker>,
     pub(crate) on_no_approver: OnNoApprover,
@@ -211,11 +211,11 @@ impl JournalConfigBuilder {
                 return None;
             }
         };
-        let mut enrolled = TrustedKeys::new();
+        let mut trusted = TrustedKeys::new();
         let own = asker.iter().map(|it| (it.key.name().to_owned(), it.key.public()));
         for (name, key) in self.approvers.into_iter().chain(own) {
-            match enrolled.with(&name, key) {
-                Ok(more) => enrolled = more,
+            match trusted.with(&name, key) {
+                Ok(more) => trusted = more,
                 Err(error) => {
                     problems.push(BuildProblem::Approver { name, why: error.to_string() });
                     return None;
@@ -230,7 +230,7 @@ impl JournalConfigBuilder {
         }
         Some(JournalConfig {
             store,
-            enrolled,
+            trusted,
             asker,
             on_no_approver: self.on_no_approver.unwrap_or(OnNoApprover::Deny),
             expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),

@@ -90,14 +90,14 @@ pub(crate) enum Asking {
 pub(crate) struct JournaledCall<'a> {
     run: &'a Arc<Run>,
     journal: &'a JournalConfig,
-    /// What the policy said, where a call is being judged again.
-    judged: Option<&'a policy::PolicyDecision>,
+    /// What the policy said, where a call is being evaluated again.
+    evaluated: Option<&'a policy::PolicyDecision>,
 }
 
 impl<'a> JournaledCall<'a> {
     /// Nothing where no journal is kept.
     pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
-        run.core.journal.as_ref().map(|journal| Self { run, journal, judged: None })
+        run.core.journal.as_ref().map(|journal| Self { run, journal, evaluated: None })
     }
 
     /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
@@ -164,12 +164,12 @@ impl<'a> JournaledCall<'a> {
             }
             Err(error) => (Outcome::Answered(error.into()), None),
         };
-        self.told(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
+        self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
         outcome
     }
 
     /// Tells what became of a call, as far as it came here.
-    fn told(
+    fn notify_outcome(
         self,
         watch: Option<record::Watch<'_>>,
         span: &Span,
@@ -203,13 +203,15 @@ impl<'a> JournaledCall<'a> {
                 Err(failure) => return failure.into(),
             };
             if record.answer.is_some() {
-                self.tell_found(&record).await;
+                self.notify_found(&record).await;
                 return self.outcome_of(&record);
             }
-            let outcome = match self.tend(record.clone()).await {
-                Ok(tended) if tended.version != record.version => continue,
-                Ok(tended) if self.is_to_be_told(&tended) => self.notify(tended, call, None).await,
-                Ok(tended) => self.go_on(tended, call, None).await,
+            let outcome = match self.expire_due(record.clone()).await {
+                Ok(current) if current.version != record.version => continue,
+                Ok(current) if self.needs_notification(&current) => {
+                    self.notify(current, call, None).await
+                }
+                Ok(current) => self.go_on(current, call, None).await,
                 Err(failure) => return failure.into(),
             };
             match &outcome {
@@ -263,7 +265,7 @@ impl<'a> JournaledCall<'a> {
             return Ok(());
         };
         match signed.statement().map(|statement| statement.verdict) {
-            Ok(Decision::Happened { .. }) => self.journal.enrolled.verify(signed).map(|_| ()),
+            Ok(Decision::Happened { .. }) => self.journal.trusted.verify(signed).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -291,12 +293,12 @@ impl<'a> JournaledCall<'a> {
         documents: Vec<DocumentWrite>,
     ) -> Result<(), CommitError> {
         // Looked up before the commit, so that nothing waits between a claim and its attempt.
-        let told = self.to_be_told(expects, record, &entries).await;
+        let notification = self.notification(expects, record, &entries).await;
         let call = CallWrite { expects, record: record.clone(), entries };
         let unit = Transaction { calls: vec![call], documents };
         self.journal.store.commit(unit, record.updated).await?;
-        if let Some(told) = told {
-            self.tell_committed(record, &told);
+        if let Some(notification) = notification {
+            self.notify_committed(record, &notification);
         }
         Ok(())
     }
@@ -318,7 +320,7 @@ fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
 /// What a model reads where its host cannot be told otherwise.
 fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
-        CallFailure::NobodyToAsk { .. } => ToolError::new("approval_required", failure.to_string())
+        CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
             .class(Class::NotStarted { retry_after: None })
             .hint("go on without this call, or tell the user that it needs approval"),
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),

@@ -69,7 +69,7 @@ impl Around {
     }
 }
 
-/// A call that is judged, without its arguments.
+/// A call that is evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
@@ -152,7 +152,7 @@ impl Rules {
         facts
     }
 
-    pub(crate) fn judge(&self, about: About<'_>, arguments: &str) -> Evaluation {
+    pub(crate) fn evaluate(&self, about: About<'_>, arguments: &str) -> Evaluation {
         about.judged_by(&self.current(), arguments)
     }
 

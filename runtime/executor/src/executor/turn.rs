@@ -82,7 +82,7 @@ impl Executor {
         let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
             match (outcome, JournaledCall::of(&self.run)) {
                 (Outcome::Answered(answer), _) => Ok(answer),
-                (outcome, Some(journaled)) => journaled.awaited(outcome, call).await,
+                (outcome, Some(journaled)) => journaled.await_answer(outcome, call).await,
                 (Outcome::Failed(failure), None) => Err(failure),
                 (Outcome::Suspended(_), None) => Err(CallFailure::NoJournal),
             }

@@ -12,7 +12,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_policy::policy::{Evaluation, PolicyDecision};
 
-/// What is judged of a call whose input has been read.
+/// What is evaluated of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
     pub(crate) run: &'a Run,
     pub(crate) plan: &'a Plan,
@@ -31,7 +31,7 @@ pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     }
 }
 
-/// What runs in place of what was read, not polled, where the arguments were settled to be judged: what is judged is what
+/// What runs in place of what was read, not polled, where the arguments were settled to be evaluated: what is evaluated is what
 /// runs.
 #[cold]
 pub(crate) fn approved<'s>(

@@ -22,7 +22,7 @@ pub(super) enum Whose {
 
 impl JournaledCall<'_> {
     /// Says why an approver failed over a call, and ends the call where nobody else can decide.
-    pub(super) async fn unasked(
+    pub(super) async fn approver_failed(
         self,
         record: &CallRecord,
         why: &str,
@@ -38,7 +38,7 @@ impl JournaledCall<'_> {
 
     /// Whether somebody may decide who is not asked in this process.
     fn others_decide(self) -> bool {
-        self.journal.enrolled.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
+        self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
     /// Whether it was this executor that asked about the call, or somebody here waits for it.
@@ -54,7 +54,7 @@ impl JournaledCall<'_> {
     /// Tells listeners each time, and the people who read standard error once for each call.
     fn report(self, record: &CallRecord, why: &str, waits: bool) {
         tracing::warn!(call = %record.id, why, waits, "an approver failed");
-        self.tell_of(record, EventKind::ApproverFailed { why, waits });
+        self.notify_of(record, EventKind::ApproverFailed { why, waits });
         if !self.journal.busy.is_news(record.id) {
             return;
         }

@@ -11,7 +11,7 @@ use super::super::Plan;
 use super::super::journal_config::{Asker, later};
 use super::super::outcome::{CallFailure, Outcome};
 use super::approver_failed::Whose;
-use super::submit::Judged;
+use super::submit::Evaluated;
 use super::{JournaledCall, LOOK_AGAIN, not_recorded};
 use crate::event::EventKind;
 use crate::executor::own::own_of;
@@ -42,11 +42,11 @@ impl JournaledCall<'_> {
         record: &mut CallRecord,
         plan: &Plan,
         call: &Call<'_>,
-        judged: &Judged,
+        evaluated: &Evaluated,
         reason: &str,
     ) -> Result<Entry, CallFailure> {
         let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
-        let preview = self.preview(record, plan, call, judged).await;
+        let preview = self.preview(record, plan, call, evaluated).await;
         let deadline = later(self.journal.now(), self.journal.expires_after);
         let entry = self.step(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
@@ -61,17 +61,17 @@ impl JournaledCall<'_> {
         record: &CallRecord,
         plan: &Plan,
         call: &Call<'_>,
-        judged: &Judged,
+        evaluated: &Evaluated,
     ) -> Option<String> {
         let preview = plan.entry.spec.preview?;
-        if judged.settled.has_secrets() {
+        if evaluated.settled.has_secrets() {
             return Some("(not shown, because a secret is among the arguments)".to_owned());
         }
         let shown = async {
             let own = own_of(self.run, plan, call, Some(Identity::of(record.id)))?;
             let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
             let mut facts = plan.facts();
-            let (text, keys) = (judged.settled.arguments(), &plan.entry.keys);
+            let (text, keys) = (evaluated.settled.arguments(), &plan.entry.keys);
             let start = Start { scope, text, keys, facts: &mut facts, changes: None };
             let future = preview(start).map_err(|problems| {
                 ToolError::internal(format!("the preview could not be begun: {problems}"))
@@ -129,7 +129,7 @@ impl JournaledCall<'_> {
                 self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
                     Ok(decided) => {
-                        self.tell_found(&decided).await;
+                        self.notify_found(&decided).await;
                         Box::pin(self.go_on(decided, call, watch)).await
                     }
                     Err(failure) => failure.into(),
@@ -139,14 +139,14 @@ impl JournaledCall<'_> {
             undecided => {
                 self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
-                    && let Err(failure) = self.unasked(&record, &why, whose).await
+                    && let Err(failure) = self.approver_failed(&record, &why, whose).await
                 {
                     return failure.into();
                 }
                 match self.load(record.id).await {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
-                        self.tell_found(&now).await;
+                        self.notify_found(&now).await;
                         Box::pin(self.go_on(now, call, watch)).await
                     }
                     Ok(now) => self.outcome_of(&now),
@@ -163,13 +163,13 @@ impl JournaledCall<'_> {
         }
         match (watch, self.request(record)) {
             (Some(watch), Some(request)) => watch.asked(&request),
-            (None, Some(request)) => self.tell_of(record, EventKind::Asked { request: &request }),
+            (None, Some(request)) => self.notify_of(record, EventKind::Asked { request: &request }),
             (_, None) => {}
         }
     }
 
     /// Whether nobody here knows yet that a person has to decide.
-    pub(super) fn is_to_be_told(self, record: &CallRecord) -> bool {
+    pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
             && self.journal.asker.is_some()
@@ -180,7 +180,7 @@ impl JournaledCall<'_> {
     /// Asks about a call of a turn whose siblings are answered.
     pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
         match self.load(id).await {
-            Ok(record) if self.is_to_be_told(&record) => {
+            Ok(record) if self.needs_notification(&record) => {
                 self.notify(record, Some(call), None).await
             }
             Ok(record) => self.outcome_of(&record),
@@ -316,13 +316,13 @@ impl JournaledCall<'_> {
         }
         let found = self.plan(record).map_err(|failure| failure.to_string())?;
         let call = Call::new(record.tool.as_str(), arguments);
-        let judged = self.settle(found.plan(), &call, record.id).map_err(|it| it.to_string())?;
-        if judged.settled.has_secrets() {
+        let evaluated = self.settle(found.plan(), &call, record.id).map_err(|it| it.to_string())?;
+        if evaluated.settled.has_secrets() {
             return Err(
                 "a secret cannot be given with an edit, which everybody can read".to_owned()
             );
         }
-        Ok(self.digest(record, &judged.settled))
+        Ok(self.digest(record, &evaluated.settled))
     }
 
     /// Lets something happen to a call on behalf of the executor.

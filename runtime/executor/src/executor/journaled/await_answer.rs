@@ -13,7 +13,7 @@ impl JournaledCall<'_> {
     ///
     /// # Errors
     /// When the host has to act before there is an answer.
-    pub(crate) async fn awaited(
+    pub(crate) async fn await_answer(
         self,
         mut outcome: Outcome,
         call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! A call that may run is judged once more, and claimed. Nothing that was decided earlier is taken on trust: the
+//! A call that may run is evaluated once more, and claimed. Nothing that was decided earlier is taken on trust: the
 //! arguments, the tool, the decision and the grant are looked at as they are now.
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tracing::Instrument as _;
 
 use super::super::Plan;
-use super::super::judge::{Judgement, Wanted, judge};
+use super::super::evaluate::{Evaluation, Wanted, evaluate};
 use super::super::outcome::{CallFailure, Outcome};
 use super::claimed::Claimed;
 use super::evaluate_again::NOT_REPEATED;
@@ -50,7 +50,7 @@ impl<'a> JournaledCall<'a> {
                 State::Ready if self.is_due(&record) && !self.is_closed() => {
                     self.claim(&record, call, watch).await
                 }
-                State::Judging if !self.is_closed() => self.judge_again(&record, call).await,
+                State::Judging if !self.is_closed() => self.evaluate_again(&record, call).await,
                 _ => return Gone::On(self.outcome_of(&record)),
             };
             record = match next {
@@ -96,9 +96,9 @@ impl<'a> JournaledCall<'a> {
             Ok(history) => history,
             Err(moved) => return Ok(moved),
         };
-        let past = match self.word(record, &history) {
-            Ok(word) => Past::of(word.as_ref(), &history),
-            Err(doubt) => return self.change(record, &doubt.why).await,
+        let past = match self.verified_decision(record, &history) {
+            Ok(decision) => Past::of(decision.as_ref(), &history),
+            Err(invalid) => return self.change(record, &invalid.why).await,
         };
         if self.run_has_ended(record).await? {
             return self.end_with_run(record).await;
@@ -118,21 +118,23 @@ impl<'a> JournaledCall<'a> {
         }
         let by = if call.is_some() { By::Caller } else { By::Worker };
         let call = call.unwrap_or(&own_call);
-        let judged = match self.settle_text(plan, call, &arguments, record.id) {
-            Ok(judged) => judged,
+        let evaluated = match self.settle_text(plan, call, &arguments, record.id) {
+            Ok(evaluated) => evaluated,
             Err(_) => return self.change(record, "its tool takes other arguments now").await,
         };
         if plan.entry.fingerprint() != record.fingerprint {
-            return self.change(record, "its tool has changed since it was judged").await;
+            return self.change(record, "its tool has changed since it was evaluated").await;
         }
-        if self.digest(record, &judged.settled) != record.digest {
-            return self.deny(record, "its arguments are not those that were judged", past).await;
+        if self.digest(record, &evaluated.settled) != record.digest {
+            return self
+                .deny(record, "its arguments are not those that were evaluated", past)
+                .await;
         }
         if plan.entry.definition.effect == Effect::Once && begun_without_a_word(&history) > 0 {
             return self.change(record, NOT_REPEATED).await;
         }
-        let known = self.known(record, plan, &judged).await?;
-        if judge(known.case) != Judgement::Allow {
+        let known = self.known(record, plan, &evaluated).await?;
+        if evaluate(known.case) != Evaluation::Allow {
             let why = match known.case.wanted {
                 Wanted::Never => known.reason,
                 Wanted::Plan => "what changes something is planned first now".to_owned(),
@@ -152,7 +154,7 @@ impl<'a> JournaledCall<'a> {
         claimed.heard(&written);
         match written {
             Ok(()) => {
-                let arguments = judged.settled.arguments();
+                let arguments = evaluated.settled.arguments();
                 let outcome = match watch {
                     Some(_) => Box::pin(self.perform(claimed, plan, call, arguments, watch)).await,
                     None => Box::pin(self.resumed(claimed, plan, call, arguments)).await,
@@ -178,7 +180,7 @@ impl<'a> JournaledCall<'a> {
         let watch = record::Watch::resume(self.run, call, &claimed.record);
         let performing = self.perform(claimed, plan, call, arguments, watch.as_ref());
         let outcome = performing.instrument(span.clone()).await;
-        self.told(watch, &span, call, definition, &outcome);
+        self.notify_outcome(watch, &span, call, definition, &outcome);
         outcome
     }
 
@@ -203,7 +205,7 @@ impl<'a> JournaledCall<'a> {
         Ok(entry)
     }
 
-    /// What it was judged by is not as it was; it is judged again.
+    /// What it was evaluated by is not as it was; it is evaluated again.
     pub(super) async fn change(self, record: &CallRecord, why: &str) -> Result<Step, CallFailure> {
         let mut changed = record.clone();
         let entry = self.step(&mut changed, Transition::Changed, Some(why.to_owned()))?;
@@ -212,7 +214,7 @@ impl<'a> JournaledCall<'a> {
 
     /// Somebody has changed what only an executor may change; the call is not run.
     async fn deny(self, record: &CallRecord, why: &str, past: Past) -> Result<Step, CallFailure> {
-        if past.is_letter {
+        if past.is_dead_letter {
             return self.put_back(record, why.to_owned()).await;
         }
         let mut denied = record.clone();

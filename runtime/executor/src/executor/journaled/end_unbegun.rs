@@ -1,6 +1,5 @@
-//! A call that ends without running. It is ended only by what counts: where the last word that brought it here does
-//! not, it goes back to where it was, and so does a dead letter that was to be tried once more. Where it was begun
-//! before, its answer says so.
+//! Ends a call that has not begun. Only what is verified ends it: where the last decision is not, the call goes back to
+//! where it was, and so does a dead letter that was requeued. Where the call was begun before, its answer says so.
 
 use super::super::outcome::{CallFailure, Outcome};
 use super::verify_decision::Past;
@@ -65,11 +64,11 @@ impl JournaledCall<'_> {
         why: &str,
     ) -> Result<Entry, CallFailure> {
         let history = self.history(record).await?;
-        let word = self.word(record, &history);
-        let past = Past::of(word.as_ref().ok().and_then(Option::as_ref), &history);
-        let (event, why) = match word {
-            Err(doubt) if doubt.is_of_what_was() => (doubt.back(), doubt.why),
-            _ if past.is_letter => (Transition::PutBack, why.to_owned()),
+        let decision = self.verified_decision(record, &history);
+        let past = Past::of(decision.as_ref().ok().and_then(Option::as_ref), &history);
+        let (event, why) = match decision {
+            Err(invalid) if invalid.is_of_what_was() => (invalid.back(), invalid.why),
+            _ if past.is_dead_letter => (Transition::PutBack, why.to_owned()),
             _ => (event, why.to_owned()),
         };
         let entry = self.step(record, event, Some(why))?;

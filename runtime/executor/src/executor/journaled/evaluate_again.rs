@@ -1,14 +1,14 @@
-//! A call that was edited, accepted, requeued, put in doubt or overtaken by a change is judged again. Neither that its
+//! A call that was edited, accepted, requeued, put in doubt or overtaken by a change is evaluated again. Neither that its
 //! plan is accepted nor that it is requeued approves a call: where it asks, a person decides.
 
 use super::super::Plan;
-use super::super::judge::{Judgement, Refusal, judge};
+use super::super::evaluate::{Evaluation, Refusal, evaluate};
 use super::super::outcome::CallFailure;
 use super::claim::Step;
-use super::refused::{nobody, refused};
-use super::submit::Judged;
+use super::refused::{no_approver, refused};
+use super::submit::Evaluated;
 use super::tool_and_run::{NEEDS_ITS_CALLER, not_here};
-use super::verify_decision::{Doubt, Past};
+use super::verify_decision::{InvalidDecision, Past};
 use super::{JournaledCall, not_recorded};
 use crate::stage;
 use toolwright_core::call::Call;
@@ -24,8 +24,8 @@ pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
 impl JournaledCall<'_> {
-    /// Judges a call that was edited, accepted, requeued, or overtaken by a change.
-    pub(super) async fn judge_again(
+    /// Evaluates a call that was edited, accepted, requeued, or overtaken by a change.
+    pub(super) async fn evaluate_again(
         self,
         record: &CallRecord,
         call: Option<&Call<'_>>,
@@ -33,11 +33,11 @@ impl JournaledCall<'_> {
         let found = self.sought(record).await?;
         let plan = found.plan();
         let history = self.history(record).await?;
-        let word = match self.word(record, &history) {
-            Ok(word) => word,
-            Err(doubt) => return self.doubted(record, doubt).await,
+        let decision = match self.verified_decision(record, &history) {
+            Ok(decision) => decision,
+            Err(invalid) => return self.doubted(record, invalid).await,
         };
-        let past = Past::of(word.as_ref(), &history);
+        let past = Past::of(decision.as_ref(), &history);
         if self.run_has_ended(record).await? {
             return self.end_with_run(record).await;
         }
@@ -54,11 +54,12 @@ impl JournaledCall<'_> {
             }
             Err(why) => return Err(not_here(record, why)),
         };
-        if let Some(word) = word.as_ref().filter(|word| word.is_last)
+        if let Some(decision) = decision.as_ref().filter(|decision| decision.is_last)
             && !self.are_of_its_digest(record, &stored)
         {
-            let doubt = Doubt::of(word.event, "its arguments are not those that were shown");
-            return self.doubted(record, doubt).await;
+            let invalid =
+                InvalidDecision::of(decision.event, "its arguments are not those that were shown");
+            return self.doubted(record, invalid).await;
         }
         if let Err(missing) = self.has_services(plan, record, call) {
             if record.answer.is_none() {
@@ -75,14 +76,14 @@ impl JournaledCall<'_> {
             self.settle_text(plan, call.unwrap_or(&own), text, record.id)
         };
         // Whoever is asked about a call whose edit is not taken is asked about the arguments as they were.
-        let mut why = edit.err().map(|doubt| doubt.why);
+        let mut why = edit.err().map(|invalid| invalid.why);
         let mut is_edited = false;
-        let judged = match proposed.map(settle) {
-            Some(Ok(judged)) => {
-                is_edited = self.digest(record, &judged.settled) != record.digest;
-                Ok(judged)
+        let evaluated = match proposed.map(settle) {
+            Some(Ok(evaluated)) => {
+                is_edited = self.digest(record, &evaluated.settled) != record.digest;
+                Ok(evaluated)
             }
-            Some(Err(error)) if past.is_letter => {
+            Some(Err(error)) if past.is_dead_letter => {
                 return self
                     .put_back(record, format!("the new arguments were not taken: {error}"))
                     .await;
@@ -93,50 +94,50 @@ impl JournaledCall<'_> {
             }
             None => settle(&stored),
         };
-        let judged = match judged {
-            Ok(judged) => judged,
+        let evaluated = match evaluated {
+            Ok(evaluated) => evaluated,
             Err(error) => return self.refuse(record, &error, past).await,
         };
         let mut next = record.clone();
         next.proposal = None;
-        self.take_up(&mut next, plan, &judged)?;
+        self.take_up(&mut next, plan, &evaluated)?;
         // What a person puts in is another call to whoever takes the key. What only its tool makes of it is not: under the
         // old key nothing can happen twice.
-        if is_edited || word.is_some_and(|word| word.wants_new_key()) {
+        if is_edited || decision.is_some_and(|decision| decision.wants_new_key()) {
             next.idempotency_key = CallId::new().to_string();
         }
-        let known = self.known(&next, plan, &judged).await?;
-        let judging = self.judging(&known.verdict);
+        let known = self.known(&next, plan, &evaluated).await?;
+        let evaluating = self.evaluating(&known.verdict);
         let mut entries = Vec::new();
-        match judge(known.case) {
-            Judgement::Allow if why.is_none() => {
+        match evaluate(known.case) {
+            Evaluation::Allow if why.is_none() => {
                 let covered =
                     known.grant.as_ref().map(|it| format!("covered by grant {}", it.grant.id));
                 entries.push(self.step(&mut next, Transition::Allowed, covered)?);
             }
-            Judgement::Deny => {
+            Evaluation::Deny => {
                 let error = stage::denied(&next.tool, &known.reason);
-                return judging.refuse(record, &error, past).await;
+                return evaluating.refuse(record, &error, past).await;
             }
-            Judgement::Refuse(refusal) => {
+            Evaluation::Refuse(refusal) => {
                 let error = refused(&next, &known.reason, refusal);
-                return judging.refuse(record, &error, past).await;
+                return evaluating.refuse(record, &error, past).await;
             }
-            Judgement::Queue => {
-                let call = Call::new(record.tool.as_str(), judged.settled.arguments());
-                entries.push(self.queue(&mut next, plan, &call, &judged).await?);
+            Evaluation::Queue => {
+                let call = Call::new(record.tool.as_str(), evaluated.settled.arguments());
+                entries.push(self.queue(&mut next, plan, &call, &evaluated).await?);
             }
             // To fail is for whoever waits for it.
-            Judgement::Fail if record.answer.is_none() => {
-                return Err(nobody(&next, &known.reason));
+            Evaluation::Fail if record.answer.is_none() => {
+                return Err(no_approver(&next, &known.reason));
             }
-            Judgement::Fail => {
-                let error = refused(&next, &known.reason, Refusal::NobodyToAsk);
-                return judging.refuse(record, &error, past).await;
+            Evaluation::Fail => {
+                let error = refused(&next, &known.reason, Refusal::NoApprover);
+                return evaluating.refuse(record, &error, past).await;
             }
-            Judgement::Allow | Judgement::Ask => {
-                let call = Call::new(record.tool.as_str(), judged.settled.arguments());
-                let mut entry = self.ask(&mut next, plan, &call, &judged, &known.reason).await?;
+            Evaluation::Allow | Evaluation::Ask => {
+                let call = Call::new(record.tool.as_str(), evaluated.settled.arguments());
+                let mut entry = self.ask(&mut next, plan, &call, &evaluated, &known.reason).await?;
                 if let (Some(why), Some(ask)) = (why, &mut next.ask) {
                     ask.reason = format!("{} ({why})", ask.reason);
                     entry.why = Some(ask.reason.clone());
@@ -144,7 +145,7 @@ impl JournaledCall<'_> {
                 entries.push(entry);
             }
         }
-        match judging.write(Some(record.version), &next, entries).await {
+        match evaluating.write(Some(record.version), &next, entries).await {
             Ok(()) => Ok(Step::Moved(Box::new(next))),
             Err(error) if error.is_conflict() => self.look_again(record.id).await,
             Err(error) => Err(not_recorded(&record.tool, error)),
@@ -156,19 +157,24 @@ impl JournaledCall<'_> {
         self,
         record: &mut CallRecord,
         plan: &Plan,
-        judged: &Judged,
+        evaluated: &Evaluated,
     ) -> Result<(), CallFailure> {
-        let stored = self.keep(&judged.settled, judged.settled.arguments(), record.id, "arguments");
+        let stored = self.store_text(
+            &evaluated.settled,
+            evaluated.settled.arguments(),
+            record.id,
+            "arguments",
+        );
         record.arguments =
             stored.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
-        record.shown = judged.settled.shown().to_owned();
+        record.shown = evaluated.settled.shown().to_owned();
         record.repairs =
-            judged.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());
+            evaluated.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());
         record.fingerprint = plan.entry.fingerprint().to_owned();
-        record.danger = judged.facts.danger;
+        record.danger = evaluated.facts.danger;
         record.effect = plan.entry.definition.effect;
         record.secrets = plan.entry.definition.secrets().map(ToOwned::to_owned).collect();
-        record.digest = self.digest(record, &judged.settled);
+        record.digest = self.digest(record, &evaluated.settled);
         Ok(())
     }
 
@@ -179,7 +185,7 @@ impl JournaledCall<'_> {
         error: &ToolError,
         past: Past,
     ) -> Result<Step, CallFailure> {
-        if past.is_letter {
+        if past.is_dead_letter {
             return self.put_back(record, error.to_string()).await;
         }
         let mut refused = record.clone();

@@ -1,4 +1,4 @@
-//! What becomes of a call because time has passed: nobody decided in time, or whoever ran it is gone.
+//! Moves a call on because time has passed: its approval expired, or its lease ended while it ran.
 
 use super::super::outcome::CallFailure;
 use super::retried::note_failure;
@@ -8,7 +8,10 @@ use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transition}
 
 impl JournaledCall<'_> {
     /// Does what is due for one call because time has passed, and nothing else.
-    pub(super) async fn tend(self, mut record: CallRecord) -> Result<CallRecord, CallFailure> {
+    pub(super) async fn expire_due(
+        self,
+        mut record: CallRecord,
+    ) -> Result<CallRecord, CallFailure> {
         for _ in 0..TRIES {
             let now = self.journal.now();
             if record.due().is_none_or(|due| due > now) {

@@ -46,7 +46,7 @@ impl JournaledCall<'_> {
         if record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.journal.now()) {
             return Err("the time in which its decision counts has passed".to_owned());
         }
-        let statement = match self.journal.enrolled.verify(signed) {
+        let statement = match self.journal.trusted.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "a decision does not count");
@@ -116,7 +116,7 @@ impl JournaledCall<'_> {
                 now: self.journal.now(),
                 used: grant.used,
             };
-            match grant.covers(&asked, &self.journal.enrolled) {
+            match grant.covers(&asked, &self.journal.trusted) {
                 Ok(()) => {
                     let (key, version) = (document.key, document.version);
                     return Ok(Some(Use { grant, key, version, is_taken }));

@@ -128,7 +128,7 @@ impl JournaledCall<'_> {
             answer = error.with_more(self.begun_before(record).await).into();
         }
         if changed.state.is_answered() {
-            changed.answer_with(self.keep_answer(record, &answer));
+            changed.answer_with(self.store_answer(record, &answer));
         }
         unfinished.ends_as(&ended, &entries);
         let outcome = self.concluded(record, &ended, entries, answer, retrying).await;
@@ -225,7 +225,7 @@ struct Ran<'a> {
     is_released: bool,
 }
 
-/// When a call that runs was first claimed since it was last judged or decided.
+/// When a call that runs was first claimed since it was last evaluated or decided.
 fn first_begun(history: &[Entry]) -> Option<Timestamp> {
     let since =
         history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));

@@ -1,5 +1,5 @@
 //! A call that changes something is put into the plan of its run, and its model told so. It runs when a person accepts
-//! it, and is judged again then.
+//! it, and is evaluated again then.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::super::Plan;
 use super::super::outcome::CallFailure;
 use super::JournaledCall;
-use super::submit::Judged;
+use super::submit::Evaluated;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_journal::approval::{Decision, Subject};
@@ -32,10 +32,10 @@ impl JournaledCall<'_> {
         record: &mut CallRecord,
         plan: &Plan,
         call: &Call<'_>,
-        judged: &Judged,
+        evaluated: &Evaluated,
     ) -> Result<Entry, CallFailure> {
         let reason = call.reason().unwrap_or(PLANNED).to_owned();
-        let preview = self.preview(record, plan, call, judged).await;
+        let preview = self.preview(record, plan, call, evaluated).await;
         let entry = self.step(record, Transition::Planned, Some(reason.clone()))?;
         record.decision = None;
         // Nobody is told of it before the plan is shown, and it does not expire.
@@ -69,7 +69,7 @@ impl JournaledCall<'_> {
     /// Whether a person whose key counts accepted the plan with exactly this call in it.
     pub(super) fn is_accepted(self, record: &CallRecord) -> bool {
         let Some(signed) = &record.accepted else { return false };
-        let statement = match self.journal.enrolled.verify(signed) {
+        let statement = match self.journal.trusted.verify(signed) {
             Ok(verified) => verified.into_statement(),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "that a plan was accepted does not count");

@@ -39,7 +39,7 @@ impl JournaledCall<'_> {
         let entry = match looked {
             Ok(Ok(Reconciled::Happened(output))) => {
                 let entry = self.step(&mut next, Transition::Happened, why)?;
-                next.answer_with(self.keep_answer(record, &Answer::from(output)));
+                next.answer_with(self.store_answer(record, &Answer::from(output)));
                 entry
             }
             Ok(Ok(Reconciled::DidNotHappen)) => {

@@ -1,7 +1,7 @@
 //! What is said of a call that is not recorded or not run because nobody can be asked about it, or nobody would bring
 //! what it needs.
 
-use super::super::judge::Refusal;
+use super::super::evaluate::Refusal;
 use super::super::outcome::CallFailure;
 use super::tool_and_run::NEEDS_ITS_CALLER;
 use toolwright_core::error::{Class, ToolError};
@@ -26,7 +26,7 @@ pub(super) fn refused(record: &CallRecord, reason: &str, refusal: Refusal) -> To
         .class(not_started)
         .hint("go on without this call, or tell the user that it needs approval")
         .caused_by("there is no key to seal the secret with; give the executor one with `.sealing_key(…)`"),
-        Refusal::NobodyToAsk => ToolError::new(
+        Refusal::NoApprover => ToolError::new(
             "approval_required",
             format!("`{tool}` needs a person's approval ({reason}), and nobody can be asked here"),
         )
@@ -35,8 +35,8 @@ pub(super) fn refused(record: &CallRecord, reason: &str, refusal: Refusal) -> To
     }
 }
 
-pub(super) fn nobody(record: &CallRecord, reason: &str) -> CallFailure {
-    CallFailure::NobodyToAsk { tool: record.tool.clone(), reason: reason.to_owned() }
+pub(super) fn no_approver(record: &CallRecord, reason: &str) -> CallFailure {
+    CallFailure::NoApprover { tool: record.tool.clone(), reason: reason.to_owned() }
 }
 
 /// Of a call that needs what its caller brings with it.

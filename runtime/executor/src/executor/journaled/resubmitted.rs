@@ -8,7 +8,7 @@ use toolwright_journal::journal::{CallRecord, CallSlot, StoredText};
 
 impl JournaledCall<'_> {
     /// The same call of the same turn arrives again, after a crash for instance.
-    pub(super) async fn again(
+    pub(super) async fn resubmitted(
         self,
         known: CallRecord,
         call: &Call<'_>,
@@ -27,7 +27,7 @@ impl JournaledCall<'_> {
         if known.answer.is_some() {
             return self.outcome_of(&known);
         }
-        match self.tend(known).await {
+        match self.expire_due(known).await {
             Ok(record) => self.go_on(record, Some(call), watch).await,
             Err(failure) => failure.into(),
         }

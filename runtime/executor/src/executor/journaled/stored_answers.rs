@@ -9,11 +9,11 @@ use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
 
 /// What stands there where it could not be sealed.
-const WITHHELD: &str = "(not kept, because a secret was among the arguments)";
+const OMITTED: &str = "(not kept, because a secret was among the arguments)";
 
 impl JournaledCall<'_> {
-    /// The answer as it is kept.
-    pub(super) fn keep_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
+    /// The answer as it is stored.
+    pub(super) fn store_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
         let answered = Answered::from(answer);
         if matches!(record.arguments, StoredText::Plain(_)) {
             return answered;
@@ -27,8 +27,8 @@ impl JournaledCall<'_> {
                 text: SEALED.to_owned(),
                 whole: serde_json::json!({ "sealed": sealed }),
             },
-            _ if is_error => Answered::error("withheld", WITHHELD, None),
-            _ => Answered::text(WITHHELD),
+            _ if is_error => Answered::error("withheld", OMITTED, None),
+            _ => Answered::text(OMITTED),
         }
     }
 

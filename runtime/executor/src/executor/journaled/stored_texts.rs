@@ -7,7 +7,7 @@ use toolwright_journal::journal::{CallRecord, StoredText};
 
 impl JournaledCall<'_> {
     /// A text that is sealed where it may hold a secret.
-    pub(super) fn keep(
+    pub(super) fn store_text(
         self,
         settled: &FinalArguments,
         text: &str,
@@ -28,7 +28,7 @@ impl JournaledCall<'_> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// A kept text as it is; `field` is where in the record it stands.
+    /// A stored text, decrypted; `field` is where in the record it stands.
     pub(super) fn reveal(
         self,
         stored: &StoredText,

@@ -1,16 +1,16 @@
-//! A call arrives: its arguments are settled, it is judged, and recorded if it may act or has to wait.
+//! A call arrives: its arguments are settled, it is evaluated, and recorded if it may act or has to wait.
 //!
 //! Most calls are new and run at once: what only others need is boxed, so that the future of a call stays small.
 
 use std::sync::Arc;
 
 use super::super::claim::Claim;
-use super::super::judge::{Case, Judgement, Wanted, judge};
+use super::super::evaluate::{Case, Evaluation, Wanted, evaluate};
 use super::super::outcome::{CallFailure, Outcome};
 use super::super::{About, Plan, calling::Stages};
 use super::claimed::Claimed;
 use super::queue::PLANNED;
-use super::refused::{cannot_be_planned, nobody, refused};
+use super::refused::{cannot_be_planned, no_approver, refused};
 use super::tool_and_run::{ended_key, not_ended};
 use super::unfinished::By;
 use super::{Asking, JournaledCall, TRIES, not_recorded, too_busy};
@@ -29,12 +29,12 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 /// A call whose arguments are final.
-pub(super) struct Judged {
+pub(super) struct Evaluated {
     pub(super) facts: Facts,
     pub(super) settled: FinalArguments,
 }
 
-/// What is known of a call when it is judged.
+/// What is known of a call when it is evaluated.
 pub(super) struct Known {
     pub(super) case: Case,
     /// A grant that covers it.
@@ -57,44 +57,45 @@ impl JournaledCall<'_> {
     ) -> Outcome {
         if place.turn.is_some() {
             match self.journal.store.at(&place).await {
-                Ok(Some(known)) => return Box::pin(self.again(known, call, watch)).await,
+                Ok(Some(known)) => return Box::pin(self.resubmitted(known, call, watch)).await,
                 Ok(None) => {}
                 Err(error) => return not_recorded(call.name(), error.into()).into(),
             }
         }
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        let is_unkept = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
+        let is_unrecorded = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
         let is_open = self.run.core.rules.is_open();
-        if is_unkept && never_asks && plan.asks_nobody() && is_open {
+        if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch);
             return stages.with_own(Some(Identity::of(id))).await.into();
         }
-        let judged = match self.settle(plan, call, id) {
-            Ok(judged) => judged,
+        let evaluated = match self.settle(plan, call, id) {
+            Ok(evaluated) => evaluated,
             Err(error) => return Outcome::Answered(error.into()),
         };
-        if let (Some(watch), Some(repairs)) = (watch, judged.facts.repairs()) {
+        if let (Some(watch), Some(repairs)) = (watch, evaluated.facts.repairs()) {
             watch.repaired(repairs);
         }
-        if is_unkept && self.verdict(plan, &judged, self.run.user(), false) == PolicyDecision::Allow
+        if is_unrecorded
+            && self.verdict(plan, &evaluated, self.run.user(), false) == PolicyDecision::Allow
         {
             if let Some(watch) = watch.filter(|_| !is_open) {
                 watch.judged(&PolicyDecision::Allow);
             }
             let stages = Stages::new(self.run, plan, call, watch);
-            let arguments = judged.settled.arguments();
+            let arguments = evaluated.settled.arguments();
             let claim = Claim::unbounded();
             return stages.claimed(arguments, &claim).with_own(Some(Identity::of(id))).await.into();
         }
-        let record = match self.opened(id, plan, call, place, &judged) {
+        let record = match self.opened(id, plan, call, place, &evaluated) {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
         if let Some(watch) = watch {
             watch.settled(&record.digest);
         }
-        self.decide(&record, plan, call, &judged, watch, asking).await
+        self.decide(&record, plan, call, &evaluated, watch, asking).await
     }
 
     /// The arguments as they will run.
@@ -103,7 +104,7 @@ impl JournaledCall<'_> {
         plan: &Plan,
         call: &Call<'_>,
         id: CallId,
-    ) -> Result<Judged, ToolError> {
+    ) -> Result<Evaluated, ToolError> {
         self.settle_text(plan, call, call.arguments(), id)
     }
 
@@ -113,7 +114,7 @@ impl JournaledCall<'_> {
         call: &Call<'_>,
         arguments: &str,
         id: CallId,
-    ) -> Result<Judged, ToolError> {
+    ) -> Result<Evaluated, ToolError> {
         let own = own_of(self.run, plan, call, Some(Identity::of(id)))?;
         let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
         let rules = &self.run.core.rules;
@@ -127,24 +128,24 @@ impl JournaledCall<'_> {
             {
                 *reason = "its tool asks, for a reason that may repeat a secret".into();
             }
-            Judged { facts, settled }
+            Evaluated { facts, settled }
         })
     }
 
-    /// The record of a call that is about to be judged for the first time.
+    /// The record of a call that is about to be evaluated for the first time.
     fn opened(
         self,
         id: CallId,
         plan: &Plan,
         call: &Call<'_>,
         place: CallSlot,
-        judged: &Judged,
+        evaluated: &Evaluated,
     ) -> Result<Arc<CallRecord>, CallFailure> {
         let now = self.journal.now();
         let user = self.run.user().map(ToOwned::to_owned);
         let session = self.run.session().map(ToOwned::to_owned);
         let requester = Requester { agent: format!("agent:{}", self.run.id()), user, session };
-        let keep = |text: &str, field: &str| self.keep(&judged.settled, text, id, field);
+        let keep = |text: &str, field: &str| self.store_text(&evaluated.settled, text, id, field);
         let failed = |error: String| CallFailure::NotRecorded {
             tool: call.name().to_owned(),
             error: toolwright_journal::journal::StoreError::new(error),
@@ -152,18 +153,18 @@ impl JournaledCall<'_> {
         let mut record = CallRecord {
             provider_id: call.id.as_deref().map(ToOwned::to_owned),
             fingerprint: plan.entry.fingerprint().to_owned(),
-            danger: judged.facts.danger,
+            danger: evaluated.facts.danger,
             effect: plan.entry.definition.effect,
             secrets: plan.entry.definition.secrets().map(ToOwned::to_owned).collect(),
             raw: keep(call.arguments(), "raw").map_err(failed)?,
-            arguments: keep(judged.settled.arguments(), "arguments").map_err(failed)?,
-            shown: judged.settled.shown().to_owned(),
-            repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
+            arguments: keep(evaluated.settled.arguments(), "arguments").map_err(failed)?,
+            shown: evaluated.settled.shown().to_owned(),
+            repairs: evaluated.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
             requester,
             trace: self.journal.trace(),
             ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
         };
-        record.digest = self.digest(&record, &judged.settled);
+        record.digest = self.digest(&record, &evaluated.settled);
         Ok(Arc::new(record))
     }
 
@@ -176,13 +177,13 @@ impl JournaledCall<'_> {
         digest(&record.tool, &record.fingerprint, settled.canonical(), principal, key)
     }
 
-    /// Judges a call that stands at `judging` and is not recorded yet, and does what follows.
+    /// Evaluates a call that stands at `judging` and is not recorded yet, and does what follows.
     async fn decide(
         self,
         opened: &Arc<CallRecord>,
         plan: &Plan,
         call: &Call<'_>,
-        judged: &Judged,
+        evaluated: &Evaluated,
         watch: Option<&Watch<'_>>,
         asking: Asking,
     ) -> Outcome {
@@ -196,7 +197,7 @@ impl JournaledCall<'_> {
             return self.run_is_over();
         }
         for _ in 0..TRIES {
-            let known = match self.known(opened, plan, judged).await {
+            let known = match self.known(opened, plan, evaluated).await {
                 Ok(known) => known,
                 Err(failure) => return failure.into(),
             };
@@ -207,30 +208,30 @@ impl JournaledCall<'_> {
             let changed = Arc::make_mut(&mut record);
             let mut entries = vec![opened.opened(self.journal.note_of(opened))];
             let mut documents = vec![not_ended(&opened.place.run)];
-            match judge(known.case) {
-                Judgement::Allow => {
+            match evaluate(known.case) {
+                Evaluation::Allow => {
                     let claimed = self.allow_and_claim(changed, &mut entries, known.grant);
                     match claimed {
                         Ok(use_of_grant) => documents.extend(use_of_grant),
                         Err(failure) => return failure.into(),
                     }
                 }
-                Judgement::Ask => {
-                    let asked = self.ask(changed, plan, call, judged, &known.reason).await;
+                Evaluation::Ask => {
+                    let asked = self.ask(changed, plan, call, evaluated, &known.reason).await;
                     match asked {
                         Ok(entry) => entries.push(entry),
                         Err(failure) => return failure.into(),
                     }
                 }
                 // Nobody brings it when the plan is run.
-                Judgement::Queue if !plan.from_call.is_empty() => {
+                Evaluation::Queue if !plan.from_call.is_empty() => {
                     return Outcome::Answered(cannot_be_planned(&opened.tool).into());
                 }
-                Judgement::Queue => match self.queue(changed, plan, call, judged).await {
+                Evaluation::Queue => match self.queue(changed, plan, call, evaluated).await {
                     Ok(entry) => entries.push(entry),
                     Err(failure) => return failure.into(),
                 },
-                Judgement::Deny => {
+                Evaluation::Deny => {
                     let error = stage::denied(&opened.tool, &known.reason);
                     match self.step(changed, Transition::Denied, Some(known.reason)) {
                         Ok(entry) => entries.push(entry),
@@ -238,10 +239,10 @@ impl JournaledCall<'_> {
                     }
                     changed.answer_with(&error);
                 }
-                Judgement::Refuse(refusal) => {
+                Evaluation::Refuse(refusal) => {
                     return Outcome::Answered(refused(opened, &known.reason, refusal).into());
                 }
-                Judgement::Fail => return nobody(opened, &known.reason).into(),
+                Evaluation::Fail => return no_approver(opened, &known.reason).into(),
             }
             let mut claimed = (record.state == State::Running)
                 .then(|| Claimed::new(self, &record, plan, By::Caller));
@@ -250,7 +251,7 @@ impl JournaledCall<'_> {
                 claimed.heard(&written);
             }
             if let (Ok(()), Some(claimed)) = (&written, claimed) {
-                let arguments = judged.settled.arguments();
+                let arguments = evaluated.settled.arguments();
                 return self.perform(claimed, plan, call, arguments, watch).await;
             }
             match written {
@@ -267,7 +268,7 @@ impl JournaledCall<'_> {
                 }
                 Err(CommitError::CallSlot { holder, .. }) => {
                     return match self.load(holder).await {
-                        Ok(known) => Box::pin(self.again(known, call, watch)).await,
+                        Ok(known) => Box::pin(self.resubmitted(known, call, watch)).await,
                         Err(failure) => failure.into(),
                     };
                 }
@@ -294,7 +295,7 @@ impl JournaledCall<'_> {
         }
         // Somebody else may have been faster with the same call.
         match self.journal.store.at(&record.place).await {
-            Ok(Some(known)) => self.again(known, call, watch).await,
+            Ok(Some(known)) => self.resubmitted(known, call, watch).await,
             Ok(None) => self.run_is_over(),
             Err(error) => not_recorded(&record.tool, error.into()).into(),
         }
@@ -309,31 +310,31 @@ impl JournaledCall<'_> {
     pub(super) fn verdict(
         self,
         plan: &Plan,
-        judged: &Judged,
+        evaluated: &Evaluated,
         user: Option<&str>,
         accepted: bool,
     ) -> PolicyDecision {
-        let about = About { plan, facts: &judged.facts, user, accepted };
-        self.run.core.rules.judge(about, judged.settled.arguments()).verdict
+        let about = About { plan, facts: &evaluated.facts, user, accepted };
+        self.run.core.rules.evaluate(about, evaluated.settled.arguments()).verdict
     }
 
-    /// What is known of a call as it is judged: what the policy says of it, whether a person or a grant does.
+    /// What is known of a call as it is evaluated: what the policy says of it, whether a person or a grant does.
     pub(super) async fn known(
         self,
         record: &CallRecord,
         plan: &Plan,
-        judged: &Judged,
+        evaluated: &Evaluated,
     ) -> Result<Known, CallFailure> {
         let user = record.requester.user.as_deref();
         let accepted = self.is_accepted(record);
-        let verdict = self.verdict(plan, judged, user, accepted);
+        let verdict = self.verdict(plan, evaluated, user, accepted);
         let (wanted, reason) = match &verdict {
             PolicyDecision::Allow => (Wanted::Nothing, String::new()),
             PolicyDecision::Ask { reasons, grants_count: true } => {
-                (Wanted::Word, reasons.join("; "))
+                (Wanted::DecisionOrGrant, reasons.join("; "))
             }
             PolicyDecision::Ask { reasons, grants_count: false } => {
-                (Wanted::OwnWord, reasons.join("; "))
+                (Wanted::Decision, reasons.join("; "))
             }
             PolicyDecision::Queue => (Wanted::Plan, PLANNED.to_owned()),
             PolicyDecision::Deny { reason } => (Wanted::Never, reason.clone()),
@@ -343,8 +344,8 @@ impl JournaledCall<'_> {
             is_decided: false,
             is_granted: false,
             was_denied: false,
-            cannot_be_kept: judged.settled.has_secrets() && self.journal.sealing.is_none(),
-            on_nobody: match &self.journal.asker {
+            cannot_be_stored: evaluated.settled.has_secrets() && self.journal.sealing.is_none(),
+            without_approver: match &self.journal.asker {
                 Some(_) => None,
                 None => Some(self.journal.on_no_approver),
             },
@@ -353,12 +354,12 @@ impl JournaledCall<'_> {
         match wanted {
             Wanted::Nothing | Wanted::Never => {}
             Wanted::Plan => case.was_denied = self.was_denied(record).await?,
-            Wanted::Word | Wanted::OwnWord => {
+            Wanted::DecisionOrGrant | Wanted::Decision => {
                 case.is_decided = self.is_decided(record);
                 if !case.is_decided {
                     case.was_denied = self.was_denied(record).await?;
-                    if wanted == Wanted::Word {
-                        grant = self.grant(record, judged.settled.arguments()).await?;
+                    if wanted == Wanted::DecisionOrGrant {
+                        grant = self.grant(record, evaluated.settled.arguments()).await?;
                     }
                 }
             }
@@ -379,7 +380,7 @@ impl JournaledCall<'_> {
         denied.map(|it| !it.is_empty()).map_err(|error| not_recorded(&record.tool, error.into()))
     }
 
-    /// Moves a call that was judged through `ready` to `running`, and takes a use of the grant.
+    /// Moves a call that was evaluated through `ready` to `running`, and takes a use of the grant.
     pub(super) fn allow_and_claim(
         self,
         record: &mut CallRecord,

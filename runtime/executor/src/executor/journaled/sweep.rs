@@ -1,6 +1,5 @@
-//! What time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that nobody
-//! has acted on, people who were not told. All of it is looked for here; what is done about it stands in `tend` and
-//! `errand`.
+//! Looks for calls that time or a crash has left behind: deadlines that have passed, owners that are gone, decisions that
+//! no executor has acted on, approvers that were not notified. `expire_due` and `follow_up` do what is to be done.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -9,7 +8,7 @@ use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
 use super::super::outcome::{CallFailure, Outcome};
-use super::follow_up::{Done, Errand};
+use super::follow_up::{Done, FollowUp};
 use super::queue::Turns;
 use super::{JournaledCall, not_recorded};
 use toolwright_core::context::CallId;
@@ -22,14 +21,14 @@ pub(super) const PAGE: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Approvals that nobody gave in time.
+    /// Calls whose approval expired.
     pub expired: usize,
-    /// Calls whose owners were gone.
+    /// Calls whose owner is gone: their lease had ended.
     pub lost: usize,
-    /// Calls that were judged again, or run.
+    /// Calls that were evaluated again, or run.
     pub gone_on: usize,
-    /// People who were told of a pending call.
-    pub told: usize,
+    /// Pending calls that the approver was notified of.
+    pub notified: usize,
     /// Calls whose tool found out what became of them.
     pub reconciled: usize,
     /// Calls that could not be dealt with here; tracing says why.
@@ -39,23 +38,23 @@ pub struct Swept {
 impl JournaledCall<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
-        let mut swept = self.tend_all().await?;
-        let errands = self.errands(&HashMap::new()).await?;
+        let mut swept = self.expire_all_due().await?;
+        let follow_ups = self.follow_ups(&HashMap::new()).await?;
         let limit = self.run.core.limit.max(1) as usize;
-        let mut going = futures::stream::iter(errands)
-            .map(|errand| self.run_errand(errand))
+        let mut going = futures::stream::iter(follow_ups)
+            .map(|follow_up| self.follow_up(follow_up))
             .buffer_unordered(limit);
         let mut asks = Vec::new();
         while let Some((_, done)) = going.next().await {
             swept.count(&done);
             if let Done::Asks(record) = done {
-                asks.push(Errand::Tell(*record));
+                asks.push(FollowUp::Notify(*record));
             }
         }
         drop(going);
         let asked = asks.into_iter().filter(|_| self.journal.asker.is_some());
-        let mut telling = asked.map(|it| self.run_errand(it)).collect::<FuturesUnordered<_>>();
-        while let Some((_, done)) = telling.next().await {
+        let mut notifications = asked.map(|it| self.follow_up(it)).collect::<FuturesUnordered<_>>();
+        while let Some((_, done)) = notifications.next().await {
             swept.count(&done);
         }
         Ok(swept)
@@ -75,27 +74,27 @@ impl JournaledCall<'_> {
             // Asked for before the look, so that no change is missed.
             let changed = self.journal.store.changed();
             let look = async {
-                match self.tend_all().await {
-                    Ok(_) if !is_closed => self.errands(&under_way).await,
+                match self.expire_all_due().await {
+                    Ok(_) if !is_closed => self.follow_ups(&under_way).await,
                     Ok(_) => Ok(Vec::new()),
                     Err(failure) => Err(failure),
                 }
             };
-            let (errands, ended) = beside(look, &mut going).await;
+            let (follow_ups, ended) = beside(look, &mut going).await;
             // Only now: of a call that ended meanwhile, the look may have seen what is past.
             for id in &ended {
                 under_way.remove(id);
             }
-            match errands {
-                Ok(errands) => {
-                    for errand in errands {
+            match follow_ups {
+                Ok(follow_ups) => {
+                    for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits helps nobody.
-                        let runs = matches!(errand, Errand::GoOn(_));
+                        let runs = matches!(follow_up, FollowUp::GoOn(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
                         }
-                        under_way.insert(errand.record().id, runs);
-                        going.push(self.run_errand(errand));
+                        under_way.insert(follow_up.record().id, runs);
+                        going.push(self.follow_up(follow_up));
                     }
                 }
                 Err(failure) => tracing::warn!(%failure, "the journal could not be swept"),
@@ -112,16 +111,16 @@ impl JournaledCall<'_> {
         }
     }
 
-    async fn tend_all(self) -> Result<Swept, CallFailure> {
+    async fn expire_all_due(self) -> Result<Swept, CallFailure> {
         let mut swept = Swept::default();
         for record in self.listed(&[State::Pending, State::Running], true, None).await? {
             let (id, was) = (record.id, record.state);
-            match self.tend(record).await {
+            match self.expire_due(record).await {
                 Ok(now) if now.state == was => {}
                 Ok(_) if was == State::Pending => swept.expired += 1,
                 Ok(_) => swept.lost += 1,
                 Err(failure) => {
-                    tracing::warn!(call = %id, %failure, "a call could not be tended");
+                    tracing::warn!(call = %id, %failure, "what was due for a call could not be done");
                     swept.left += 1;
                 }
             }
@@ -130,19 +129,22 @@ impl JournaledCall<'_> {
     }
 
     /// What is to be done, but for calls that are seen to already.
-    async fn errands(self, under_way: &HashMap<CallId, bool>) -> Result<Vec<Errand>, CallFailure> {
+    async fn follow_ups(
+        self,
+        under_way: &HashMap<CallId, bool>,
+    ) -> Result<Vec<FollowUp>, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
         let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
-        let mut errands: Vec<Errand> = Vec::new();
+        let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut turns = Turns::default();
         for record in ours(due) {
             if self.is_its_turn(&record, &mut turns).await? {
-                errands.push(Errand::GoOn(record));
+                follow_ups.push(FollowUp::GoOn(record));
             }
         }
         for tool in self.run.ready.reconciling() {
             let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
-            errands.extend(ours(unclear).map(Errand::Reconcile));
+            follow_ups.extend(ours(unclear).map(FollowUp::Reconcile));
         }
         if self.journal.asker.is_some() {
             let pending = self.listed(&[State::Pending], false, None).await?;
@@ -151,15 +153,15 @@ impl JournaledCall<'_> {
                 self.journal.busy.forget_all_but(&all);
             }
             let noted = self.journal.busy.noted();
-            let untold = ours(pending).filter(|it| !noted.contains(&it.id));
-            errands.extend(untold.map(Errand::Tell));
+            let unnotified = ours(pending).filter(|it| !noted.contains(&it.id));
+            follow_ups.extend(unnotified.map(FollowUp::Notify));
         }
         let left_alone = self.journal.busy.left_alone();
-        errands.retain(|it| {
+        follow_ups.retain(|it| {
             let id = it.record().id;
             !under_way.contains_key(&id) && !left_alone.contains(&id)
         });
-        Ok(errands)
+        Ok(follow_ups)
     }
 
     async fn listed(
@@ -223,7 +225,7 @@ impl Swept {
     fn count(&mut self, done: &Done) {
         match done {
             Done::WentOn | Done::Asks(_) => self.gone_on += 1,
-            Done::Told => self.told += 1,
+            Done::Notified => self.notified += 1,
             Done::Reconciled => self.reconciled += 1,
             Done::Unclear => {}
             Done::Left(_) => self.left += 1,
@@ -233,13 +235,13 @@ impl Swept {
 
 impl JournaledCall<'_> {
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
-        let tended = match self.load(id).await {
-            Ok(record) => self.tend(record).await,
+        let current = match self.load(id).await {
+            Ok(record) => self.expire_due(record).await,
             Err(failure) => return failure.into(),
         };
-        match tended {
+        match current {
             Ok(record) => {
-                self.tell_found(&record).await;
+                self.notify_found(&record).await;
                 self.go_on(record, None, None).await
             }
             Err(failure) => failure.into(),

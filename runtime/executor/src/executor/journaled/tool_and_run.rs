@@ -9,7 +9,7 @@ use toolwright_core::call::Call;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_journal::journal::{CallRecord, DocumentWrite};
 
-/// What a tool needs that nobody but the caller has.
+/// What a tool needs that only the caller has.
 pub(super) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
 impl<'a> JournaledCall<'a> {
@@ -30,10 +30,10 @@ impl<'a> JournaledCall<'a> {
         Ok(found)
     }
 
-    /// The same; a resolver is asked for a tool that is not known yet, as after a restart.
+    /// Like [`plan`](Self::plan); a resolver is asked for a tool that is not known yet, as after a restart.
     pub(super) async fn sought(self, record: &CallRecord) -> Result<Found<'a>, CallFailure> {
         let call = Call::new(record.tool.as_str(), "");
-        // What it finds is registered; what it does not find, the look-up below tells.
+        // What it finds is registered; what it does not find, the look-up below reports.
         let _found = stage::seek(self.run, &call).await;
         self.plan(record)
     }
@@ -49,7 +49,7 @@ impl<'a> JournaledCall<'a> {
         }
     }
 
-    /// Whether whoever is here brings what the caller of the call has to bring.
+    /// Whether the services are here that the caller of the call has to bring.
     pub(super) fn has_services(
         self,
         plan: &Plan,

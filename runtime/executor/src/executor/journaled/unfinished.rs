@@ -117,7 +117,7 @@ impl Left {
         match self.store.commit(unit, now).await {
             Ok(()) => {
                 if let Some(journaled) = JournaledCall::of(&self.run) {
-                    journaled.tell_ended(&record, entries);
+                    journaled.notify_ended(&record, entries);
                 }
             }
             Err(error) => {

@@ -1,6 +1,6 @@
-//! The word of a person by which a call came to be judged again: it did not happen, its plan is accepted, it is to be
-//! tried once more. Whoever can write to the journal could put one there, so it is verified whenever the call is
-//! judged or claimed, and bound to the call as it was then.
+//! The decision of a person by which a call came to be evaluated again: it did not happen, its plan is accepted, it is
+//! requeued. Any process that can write to the journal could put one there, so it is verified whenever the call is
+//! evaluated or claimed, and bound to the call as it was then.
 
 use super::super::outcome::CallFailure;
 use super::claim::Step;
@@ -12,21 +12,21 @@ use toolwright_journal::journal::{
     CallRecord, Entry, StoredText, Transition, begun, may_have_happened,
 };
 
-/// A word that counts.
-pub(super) struct Word {
+/// A decision that counts.
+pub(super) struct VerifiedDecision {
     pub(super) event: Transition,
     verdict: Decision,
     /// Whether nothing has happened to the call since.
     pub(super) is_last: bool,
 }
 
-/// A word that does not count.
-pub(super) struct Doubt {
+/// A decision that does not count, and why.
+pub(super) struct InvalidDecision {
     event: Transition,
     pub(super) why: String,
 }
 
-impl Doubt {
+impl InvalidDecision {
     pub(super) fn of(event: Transition, why: &str) -> Self {
         let what = match event {
             Transition::Accepted => "that its plan is accepted",
@@ -52,13 +52,13 @@ impl Doubt {
     }
 }
 
-impl Word {
+impl VerifiedDecision {
     /// Whether it is that of an operator who wants a dead call tried once more.
     pub(super) fn is_requeue(&self) -> bool {
         self.event == Transition::Requeued
     }
 
-    /// Whether the call is about to be judged for the first time since, with a new idempotency key.
+    /// Whether the call is about to be evaluated for the first time since, with a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
         self.is_last && matches!(self.verdict, Decision::Requeue { new_key: true, .. })
     }
@@ -68,14 +68,17 @@ impl Word {
 #[derive(Clone, Copy)]
 pub(super) struct Past {
     /// Whether it is a dead letter that is tried once more.
-    pub(super) is_letter: bool,
+    pub(super) is_dead_letter: bool,
     /// How often it was begun that may have acted.
     begun: u32,
 }
 
 impl Past {
-    pub(super) fn of(word: Option<&Word>, history: &[Entry]) -> Self {
-        Self { is_letter: word.is_some_and(Word::is_requeue), begun: begun(history) }
+    pub(super) fn of(decision: Option<&VerifiedDecision>, history: &[Entry]) -> Self {
+        Self {
+            is_dead_letter: decision.is_some_and(VerifiedDecision::is_requeue),
+            begun: begun(history),
+        }
     }
 
     pub(super) fn was_begun(self) -> bool {
@@ -88,8 +91,8 @@ impl Past {
     }
 }
 
-/// What happened by the last word that had a call judged again; nothing where none did.
-fn said(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
+/// The transition of the last decision that had a call evaluated again; nothing where none did.
+fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
         Some(event @ (Transition::Accepted | Transition::Requeued | Transition::DidNotHappen)) => {
             Some((event, entry, place + 1 == history.len()))
@@ -99,32 +102,36 @@ fn said(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
 }
 
 impl JournaledCall<'_> {
-    /// The last word that had a call judged again.
+    /// The last decision that had a call evaluated again.
     ///
     /// # Errors
     /// When it does not count.
-    pub(super) fn word(
+    pub(super) fn verified_decision(
         self,
         record: &CallRecord,
         history: &[Entry],
-    ) -> Result<Option<Word>, Doubt> {
-        let Some((event, entry, is_last)) = said(history) else { return Ok(None) };
+    ) -> Result<Option<VerifiedDecision>, InvalidDecision> {
+        let Some((event, entry, is_last)) = last_decision(history) else { return Ok(None) };
         if event == Transition::DidNotHappen && entry.signed.is_none() {
             // Its tool found out.
             return Ok(None);
         }
         let verdict = self.verdict_of(record, entry, event, is_last);
-        let verdict = verdict.map_err(|why| Doubt::of(event, &why))?;
-        Ok(Some(Word { event, verdict, is_last }))
+        let verdict = verdict.map_err(|why| InvalidDecision::of(event, &why))?;
+        Ok(Some(VerifiedDecision { event, verdict, is_last }))
     }
 
-    /// Whether what has just changed the arguments, if anything has, is the word of somebody who may. Later, what was
-    /// made of it is judged and decided like any arguments.
-    pub(super) fn edit(self, record: &CallRecord, history: &[Entry]) -> Result<(), Doubt> {
+    /// Whether what has just changed the arguments, if anything has, is the decision of a trusted approver. Later, what was
+    /// made of it is evaluated and decided like any arguments.
+    pub(super) fn edit(
+        self,
+        record: &CallRecord,
+        history: &[Entry],
+    ) -> Result<(), InvalidDecision> {
         let edit = history.last().filter(|entry| entry.event == Some(Transition::Edited));
         let Some(entry) = edit else { return Ok(()) };
         let verdict = self.verdict_of(record, entry, Transition::Edited, true);
-        verdict.map(drop).map_err(|why| Doubt::of(Transition::Edited, &why))
+        verdict.map(drop).map_err(|why| InvalidDecision::of(Transition::Edited, &why))
     }
 
     /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
@@ -135,8 +142,8 @@ impl JournaledCall<'_> {
         event: Transition,
         is_last: bool,
     ) -> Result<Decision, String> {
-        let signed = entry.signed.as_ref().ok_or("nobody has signed it")?;
-        let verified = self.journal.enrolled.verify(signed);
+        let signed = entry.signed.as_ref().ok_or("it is not signed")?;
+        let verified = self.journal.trusted.verify(signed);
         let statement = verified.map_err(|error| error.to_string())?.into_statement();
         let is_said_of_it = match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation, digest }, verdict) => {
@@ -179,13 +186,13 @@ impl JournaledCall<'_> {
         history.map_err(|error| not_recorded(&record.tool, error.into()))
     }
 
-    /// The call is where it was before the word that does not count.
+    /// The call is where it was before the decision that does not count.
     pub(super) async fn doubted(
         self,
         record: &CallRecord,
-        doubt: Doubt,
+        invalid: InvalidDecision,
     ) -> Result<Step, CallFailure> {
-        self.back(record, doubt.back(), doubt.why).await
+        self.back(record, invalid.back(), invalid.why).await
     }
 
     /// What an operator wanted of a dead call cannot be done; it is not lost by that.

@@ -2,7 +2,7 @@
 
 use super::journal_config::OnNoApprover;
 
-/// What is known of a call when it is judged.
+/// What is known of a call when it is evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
     /// What policy and the tool want.
@@ -14,9 +14,9 @@ pub(crate) struct Case {
     /// A person said no to the same call in this run.
     pub(crate) was_denied: bool,
     /// It holds secrets, and there is no key to keep them with.
-    pub(crate) cannot_be_kept: bool,
+    pub(crate) cannot_be_stored: bool,
     /// What to do where nobody can be asked; nothing where somebody can.
-    pub(crate) on_nobody: Option<OnNoApprover>,
+    pub(crate) without_approver: Option<OnNoApprover>,
 }
 
 /// What policy and the tool want before a call runs.
@@ -24,9 +24,9 @@ pub(crate) struct Case {
 pub(crate) enum Wanted {
     Nothing,
     /// A person's decision about this call, or a grant.
-    Word,
+    DecisionOrGrant,
     /// A person's decision about this call; a grant does not count.
-    OwnWord,
+    Decision,
     /// It is put into a plan.
     Plan,
     /// It must not run.
@@ -35,7 +35,7 @@ pub(crate) enum Wanted {
 
 /// What becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judgement {
+pub(crate) enum Evaluation {
     Allow,
     Ask,
     Queue,
@@ -49,38 +49,40 @@ pub(crate) enum Judgement {
 pub(crate) enum Refusal {
     DeniedBefore,
     SecretCannotWait,
-    NobodyToAsk,
+    NoApprover,
 }
 
-pub(crate) fn judge(case: Case) -> Judgement {
+pub(crate) fn evaluate(case: Case) -> Evaluation {
     let grants_count = match case.wanted {
         // A later no of the policy beats an earlier yes of a person.
-        Wanted::Never => return Judgement::Deny,
-        Wanted::Nothing => return Judgement::Allow,
-        Wanted::Plan if case.was_denied => return Judgement::Refuse(Refusal::DeniedBefore),
-        Wanted::Plan if case.cannot_be_kept => return Judgement::Refuse(Refusal::SecretCannotWait),
-        Wanted::Plan => return Judgement::Queue,
-        Wanted::Word => true,
-        Wanted::OwnWord => false,
+        Wanted::Never => return Evaluation::Deny,
+        Wanted::Nothing => return Evaluation::Allow,
+        Wanted::Plan if case.was_denied => return Evaluation::Refuse(Refusal::DeniedBefore),
+        Wanted::Plan if case.cannot_be_stored => {
+            return Evaluation::Refuse(Refusal::SecretCannotWait);
+        }
+        Wanted::Plan => return Evaluation::Queue,
+        Wanted::DecisionOrGrant => true,
+        Wanted::Decision => false,
     };
     if case.is_decided {
-        return Judgement::Allow;
+        return Evaluation::Allow;
     }
     if case.was_denied {
-        return Judgement::Refuse(Refusal::DeniedBefore);
+        return Evaluation::Refuse(Refusal::DeniedBefore);
     }
     if grants_count && case.is_granted {
-        return Judgement::Allow;
+        return Evaluation::Allow;
     }
-    match case.on_nobody {
-        Some(OnNoApprover::Deny) => return Judgement::Refuse(Refusal::NobodyToAsk),
-        Some(OnNoApprover::Fail) => return Judgement::Fail,
+    match case.without_approver {
+        Some(OnNoApprover::Deny) => return Evaluation::Refuse(Refusal::NoApprover),
+        Some(OnNoApprover::Fail) => return Evaluation::Fail,
         Some(OnNoApprover::Park) | None => {}
     }
-    if case.cannot_be_kept {
-        return Judgement::Refuse(Refusal::SecretCannotWait);
+    if case.cannot_be_stored {
+        return Evaluation::Refuse(Refusal::SecretCannotWait);
     }
-    Judgement::Ask
+    Evaluation::Ask
 }
 
 #[cfg(test)]
@@ -88,81 +90,81 @@ mod tests {
     use super::*;
 
     const WANTED: [Wanted; 5] =
-        [Wanted::Nothing, Wanted::Word, Wanted::OwnWord, Wanted::Plan, Wanted::Never];
+        [Wanted::Nothing, Wanted::DecisionOrGrant, Wanted::Decision, Wanted::Plan, Wanted::Never];
 
     /// Every case there is.
     fn cases() -> impl Iterator<Item = Case> {
         let nobody =
             [None, Some(OnNoApprover::Deny), Some(OnNoApprover::Park), Some(OnNoApprover::Fail)];
         (0..16).flat_map(move |bits: u8| {
-            nobody.into_iter().flat_map(move |on_nobody| {
+            nobody.into_iter().flat_map(move |without_approver| {
                 WANTED.map(|wanted| Case {
                     wanted,
                     is_decided: bits & 1 != 0,
                     is_granted: bits & 2 != 0,
                     was_denied: bits & 4 != 0,
-                    cannot_be_kept: bits & 8 != 0,
-                    on_nobody,
+                    cannot_be_stored: bits & 8 != 0,
+                    without_approver,
                 })
             })
         })
     }
 
     fn asks(case: &Case) -> bool {
-        matches!(case.wanted, Wanted::Word | Wanted::OwnWord)
+        matches!(case.wanted, Wanted::DecisionOrGrant | Wanted::Decision)
     }
 
     #[test]
     fn what_asks_runs_only_by_a_decision_or_a_grant() {
         for case in cases().filter(|case| asks(case) && !case.is_decided && !case.is_granted) {
-            assert_ne!(judge(case), Judgement::Allow, "{case:?}");
+            assert_ne!(evaluate(case), Evaluation::Allow, "{case:?}");
         }
     }
 
     #[test]
     fn what_is_asked_about_each_time_runs_by_no_grant() {
-        for case in cases().filter(|it| it.wanted == Wanted::OwnWord && !it.is_decided) {
-            assert_ne!(judge(case), Judgement::Allow, "{case:?}");
+        for case in cases().filter(|it| it.wanted == Wanted::Decision && !it.is_decided) {
+            assert_ne!(evaluate(case), Evaluation::Allow, "{case:?}");
         }
     }
 
     #[test]
     fn what_must_not_run_does_not_run_whatever_a_person_said() {
         for case in cases().filter(|case| case.wanted == Wanted::Never) {
-            assert_eq!(judge(case), Judgement::Deny, "{case:?}");
+            assert_eq!(evaluate(case), Evaluation::Deny, "{case:?}");
         }
     }
 
     #[test]
     fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_kept() {
         for case in cases().filter(|case| case.wanted == Wanted::Plan) {
-            let expected = match (case.was_denied, case.cannot_be_kept) {
-                (true, _) => Judgement::Refuse(Refusal::DeniedBefore),
-                (false, true) => Judgement::Refuse(Refusal::SecretCannotWait),
-                (false, false) => Judgement::Queue,
+            let expected = match (case.was_denied, case.cannot_be_stored) {
+                (true, _) => Evaluation::Refuse(Refusal::DeniedBefore),
+                (false, true) => Evaluation::Refuse(Refusal::SecretCannotWait),
+                (false, false) => Evaluation::Queue,
             };
-            assert_eq!(judge(case), expected, "{case:?}");
+            assert_eq!(evaluate(case), expected, "{case:?}");
         }
     }
 
     #[test]
     fn what_nobody_has_to_decide_runs() {
         for case in cases().filter(|case| case.wanted == Wanted::Nothing) {
-            assert_eq!(judge(case), Judgement::Allow, "{case:?}");
+            assert_eq!(evaluate(case), Evaluation::Allow, "{case:?}");
         }
     }
 
     #[test]
     fn a_denial_holds_against_a_grant_and_asks_nobody_again() {
         for case in cases().filter(|case| asks(case) && case.was_denied && !case.is_decided) {
-            assert_eq!(judge(case), Judgement::Refuse(Refusal::DeniedBefore), "{case:?}");
+            assert_eq!(evaluate(case), Evaluation::Refuse(Refusal::DeniedBefore), "{case:?}");
         }
     }
 
     #[test]
     fn a_secret_without_a_key_never_waits() {
-        for case in cases().filter(|case| case.cannot_be_kept) {
-            assert!(!matches!(judge(case), Judgement::Ask | Judgement::Queue), "{case:?}");
+        for case in cases().filter(|case| case.cannot_be_stored) {
+            assert!(!matches!(evaluate(case), Evaluation::Ask | Evaluation::Queue), "{case:?}");
         }
     }
 }
