@@ -9,7 +9,7 @@ use toolwright::journal::{
 };
 use toolwright::repair::{Change, ChangeRule};
 
-use super::scene::{at, call_of, desk, happens, journal, pending, signed};
+use super::scene::{at, call_of, happens, journal, pending, service, signed};
 
 /// A call that failed for good.
 fn dead() -> CallRecord {
@@ -51,12 +51,12 @@ fn planned() -> CallRecord {
 async fn an_accepted_call_is_judged_and_its_run_keeps_its_answer() {
     let store = journal([planned()]).await;
     let accept = signed(&Statement::accept(&planned(), "ada", at(5)));
-    let submitted = desk(&store).submit(accept.clone(), at(5)).await.expect("accepted");
+    let submitted = service(&store).submit(accept.clone(), at(5)).await.expect("accepted");
     assert_eq!((submitted.to, submitted.verdict), (Some(State::Judging), Decision::Accept));
     let now = call_of(&store, planned().id).await;
     assert_eq!((now.generation, &now.decision), (2, &None), "it is no approval");
     assert_eq!((now.answer, now.ask), (planned().answer, planned().ask));
-    let again = desk(&store).submit(accept, at(6)).await.expect("accepted before");
+    let again = service(&store).submit(accept, at(6)).await.expect("accepted before");
     assert!(again.repeated);
 }
 
@@ -64,12 +64,12 @@ async fn an_accepted_call_is_judged_and_its_run_keeps_its_answer() {
 async fn a_planned_call_that_nobody_wants_is_rejected() {
     let store = journal([planned()]).await;
     let reject = Statement::reject(&planned(), Some("too risky".to_owned()), "ada", at(5));
-    desk(&store).submit(signed(&reject), at(5)).await.expect("rejected");
+    service(&store).submit(signed(&reject), at(5)).await.expect("rejected");
     let now = call_of(&store, planned().id).await;
     assert_eq!((now.state, &now.answer), (State::Rejected, &planned().answer));
     assert!(now.result.expect("what came of it").text.contains("too risky"));
     let accept = signed(&Statement::accept(&planned(), "bob", at(6)));
-    let error = desk(&store).submit(accept, at(6)).await.expect_err("too late");
+    let error = service(&store).submit(accept, at(6)).await.expect_err("too late");
     assert!(matches!(&error, ApprovalError::Decided { who, .. } if who == "ada"), "{error}");
 }
 
@@ -78,7 +78,7 @@ async fn a_planned_call_that_nobody_wants_is_rejected() {
 async fn a_planned_call_does_not_expire() {
     let store = journal([planned()]).await;
     let accept = signed(&Statement::accept(&planned(), "ada", at(5)));
-    assert!(desk(&store).submit(accept, at(900_000)).await.is_ok());
+    assert!(service(&store).submit(accept, at(900_000)).await.is_ok());
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_requeued_call_keeps_its_key_until_its_application_has_judged_it() {
     for new_key in [false, true] {
         let store = journal([dead()]).await;
         let requeue = signed(&Statement::requeue(&dead(), new_key, "ada", at(5)));
-        desk(&store).submit(requeue.clone(), at(5)).await.expect("requeued");
+        service(&store).submit(requeue.clone(), at(5)).await.expect("requeued");
         let now = call_of(&store, dead().id).await;
         assert_eq!((now.state, now.generation, now.proposal), (State::Judging, 2, None));
         assert_eq!((now.idempotency_key, now.answer), (dead().idempotency_key, dead().answer));
@@ -100,13 +100,13 @@ async fn an_edited_requeue_is_a_proposal() {
     let store = journal([dead()]).await;
     let arguments = r#"{"to":"bob@example.org"}"#;
     let requeue = Statement::requeue_with(&dead(), arguments, "ada", at(5));
-    desk(&store).submit(signed(&requeue), at(5)).await.expect("requeued");
+    service(&store).submit(signed(&requeue), at(5)).await.expect("requeued");
     let now = call_of(&store, dead().id).await;
     assert_eq!((now.proposal.as_deref(), now.arguments), (Some(arguments), dead().arguments));
 
     let store = journal([dead()]).await;
     let nonsense = Statement::requeue_with(&dead(), "[1]", "ada", at(5));
-    let error = desk(&store).submit(signed(&nonsense), at(5)).await.expect_err("no object");
+    let error = service(&store).submit(signed(&nonsense), at(5)).await.expect_err("no object");
     assert!(matches!(error, ApprovalError::Arguments { .. }), "{error}");
 }
 
@@ -117,11 +117,11 @@ async fn no_new_arguments_are_given_to_a_call_with_secrets() {
         let sealed = CallRecord { arguments, ..dead() };
         let store = journal([sealed.clone()]).await;
         let requeue = Statement::requeue_with(&sealed, r#"{"password":"x"}"#, "ada", at(5));
-        let error = desk(&store).submit(signed(&requeue), at(5)).await.expect_err("a secret");
+        let error = service(&store).submit(signed(&requeue), at(5)).await.expect_err("a secret");
         assert_eq!(error, ApprovalError::Secrets { call: sealed.id });
         assert_eq!(call_of(&store, sealed.id).await, sealed);
         let as_it_is = Statement::requeue(&sealed, false, "ada", at(5));
-        assert!(desk(&store).submit(signed(&as_it_is), at(5)).await.is_ok());
+        assert!(service(&store).submit(signed(&as_it_is), at(5)).await.is_ok());
     }
 }
 
@@ -129,7 +129,7 @@ async fn no_new_arguments_are_given_to_a_call_with_secrets() {
 async fn a_discarded_call_keeps_everything_and_the_note() {
     let store = journal([dead()]).await;
     let discard = Statement::discard(&dead(), Some("done by hand".to_owned()), "ada", at(5));
-    desk(&store).submit(signed(&discard), at(5)).await.expect("discarded");
+    service(&store).submit(signed(&discard), at(5)).await.expect("discarded");
     let now = call_of(&store, dead().id).await;
     assert_eq!(now.state, State::Discarded);
     assert_eq!((&now.raw, &now.shown), (&dead().raw, &dead().shown));
@@ -142,7 +142,7 @@ async fn a_discarded_call_keeps_everything_and_the_note() {
 async fn a_forgotten_call_says_nothing_of_what_it_was_called_with() {
     let store = journal([dead()]).await;
     let forget = signed(&Statement::forget(&dead(), None, "ada", at(5)));
-    desk(&store).submit(forget.clone(), at(5)).await.expect("forgotten");
+    service(&store).submit(forget.clone(), at(5)).await.expect("forgotten");
     let now = call_of(&store, dead().id).await;
     assert_eq!((now.state, &now.answer), (State::Discarded, &dead().answer));
     assert_eq!((now.digest.as_str(), now.failures[0].kind.as_str()), ("d1", "panicked"));
@@ -150,7 +150,7 @@ async fn a_forgotten_call_says_nothing_of_what_it_was_called_with() {
     assert!(!text.contains("eve@example.org"), "{text}");
     let history = store.history(dead().id).await.expect("a history");
     assert_eq!(history.len(), 2);
-    let again = desk(&store).submit(forget, at(6)).await.expect("forgotten before");
+    let again = service(&store).submit(forget, at(6)).await.expect("forgotten before");
     assert!(again.repeated);
 }
 
@@ -165,7 +165,7 @@ async fn nothing_but_a_dead_call_is_requeued_or_discarded() {
             Statement::forget(&record, None, "ada", at(5)),
         ];
         for statement in statements {
-            let error = desk(&store).submit(signed(&statement), at(5)).await;
+            let error = service(&store).submit(signed(&statement), at(5)).await;
             let error = error.expect_err("it is not dead");
             assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{state}: {error}");
         }
@@ -179,7 +179,7 @@ async fn nothing_but_a_planned_call_is_accepted() {
         let record = CallRecord { state, ..pending(1) };
         let store = journal([record.clone()]).await;
         let accept = signed(&Statement::accept(&record, "ada", at(5)));
-        let error = desk(&store).submit(accept, at(5)).await.expect_err("it is not planned");
+        let error = service(&store).submit(accept, at(5)).await.expect_err("it is not planned");
         assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{state}: {error}");
     }
 }
@@ -189,20 +189,20 @@ async fn nothing_but_a_planned_call_is_accepted() {
 async fn a_requeue_of_an_earlier_death_is_told_what_moved_the_call_on() {
     let store = journal([dead()]).await;
     let first = signed(&Statement::requeue(&dead(), false, "ada", at(5)));
-    desk(&store).submit(first, at(5)).await.expect("requeued");
+    service(&store).submit(first, at(5)).await.expect("requeued");
     for event in [Transition::PutBack, Transition::Requeued, Transition::PutBack] {
         assert!(happens(&store, dead().id, event, at(6)).await);
     }
     let late = signed(&Statement::discard(&dead(), None, "bob", at(7)));
-    let error = desk(&store).submit(late, at(7)).await.expect_err("another generation");
+    let error = service(&store).submit(late, at(7)).await.expect_err("another generation");
     assert!(matches!(&error, ApprovalError::Decided { who, .. } if who == "ada"), "{error}");
     let late = CallRecord { generation: 2, ..dead() };
     let late = signed(&Statement::requeue(&late, false, "bob", at(7)));
-    let error = desk(&store).submit(late, at(7)).await.expect_err("another generation");
+    let error = service(&store).submit(late, at(7)).await.expect_err("another generation");
     assert!(matches!(error, ApprovalError::Generation { found: 3, .. }), "{error}");
 }
 
-/// Two desks at one file, as two processes are.
+/// Two approval services at one file, as two processes are.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_a_requeue_and_a_discard_at_once_one_wins_and_the_other_is_told() {
     for round in 0..12 {

@@ -2,11 +2,11 @@
 
 mod approvers;
 mod between;
-mod desk;
 mod forged;
 mod grants;
 mod keys;
 mod letters;
 mod races;
 mod scene;
+mod service;
 mod terms;

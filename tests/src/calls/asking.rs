@@ -130,7 +130,7 @@ async fn an_approver_that_panics_has_not_approved() {
     let office = office();
     let approver = Callback::new(|_: &ApprovalRequest| -> Response { panic!("no") });
     let builder = office.bare().approver(key("ada", 1), approver);
-    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
+    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     assert_eq!(waits.state, State::Pending);
     assert_eq!(office.ran.times(), 0);

@@ -214,9 +214,10 @@ async fn of_many_who_requeue_and_discard_at_once_one_wins_and_it_runs_at_most_on
                 _ => Statement::requeue(&record, false, "ada", now),
             };
             let (desk, signed) =
-                (letters.office.desk(), letters.office.ada.sign(&statement).unwrap());
-            saying
-                .spawn(async move { desk.submit(signed, now).await.is_ok_and(|it| !it.repeated) });
+                (letters.office.service(), letters.office.ada.sign(&statement).unwrap());
+            saying.spawn(
+                async move { service.submit(signed, now).await.is_ok_and(|it| !it.repeated) },
+            );
         }
         let mut sweeping = tokio::task::JoinSet::new();
         for _ in 0..3 {

@@ -11,7 +11,7 @@ use crate::calls::support::{Office, a_refund, answered, office, path, suspended,
 use crate::support::kind;
 
 pub fn executor(office: &Office, policy: PolicyBuilder) -> Executor {
-    let builder = office.ruled().policy(policy).enrol("ada", office.ada.public());
+    let builder = office.ruled().policy(policy).trust("ada", office.ada.public());
     builder.on_no_approver(OnNoApprover::Park).build().unwrap()
 }
 

@@ -35,9 +35,9 @@ impl ExecutorBuilder {
     }
 
     /// Whoever holds this key may decide, under this name. Only keys that are named here count; approving never
-    /// makes or enrols one. Keys are made by `toolwright keys new`.
+    /// makes or trusts one. Keys are made by `toolwright keys new`.
     #[must_use]
-    pub fn enrol(mut self, name: impl Into<String>, key: PublicKey) -> Self {
+    pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.journal.approvers.push((name.into(), key));
         self
     }
@@ -69,7 +69,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Who is asked in this process. Their decisions are signed with this key, which is enrolled with it; with a
+    /// Who is asked in this process. Their decisions are signed with this key, which is trusted with it; with a
     /// key that another process knows too, decisions count there as well. Where they fail, the same happens as with
     /// [`ask`](Self::ask).
     #[must_use]

@@ -48,7 +48,7 @@ pub enum BuildProblem {
         /// What it says.
         why: String,
     },
-    /// An approver cannot be enrolled.
+    /// An approver cannot be trusted.
     Approver {
         /// Their name.
         name: String,
@@ -132,7 +132,7 @@ impl fmt::Display for BuildProblem {
                 write!(formatter, "no key could be made for the digests of secrets: {why}")
             }
             Self::Approver { name, why } => {
-                write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
+                write!(formatter, "the approver `{name}` cannot be trusted: {why}")
             }
             Self::UnnamedApprover => formatter.write_str(
                 "the policy wants four eyes, and `.ask(…)` does not say who approves; give `.approver(key, …)`",

@@ -23,21 +23,21 @@ fn note(letters: &Letters, signed: Option<Signed>) -> Note {
 
 /// Invariant 15.
 #[tokio::test]
-async fn a_requeue_by_a_key_that_is_not_enrolled_runs_nothing_and_changes_no_key() {
+async fn a_requeue_by_a_key_that_is_not_trusted_runs_nothing_and_changes_no_key() {
     let letters = letters();
     let (id, _) = letters.die().await;
     let record = letters.office.record(id).await;
     let now = letters.office.clock.now();
     let statement = Statement::requeue(&record, true, "mallory", now);
     let signed = key("mallory", 9).sign(&statement).unwrap();
-    letters.office.desk().submit(signed, now).await.unwrap();
+    letters.office.service().submit(signed, now).await.unwrap();
     letters.executor().sweep().await.unwrap();
     assert_eq!(letters.office.ran.times(), 1);
     let after = letters.office.record(id).await;
     assert_eq!((after.state, after.idempotency_key), (State::Dead, record.idempotency_key));
     let history = letters.office.history(id).await;
     let why = history.last().unwrap().why.clone().unwrap();
-    assert!(why.contains("that it is requeued does not count") && why.contains("not enrolled"));
+    assert!(why.contains("that it is requeued does not count") && why.contains("not trusted"));
     // Ada is not kept from it.
     letters.broken.0.store(false, SeqCst);
     letters.requeue(id, false).await;
@@ -52,7 +52,7 @@ async fn a_requeue_in_the_name_of_another_does_not_count() {
     let now = letters.office.clock.now();
     let statement = Statement::requeue(&letters.office.record(id).await, false, "ada", now);
     let signed = key("ada", 9).sign(&statement).unwrap();
-    letters.office.desk().submit(signed, now).await.unwrap();
+    letters.office.service().submit(signed, now).await.unwrap();
     letters.executor().sweep().await.unwrap();
     assert_eq!((letters.office.ran.times(), letters.office.state(id).await), (1, State::Dead));
 }

@@ -74,7 +74,7 @@ impl Letters {
             .service_arc(Arc::clone(&self.office.ran))
             .service_arc(Arc::clone(&self.broken))
             .journal(self.office.store.clone())
-            .enrol("ada", self.office.ada.public())
+            .trust("ada", self.office.ada.public())
             .clock(move || clock.now())
     }
 

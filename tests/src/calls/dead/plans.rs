@@ -88,7 +88,7 @@ async fn what_a_stranger_accepts_is_planned_still() {
     let before = letters.office.record(id).await;
     let now = letters.office.clock.now();
     let signed = key("mallory", 9).sign(&Statement::accept(&before, "mallory", now)).unwrap();
-    letters.office.desk().submit(signed, now).await.unwrap();
+    letters.office.service().submit(signed, now).await.unwrap();
     letters.executor().sweep().await.unwrap();
     let record = letters.office.record(id).await;
     assert_eq!((record.state, letters.office.ran.times()), (State::Planned, 1));

@@ -198,8 +198,8 @@ impl JournaledCall<'_> {
                 return;
             }
         };
-        let desk = ApprovalService::new(self.journal.store.clone());
-        if let Err(error) = desk.submit(signed, self.journal.now()).await {
+        let service = ApprovalService::new(self.journal.store.clone());
+        if let Err(error) = service.submit(signed, self.journal.now()).await {
             tracing::warn!(about, %error, "a decision did not count");
         }
     }

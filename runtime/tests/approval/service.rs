@@ -8,7 +8,7 @@ use toolwright::journal::{
     CallRecord, CommitError, DocumentWrite, MemoryStore, State, Store, Transaction, Transition,
 };
 
-use super::scene::{at, call_of, desk, happens, journal, pending, signed};
+use super::scene::{at, call_of, happens, journal, pending, service, signed};
 
 async fn one() -> (MemoryStore, CallRecord) {
     let record = pending(1);
@@ -28,7 +28,7 @@ fn json_of(text: &str) -> Value {
 async fn an_approved_call_is_ready_and_keeps_what_was_signed() {
     let (store, record) = one().await;
     let approval = signed(&Statement::approve(&record, "ada", at(5)));
-    let submitted = desk(&store).submit(approval.clone(), at(9)).await.expect("approved");
+    let submitted = service(&store).submit(approval.clone(), at(9)).await.expect("approved");
     assert_eq!((submitted.who.as_str(), submitted.at), ("ada", at(9)));
     assert_eq!((submitted.to, submitted.repeated), (Some(State::Ready), false));
     assert_eq!(submitted.verdict, Decision::Approve { grant: None });
@@ -50,7 +50,7 @@ async fn an_edited_call_is_judged_again_with_the_new_arguments() {
     let (store, record) = one().await;
     let arguments = r#"{"to":"bob@example.org"}"#;
     let edit = signed(&Statement::edit(&record, arguments, "d1b", "ada", at(5)));
-    desk(&store).submit(edit.clone(), at(5)).await.expect("edited");
+    service(&store).submit(edit.clone(), at(5)).await.expect("edited");
     let now = call_of(&store, record.id).await;
     assert_eq!((now.state, now.generation), (State::Judging, 2));
     assert_eq!((now.proposal.as_deref(), now.decision), (Some(arguments), Some(edit)));
@@ -63,7 +63,7 @@ async fn what_is_no_object_is_not_taken_for_arguments() {
     let (store, record) = one().await;
     for arguments in ["", "[]", "null", r#"{"to":"a","to":"b"}"#, "{to: 1}", r#"{"to":"hunter2""#] {
         let edit = signed(&Statement::edit(&record, arguments, "d1b", "ada", at(5)));
-        let error = desk(&store).submit(edit, at(5)).await.expect_err("no arguments");
+        let error = service(&store).submit(edit, at(5)).await.expect_err("no arguments");
         assert!(matches!(error, ApprovalError::Arguments { .. }), "{arguments}: {error}");
         assert!(!format!("{error:?} {error}").contains("hunter2"), "{error:?}");
     }
@@ -74,7 +74,7 @@ async fn what_is_no_object_is_not_taken_for_arguments() {
 async fn a_rejected_call_answers_the_model_with_the_reason() {
     let (store, record) = one().await;
     let reject = Statement::reject(&record, Some("ask legal first".to_owned()), "ada", at(5));
-    desk(&store).submit(signed(&reject), at(5)).await.expect("rejected");
+    service(&store).submit(signed(&reject), at(5)).await.expect("rejected");
     let now = call_of(&store, record.id).await;
     assert_eq!(now.state, State::Rejected);
     let answer = now.answer.expect("an answer");
@@ -105,7 +105,7 @@ async fn a_call_that_happened_is_answered_with_the_result_that_a_person_gives() 
     for (result, whole) in cases {
         let store = journal([indeterminate()]).await;
         let happened = Statement::happened(&indeterminate(), result, "ada", at(5));
-        desk(&store).submit(signed(&happened), at(5)).await.expect("recorded");
+        service(&store).submit(signed(&happened), at(5)).await.expect("recorded");
         let now = call_of(&store, indeterminate().id).await;
         let answer = now.answer.expect("an answer");
         assert_eq!((now.state, answer.is_error), (State::Succeeded, false));
@@ -119,7 +119,7 @@ async fn a_call_that_did_not_happen_is_judged_again_and_no_earlier_decision_is_l
     record.decision = Some(signed(&Statement::approve(&record, "ada", at(1))));
     let store = journal([record.clone()]).await;
     let statement = Statement::did_not_happen(&record, "bob", at(5));
-    desk(&store).submit(signed(&statement), at(5)).await.expect("recorded");
+    service(&store).submit(signed(&statement), at(5)).await.expect("recorded");
     let now = call_of(&store, record.id).await;
     assert_eq!((now.state, now.generation, now.decision), (State::Judging, 2, None));
 }
@@ -128,25 +128,25 @@ async fn a_call_that_did_not_happen_is_judged_again_and_no_earlier_decision_is_l
 async fn the_same_statement_gives_what_was_recorded_whatever_became_of_the_call() {
     let (store, record) = one().await;
     let approval = signed(&Statement::approve(&record, "ada", at(5)));
-    let first = desk(&store).submit(approval.clone(), at(5)).await.expect("approved");
+    let first = service(&store).submit(approval.clone(), at(5)).await.expect("approved");
     // The same verdict by the same key, said a second time in other words.
     let anew = signed(&Statement::approve(&record, "ada", at(6)));
     let before = call_of(&store, record.id).await;
     for again in [&approval, &anew] {
-        let second = desk(&store).submit(again.clone(), at(7)).await.expect("approved before");
+        let second = service(&store).submit(again.clone(), at(7)).await.expect("approved before");
         assert!(second.repeated);
         assert_eq!((second.who, second.at, second.to), (first.who.clone(), first.at, first.to));
     }
     assert_eq!(call_of(&store, record.id).await, before);
     assert!(happens(&store, record.id, Transition::Changed, at(8)).await);
-    let third = desk(&store).submit(approval, at(9)).await.expect("approved before");
+    let third = service(&store).submit(approval, at(9)).await.expect("approved before");
     assert_eq!((third.at, third.to), (at(5), Some(State::Ready)));
 }
 
 #[tokio::test]
 async fn another_decision_is_told_who_won_when_and_what_they_decided() {
     let (store, record) = one().await;
-    desk(&store)
+    service(&store)
         .submit(signed(&Statement::approve(&record, "ada", at(5))), at(5))
         .await
         .expect("approved");
@@ -156,7 +156,7 @@ async fn another_decision_is_told_who_won_when_and_what_they_decided() {
         Statement::edit(&record, "{}", "d", "bob", at(6)),
     ];
     for statement in mine {
-        let error = desk(&store).submit(signed(&statement), at(6)).await.expect_err("too late");
+        let error = service(&store).submit(signed(&statement), at(6)).await.expect_err("too late");
         assert_eq!(
             error.to_string(),
             format!(
@@ -171,11 +171,11 @@ async fn another_decision_is_told_who_won_when_and_what_they_decided() {
 #[tokio::test]
 async fn what_comes_after_an_edit_is_told_of_the_edit() {
     let (store, record) = one().await;
-    desk(&store)
+    service(&store)
         .submit(signed(&Statement::edit(&record, "{}", "d", "ada", at(5))), at(5))
         .await
         .expect("edited");
-    let error = desk(&store)
+    let error = service(&store)
         .submit(signed(&Statement::approve(&record, "bob", at(6))), at(6))
         .await
         .expect_err("too late");
@@ -195,7 +195,7 @@ async fn a_decision_on_a_call_that_is_over_is_told_what_became_of_it() {
         let (store, record) = one().await;
         assert!(happens(&store, record.id, event, at(4)).await);
         let approval = signed(&Statement::approve(&record, "ada", at(3)));
-        let error = desk(&store).submit(approval, at(5)).await.expect_err("over");
+        let error = service(&store).submit(approval, at(5)).await.expect_err("over");
         assert!(matches!(error, ApprovalError::Elsewhere { .. }), "{error}");
         let error = error.to_string();
         assert!(error.contains(told) && error.contains("cannot be approved"), "{error}");
@@ -209,7 +209,7 @@ async fn a_decision_on_an_older_generation_is_told_what_moved_the_call_on() {
     assert!(happens(&store, record.id, Transition::Changed, at(2)).await);
     assert!(happens(&store, record.id, Transition::Asked, at(3)).await);
     let approval = signed(&Statement::approve(&record, "ada", at(4)));
-    let error = desk(&store).submit(approval, at(5)).await.expect_err("an older generation");
+    let error = service(&store).submit(approval, at(5)).await.expect_err("an older generation");
     assert_eq!(
         error.to_string(),
         format!(
@@ -230,7 +230,7 @@ async fn nothing_is_decided_after_the_deadline_though_nobody_has_recorded_that_i
     for statement in
         [Statement::approve(&record, "ada", at(0)), Statement::reject(&record, None, "ada", at(0))]
     {
-        let error = desk(&store).submit(signed(&statement), deadline).await.expect_err("late");
+        let error = service(&store).submit(signed(&statement), deadline).await.expect_err("late");
         assert_eq!(error, ApprovalError::Late { call: record.id, deadline });
     }
     assert_eq!(call_of(&store, record.id).await, record);
@@ -244,14 +244,14 @@ async fn what_cannot_be_said_of_a_call_or_grant_is_refused() {
     let about = Subject::Grant { id: "g".to_owned() };
     let approve = Statement { about, ..Statement::approve(&record, "ada", at(1)) };
     for statement in [revoke, approve] {
-        let error = desk(&store).submit(signed(&statement), at(1)).await.expect_err("nonsense");
+        let error = service(&store).submit(signed(&statement), at(1)).await.expect_err("nonsense");
         assert!(matches!(error, ApprovalError::Subject { .. }), "{error}");
     }
     let early = Statement::happened(&record, "sent", "ada", at(1));
-    let error = desk(&store).submit(signed(&early), at(1)).await.expect_err("it waits");
+    let error = service(&store).submit(signed(&early), at(1)).await.expect_err("it waits");
     assert!(error.to_string().ends_with("a call that is pending cannot be found to have happened"));
     let other = Statement::approve(&pending(2), "ada", at(1));
-    let error = desk(&store).submit(signed(&other), at(1)).await.expect_err("no such call");
+    let error = service(&store).submit(signed(&other), at(1)).await.expect_err("no such call");
     assert_eq!(error, ApprovalError::UnknownCall { call: pending(2).id });
     assert_eq!(call_of(&store, record.id).await, record);
 }
@@ -260,8 +260,8 @@ async fn what_cannot_be_said_of_a_call_or_grant_is_refused() {
 async fn a_desk_that_trusts_nobody_leaves_the_signature_to_the_executor() {
     let (store, record) = one().await;
     let approval = signed(&Statement::approve(&record, "eve", at(1)));
-    let desk = ApprovalService::new(Arc::new(store.clone()));
-    assert!(desk.submit(approval.clone(), at(1)).await.is_ok());
+    let service = ApprovalService::new(Arc::new(store.clone()));
+    assert!(service.submit(approval.clone(), at(1)).await.is_ok());
     assert_eq!(call_of(&store, record.id).await.decision, Some(approval));
 }
 
@@ -275,7 +275,7 @@ async fn a_grant_document_in_the_way_is_no_endless_loop() {
     let committed: Result<(), CommitError> = store.commit(unit, at(0)).await;
     committed.expect("a document");
     let approval = Statement::approve_with_grant(&record, super::scene::terms(), "ada", at(1));
-    let error = desk(&store).submit(signed(&approval), at(1)).await.expect_err("never free");
+    let error = service(&store).submit(signed(&approval), at(1)).await.expect_err("never free");
     assert!(matches!(error, ApprovalError::Busy { .. }), "{error}");
     assert_eq!(call_of(&store, record.id).await, record);
 }

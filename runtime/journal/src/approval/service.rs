@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::enrolled::TrustedKeys;
 use super::granted::Grant;
 use super::statement::{Decision, Signed, Statement, Subject};
+use super::trusted_keys::TrustedKeys;
 use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Transaction, begun};
 use toolwright_core::context::CallId;
 
@@ -31,9 +31,9 @@ const LOOKS: u32 = 16;
 
 /// Takes what people say to a journal, for operators' commands and for applications.
 ///
-/// A desk trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
+/// An approval service trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
 /// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
-/// statements come from outside, make the desk [`trusting`](Self::trusting) only enrolled keys.
+/// statements come from outside, make the approval service [`trusting`](Self::trusting) only trusted keys.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,11 +42,11 @@ const LOOKS: u32 = 16;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let key = ApproverKey::generate("ada")?;
-/// let desk = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada", key.public())?);
+/// let service = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada", key.public())?);
 ///
 /// let now = "2026-01-02T03:04:05Z".parse()?;
 /// let signed = key.sign(&Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", now))?;
-/// let error = desk.submit(signed, now).await.expect_err("there is no such grant");
+/// let error = service.submit(signed, now).await.expect_err("there is no such grant");
 /// assert!(error.to_string().starts_with("there is no grant `0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -55,7 +55,7 @@ const LOOKS: u32 = 16;
 #[derive(Clone)]
 pub struct ApprovalService {
     store: Arc<dyn Store>,
-    enrolled: Option<TrustedKeys>,
+    trusted: Option<TrustedKeys>,
 }
 
 /// What became of a statement.
@@ -92,16 +92,16 @@ enum Step {
 }
 
 impl ApprovalService {
-    /// A desk at a journal.
+    /// An approval service at a journal.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, enrolled: None }
+        Self { store, trusted: None }
     }
 
-    /// The same, refusing what no enrolled key has signed.
+    /// The same, refusing what no trusted key has signed.
     #[must_use]
-    pub fn trusting(self, enrolled: TrustedKeys) -> Self {
-        Self { enrolled: Some(enrolled), ..self }
+    pub fn trusting(self, trusted: TrustedKeys) -> Self {
+        Self { trusted: Some(trusted), ..self }
     }
 
     /// Puts a statement into effect. One that was submitted before gives what was recorded of it.
@@ -110,8 +110,8 @@ impl ApprovalService {
     /// When it cannot take effect: the error says who won, or what became of the call or grant. After
     /// [`ApprovalError::Store`] nobody knows whether it did; submit it again.
     pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
-        let statement = match &self.enrolled {
-            Some(enrolled) => enrolled.verify(&signed)?.into_statement(),
+        let statement = match &self.trusted {
+            Some(trusted) => trusted.verify(&signed)?.into_statement(),
             None => signed.statement()?,
         };
         let said = Said { signed: &signed, statement, now };

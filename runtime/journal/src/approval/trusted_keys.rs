@@ -1,6 +1,6 @@
 //! Whose word counts.
 //!
-//! Only keys that the application has enrolled count. Approving makes and enrols none.
+//! Only keys that the application has trusted count. Approving makes and trusts none.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ impl TrustedKeys {
     /// One more. The name is the one that its holder signs with.
     ///
     /// # Errors
-    /// When the name is none, or name or key are enrolled already.
+    /// When the name is none, or name or key are already trusted.
     pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, TrustError> {
         let name = name.into();
         if !is_name(&name) {
@@ -39,7 +39,7 @@ impl TrustedKeys {
         Ok(self)
     }
 
-    /// Whether nobody is enrolled.
+    /// Whether nobody is trusted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -51,13 +51,13 @@ impl TrustedKeys {
         self.names.len()
     }
 
-    /// The name under which a key is enrolled.
+    /// The name under which a key is trusted.
     #[must_use]
     pub fn name(&self, key: &PublicKey) -> Option<&str> {
         self.names.get(key).map(String::as_str)
     }
 
-    /// The statement, when an enrolled key signed exactly this text.
+    /// The statement, when a trusted key signed exactly this text.
     ///
     /// # Errors
     /// When it did not; the error says what is wrong.
@@ -77,33 +77,33 @@ impl TrustedKeys {
     }
 }
 
-/// A key could not be enrolled.
+/// A key could not be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
     /// The name is none.
     #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
     Name(String),
-    /// The key is enrolled already.
+    /// The key is already trusted.
     #[error(
-        "the key {key} of {name:?} is enrolled already, as that of {holder:?}: a key has one holder"
+        "the key {key} of {name:?} is already trusted, as that of {holder:?}: a key has one holder"
     )]
     Key {
         /// The key.
         key: PublicKey,
-        /// The name it was to be enrolled under.
+        /// The name it was to be trusted under.
         name: String,
         /// Whose it is.
         holder: String,
     },
     /// The name is taken.
     #[error(
-        "{name:?} is enrolled already with another key than {key}: give each key a name of its own"
+        "{name:?} is already trusted with another key than {key}: give each key a name of its own"
     )]
     Taken {
         /// The name.
         name: String,
-        /// The key that was to be enrolled.
+        /// The key that was to be trusted.
         key: PublicKey,
     },
 }
@@ -128,7 +128,7 @@ impl Verified {
         self.statement
     }
 
-    /// The name under which the key is enrolled.
+    /// The name under which the key is trusted.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.statement.by
@@ -148,8 +148,8 @@ pub enum Unverified {
     /// What stands for its key is none.
     #[error(transparent)]
     InvalidKey(#[from] InvalidPublicKey),
-    /// Its key is not enrolled.
-    #[error("the key {0} is not enrolled: the application names the keys that count")]
+    /// Its key is not trusted.
+    #[error("the key {0} is not trusted: the application names the keys that count")]
     UnknownKey(PublicKey),
     /// What stands for its signature is none.
     #[error(
@@ -168,9 +168,9 @@ pub enum Unverified {
     /// The text is no statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// Its name is not the one that its key is enrolled under.
+    /// Its name is not the one that its key is trusted under.
     #[error(
-        "the statement is by {by:?} and its key is enrolled for {name:?}: the names must be the same"
+        "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
     )]
     OtherName {
         /// The name in the statement.
