@@ -122,7 +122,7 @@ impl Executor {
         Self { run: Arc::new(self.run.with_tools(ready)) }
     }
 
-    /// What tools of a catalog need that nobody gives them here. Their calls are refused.
+    /// What tools of a catalog need that is not provided here. Their calls are refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};

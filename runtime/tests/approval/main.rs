@@ -2,10 +2,10 @@
 
 mod approvers;
 mod between;
+mod dead_letters;
 mod forged;
 mod grants;
 mod keys;
-mod letters;
 mod races;
 mod scene;
 mod service;

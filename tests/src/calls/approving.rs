@@ -276,7 +276,7 @@ async fn of_many_who_decide_at_once_one_wins_and_the_call_runs_at_most_once() {
                 0 => Statement::approve(&record, "ada", now),
                 _ => Statement::reject(&record, Some(format!("task {task}")), "ada", now),
             };
-            let (signed, desk) = (office.ada.sign(&statement).unwrap(), Arc::clone(&desk));
+            let (signed, service) = (office.ada.sign(&statement).unwrap(), Arc::clone(&service));
             deciding.spawn(async move { service.submit(signed, now).await.is_ok() });
         }
         let mut resuming = tokio::task::JoinSet::new();

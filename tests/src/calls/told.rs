@@ -13,7 +13,7 @@ use toolwright::{
     tool,
 };
 
-use super::dead::office::{a_letter, letters};
+use super::dead::office::{a_dead_letter, dead_letters};
 use super::support::{Office, a_refund, answered, key, office, suspended};
 use crate::support::{Log, word};
 
@@ -167,17 +167,17 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
 
 #[tokio::test]
 async fn a_dead_letter_is_told_before_the_end_and_a_requeue_by_whoever_acts_on_it() {
-    let letters = letters();
-    let (executor, log) = heard(letters.builder().on_no_approver(OnNoApprover::Park));
-    executor.run("r").start().unwrap().submit_turn(1, &[a_letter()]).await;
+    let dead_letters = dead_letters();
+    let (executor, log) = heard(dead_letters.builder().on_no_approver(OnNoApprover::Park));
+    executor.run("r").start().unwrap().submit_turn(1, &[a_dead_letter()]).await;
     let dead = r#"dead of panic: ["panic"]"#;
     assert_eq!(log.lines(), ["started", "attempt 1", dead, "failed"]);
-    let id = letters.office.records().await[0].id;
-    letters.requeue(id, false).await;
+    let id = dead_letters.office.records().await[0].id;
+    dead_letters.requeue(id, false).await;
     executor.sweep().await.unwrap();
     let told = ["requeued by ada after 0 s", "started", "attempt 1", dead, "failed"];
     assert_eq!(log.lines()[4..], told);
-    letters.edit(id, r#"{"to":7,"from":[]}"#).await;
+    dead_letters.edit(id, r#"{"to":7,"from":[]}"#).await;
     executor.sweep().await.unwrap();
     let lines = log.lines();
     assert_eq!(lines[9], "requeued with other arguments by ada after 0 s");

@@ -50,9 +50,9 @@ pub(crate) struct Core {
     pub(crate) rules: Rules,
     /// How often calls of one run are tried again, all of them together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal, where one is kept.
+    /// The journal, where there is one.
     pub(crate) journal: Option<JournalConfig>,
-    /// Nobody listens and no journal is kept.
+    /// There is no listener and no journal.
     pub(crate) is_plain: bool,
 }
 

@@ -150,7 +150,7 @@ pub(super) struct Stages<'a> {
     arguments: &'a str,
     /// A journal says that it may run, and wants to know whether it has begun.
     claimed: Option<&'a Claim>,
-    /// Where it is kept that its tool's circuit let it through.
+    /// Where it is recorded that its tool's circuit let it through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// It was tried before.

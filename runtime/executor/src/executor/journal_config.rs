@@ -1,4 +1,4 @@
-//! What an executor needs to keep a journal: where, who may decide, for how long.
+//! What an executor needs to journal calls: where, who may decide, for how long.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,11 +28,11 @@ use toolwright_journal::journal::Store;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnNoApprover {
-    /// It is refused, and the model told so.
+    /// The executor refuses the call and answers the model.
     Deny,
     /// It waits in the journal until somebody decides, by the command `toolwright approvals` for instance.
     Park,
-    /// The host is told, and the model nothing.
+    /// The executor fails: the host gets an error, the model no answer.
     Fail,
 }
 
@@ -168,7 +168,7 @@ impl AskerBuilder {
     }
 }
 
-/// What the builder is told about the journal.
+/// The journal as the builder has it so far.
 #[derive(Default)]
 pub(super) struct JournalConfigBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
@@ -195,7 +195,7 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 impl JournalConfigBuilder {
-    /// Nothing where no journal is kept; whatever is wrong with one is told.
+    /// Nothing without a journal; what is wrong with one is reported.
     pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<JournalConfig> {
         let Some(store) = self.store else {
             if self.asker.is_some() || !self.approvers.is_empty() || self.on_no_approver.is_some() {

@@ -1,4 +1,4 @@
-//! What a builder is told about the journal: where it is kept, who may decide, for how long.
+//! The options of a builder for the journal: where it is stored, who may decide, for how long.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,33 +16,33 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
 impl ExecutorBuilder {
-    /// Keeps calls in a journal. Every call that changes something is recorded before it is run, and its result
+    /// Records calls in a journal. Every call that changes something is recorded before it is run, and its result
     /// with it; one that a person has to decide waits there. Reads that ask nobody are not recorded, unless
     /// [`journal_reads`](Self::journal_reads) says so.
     ///
-    /// A journal needs somebody who decides: one who is [asked](Self::ask) in this process, or a word on what
-    /// happens without, [`on_no_approver`](Self::on_no_approver).
+    /// A journal needs an approver who is [asked](Self::ask) in this process, or
+    /// [`on_no_approver`](Self::on_no_approver), which says what happens without one.
     #[must_use]
     pub fn journal(self, store: impl Store) -> Self {
         self.journal_arc(Arc::new(store))
     }
 
-    /// The same with a store that others have as well.
+    /// Like [`journal`](Self::journal), with a store that is shared.
     #[must_use]
     pub fn journal_arc(mut self, store: Arc<dyn Store>) -> Self {
         self.journal.store = Some(store);
         self
     }
 
-    /// Whoever holds this key may decide, under this name. Only keys that are named here count; approving never
-    /// makes or trusts one. Keys are made by `toolwright keys new`.
+    /// Trusts a key: its holder may decide, under this name. Only trusted keys count; approving never makes or trusts
+    /// one. Keys are made by `toolwright keys new`.
     #[must_use]
     pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.journal.approvers.push((name.into(), key));
         self
     }
 
-    /// Who is asked in this process, without a key of their own. Their decisions are signed, in the name `local approver`, with
+    /// Sets the approver that is asked in this process, without a key of its own. Their decisions are signed, in the name `local approver`, with
     /// a key that is made for this process and gone with it. That is enough for a program that a person starts and
     /// watches; somebody who is known by name, or who decides about calls of other processes, has a key:
     /// [`approver`](Self::approver).
@@ -69,7 +69,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Who is asked in this process. Their decisions are signed with this key, which is trusted with it; with a
+    /// Sets the approver that is asked in this process. Its decisions are signed with this key, which is trusted with it; with a
     /// key that another process knows too, decisions count there as well. Where they fail, the same happens as with
     /// [`ask`](Self::ask).
     #[must_use]

@@ -95,7 +95,7 @@ pub(crate) struct JournaledCall<'a> {
 }
 
 impl<'a> JournaledCall<'a> {
-    /// Nothing where no journal is kept.
+    /// Nothing without a journal.
     pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, evaluated: None })
     }
@@ -335,7 +335,7 @@ fn failed(tool: &str, failure: &CallFailure) -> ToolError {
 fn indeterminate(tool: &str, call: CallId) -> ToolError {
     ToolError::new(
         "indeterminate",
-        format!("`{tool}` was begun as call {call}, and nobody knows whether it happened"),
+        format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
     )
     .class(Class::Unknown)
     .hint("do not repeat it; a person has to find out")

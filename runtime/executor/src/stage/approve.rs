@@ -48,7 +48,7 @@ pub(crate) fn approved<'s>(
         PolicyDecision::Deny { reason } => Err(denied(tool, &reason)),
         PolicyDecision::Queue => Err(ToolError::new(
             "cannot_be_planned",
-            format!("`{tool}` was not run: what changes something is planned first, and no plan is kept here"),
+            format!("`{tool}` was not run: what changes something is planned first, and there is no journal for a plan"),
         )
         .by_executor(Done::Refused)
         .hint("go on without it, and say what you would have done")),

@@ -62,8 +62,8 @@ impl JournaledCall<'_> {
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
-        1 => format!("`{tool}` was begun, and whoever ran it was lost"),
-        times => format!("`{tool}` was begun {times} times, and whoever ran it last was lost"),
+        1 => format!("`{tool}` was begun, and its owner was lost"),
+        times => format!("`{tool}` was begun {times} times, and its last owner was lost"),
     };
     ToolError::new("owner_lost", message)
 }

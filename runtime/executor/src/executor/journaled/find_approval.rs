@@ -59,7 +59,7 @@ impl JournaledCall<'_> {
             _ => None,
         };
         if self.is_own(record, &statement.by) {
-            return Err("whoever a call is made for may not approve it".to_owned());
+            return Err("the user that a call is made for may not approve it".to_owned());
         }
         let is_this_call = match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation: of, .. }, Decision::Edit { digest, .. })
@@ -100,7 +100,7 @@ impl JournaledCall<'_> {
                 }
             };
             if grant.signed.statement().is_ok_and(|it| self.is_own(record, &it.by)) {
-                tracing::debug!(call = %record.id, grant = grant.id, "whoever a call is made for may not grant it");
+                tracing::debug!(call = %record.id, grant = grant.id, "the user that a call is made for may not grant it");
                 continue;
             }
             // Its own use does not stand in the way of a further attempt.

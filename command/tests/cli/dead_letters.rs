@@ -20,12 +20,12 @@ fn ids(ran: &Ran) -> Vec<String> {
 
 #[test]
 fn letters_are_listed_with_the_kind_of_their_last_error() {
-    insta::assert_snapshot!("letters", Journal::with_letters().shown(&["dead-letters", "list"]));
+    insta::assert_snapshot!("list", Journal::with_dead_letters().shown(&["dead-letters", "list"]));
 }
 
 #[test]
 fn letters_are_found_by_tool_kind_age_run_and_text() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let all = [DEAD, OLD, SEALED];
     for (options, expected) in [
         (&[][..], &all[..]),
@@ -52,30 +52,33 @@ fn letters_are_found_by_tool_kind_age_run_and_text() {
 /// As by `… | head -1`: what was asked for is done, whoever reads.
 #[test]
 fn letters_are_put_away_although_nobody_reads_what_is_told() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let mut command = journal.command(&["dead-letters", "discard", DEAD, OLD, SEALED]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let status =
         command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::null()).status().unwrap();
     assert_eq!(status.code(), Some(0));
-    for letter in [DEAD, OLD, SEALED] {
-        assert_eq!(journal.get(letter).state, State::Discarded, "{letter}");
+    for dead in [DEAD, OLD, SEALED] {
+        assert_eq!(journal.get(dead).state, State::Discarded, "{dead}");
     }
 }
 
 #[test]
 fn a_letter_is_shown_with_its_attempts_and_its_history() {
-    let journal = Journal::with_letters();
-    insta::assert_snapshot!("a_letter", journal.shown(&["dead-letters", "show", OLD]));
+    let journal = Journal::with_dead_letters();
+    insta::assert_snapshot!("a_dead_letter", journal.shown(&["dead-letters", "show", OLD]));
     let shown = journal.run(&["dead-letters", "show", PENDING]);
     assert!(shown.code == 0 && shown.err.contains("is no dead letter: it is pending"));
 }
 
 #[test]
 fn a_letter_with_a_secret_says_nothing_of_it() {
-    let journal = Journal::with_letters();
-    insta::assert_snapshot!("a_sealed_letter", journal.shown(&["dead-letters", "show", SEALED]));
+    let journal = Journal::with_dead_letters();
+    insta::assert_snapshot!(
+        "a_sealed_dead_letter",
+        journal.shown(&["dead-letters", "show", SEALED])
+    );
     for command in [&["dead-letters", "export"][..], &["dead-letters", "show", SEALED, "--json"]] {
         let ran = journal.run(command);
         assert!(ran.out.contains("log_in") && !ran.out.contains("hunter2"), "{}", ran.out);
@@ -84,21 +87,21 @@ fn a_letter_with_a_secret_says_nothing_of_it() {
 
 #[test]
 fn an_export_has_everything_on_a_line_each() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     insta::assert_snapshot!("export", journal.shown(&["dead-letters", "export", "--tool", "post"]));
     assert_eq!(ids(&journal.run(&["dead-letters", "export"])), [DEAD, OLD, SEALED]);
 }
 
 #[test]
 fn letters_are_counted_by_tool_kind_and_age() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     insta::assert_snapshot!("stats", journal.shown(&["dead-letters", "stats"]));
     insta::assert_snapshot!("stats_json", journal.shown(&["dead-letters", "stats", "--json"]));
 }
 
 #[test]
 fn a_requeued_letter_is_judged_and_keeps_its_answer() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let before = journal.get(DEAD);
     insta::assert_snapshot!("requeued", journal.shown(&["dead-letters", "requeue", DEAD]));
     let after = journal.get(DEAD);
@@ -112,7 +115,7 @@ fn a_requeued_letter_is_judged_and_keeps_its_answer() {
 
 #[test]
 fn a_letter_that_is_dead_again_is_requeued_again() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     for generation in 2..4 {
         let ran = journal.run(&["dead-letters", "requeue", DEAD, "--json"]);
         assert_eq!(lines(&ran)[0]["repeated"], false);
@@ -123,7 +126,7 @@ fn a_letter_that_is_dead_again_is_requeued_again() {
 
 #[test]
 fn a_dry_run_lists_what_would_be_requeued_and_does_nothing() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let dry = ["dead-letters", "requeue", "--kind", "refused", "--dry-run"];
     let mut command = journal.command(&dry);
     let listed = ran(command.env_remove("TOOLWRIGHT_KEY"), b"");
@@ -137,7 +140,7 @@ fn a_dry_run_lists_what_would_be_requeued_and_does_nothing() {
 
 #[test]
 fn all_letters_of_a_filter_are_requeued_at_a_pace() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let ran = journal.run(&[
         "dead-letters",
         "requeue",
@@ -159,7 +162,7 @@ fn all_letters_of_a_filter_are_requeued_at_a_pace() {
 
 #[test]
 fn a_new_key_is_part_of_what_is_signed() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     assert_eq!(journal.run(&["dead-letters", "requeue", DEAD, "--new-key"]).code, 0);
     let last = journal.history(DEAD).pop().unwrap();
     let said = last.signed.unwrap().statement().unwrap().verdict;
@@ -171,10 +174,10 @@ fn a_new_key_is_part_of_what_is_signed() {
 
 #[test]
 fn a_letter_is_edited_whole_or_in_one_place() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let set =
         ["dead-letters", "edit", OLD, "--set", "/to=\"ada@example.org\"", "--set", "/note=null"];
-    insta::assert_snapshot!("edited_letter", journal.shown(&set));
+    insta::assert_snapshot!("edited", journal.shown(&set));
     let after = journal.get(OLD);
     let expected = r#"{"copies":1.5,"note":null,"to":"ada@example.org"}"#;
     assert_eq!((after.state, after.proposal.as_deref()), (State::Judging, Some(expected)));
@@ -185,7 +188,7 @@ fn a_letter_is_edited_whole_or_in_one_place() {
 
 #[test]
 fn new_arguments_of_a_letter_are_one_object_and_no_secrets() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     for options in [
         ["--arguments", "[1]"],
         ["--arguments", "{"],
@@ -205,7 +208,7 @@ fn new_arguments_of_a_letter_are_one_object_and_no_secrets() {
 /// Whoever can write to the journal could show one call and have another signed.
 #[test]
 fn a_letter_that_was_altered_is_not_requeued() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let arguments = StoredText::Plain(r#"{"url":"https://example.com"}"#.to_owned());
     let digest = "0".repeat(64);
     journal.replace(CallRecord { arguments, digest, ..journal.get(DEAD) });
@@ -218,7 +221,7 @@ fn a_letter_that_was_altered_is_not_requeued() {
 
 #[test]
 fn a_discarded_letter_keeps_all_and_the_note() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let discard = ["dead-letters", "discard", DEAD, OLD, "--note", "done by hand"];
     insta::assert_snapshot!("discarded", journal.shown(&discard));
     let after = journal.get(OLD);
@@ -231,7 +234,7 @@ fn a_discarded_letter_keeps_all_and_the_note() {
 
 #[test]
 fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let purge = ["dead-letters", "purge", "--older-than", "7d"];
     let dry = journal.run(&[&purge[..], &["--dry-run", "--json"]].concat());
     assert_eq!(ids(&dry), [OLD]);
@@ -243,12 +246,12 @@ fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() 
     assert!(!serde_json::to_string(&after).unwrap().contains("eve@"));
     assert_eq!(after.answer, Some(Answered::error("refused", "the post was closed", None)));
     assert_eq!([DEAD, SEALED, INDETERMINATE, PENDING].map(|id| journal.get(id)), others);
-    insta::assert_snapshot!("a_forgotten_letter", journal.shown(&["calls", "show", OLD]));
+    insta::assert_snapshot!("a_forgotten_dead_letter", journal.shown(&["calls", "show", OLD]));
 }
 
 #[test]
 fn a_call_is_shown_with_what_came_of_it_after_its_answer() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let result = Some(Answered::text("sent after all"));
     journal.replace(CallRecord { result, ..journal.get(OLD) });
     let shown = journal.run(&["calls", "show", OLD]);

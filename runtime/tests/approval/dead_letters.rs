@@ -184,7 +184,7 @@ async fn nothing_but_a_planned_call_is_accepted() {
     }
 }
 
-/// A letter that died again is another than the one that was looked at.
+/// A dead letter that died again is another than the one that was looked at.
 #[tokio::test]
 async fn a_requeue_of_an_earlier_death_is_told_what_moved_the_call_on() {
     let store = journal([dead()]).await;

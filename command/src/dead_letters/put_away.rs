@@ -1,4 +1,4 @@
-//! `dead-letters discard` and `dead-letters purge`: the end of letters that nobody wants.
+//! `dead-letters discard` and `dead-letters purge`: the end of dead letters that nobody wants.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;
@@ -19,7 +19,7 @@ fn note() -> Arg {
 }
 
 pub(super) fn discard_command() -> Command {
-    Command::new(DISCARD).about("Put letters away, with all that is kept of them").args([
+    Command::new(DISCARD).about("Put dead letters away, with all that is kept of them").args([
         ids::calls(),
         note(),
         decide::digest(),
@@ -29,7 +29,7 @@ pub(super) fn discard_command() -> Command {
 
 pub(super) fn purge_command() -> Command {
     Command::new(PURGE)
-        .about("Put old letters away, and blank what they were called with; answers and histories stay")
+        .about("Put old dead letters away, and blank what they were called with; answers and histories stay")
         .args(which::filters().map(|option| match option.get_id() == which::older_than().get_id() {
             true => option.required(true),
             false => option,
@@ -48,13 +48,13 @@ pub(super) async fn discard(matches: &ArgMatches, session: &Session) -> Result<(
 }
 
 pub(super) async fn purge(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let letters = match which::meant(matches, session).await? {
-        Meant::List(letters) => return super::write(session, &letters),
-        Meant::Do(letters) => letters,
+    let dead = match which::meant(matches, session).await? {
+        Meant::List(dead) => return super::write(session, &dead),
+        Meant::Do(dead) => dead,
     };
     let decider = Decider::of(matches, session)?;
     let note = matches.get_one::<String>(NOTE);
     let each =
-        Each { calls: &letters, of: State::Dead, doing: "purging", pause: None, in_order: false };
+        Each { calls: &dead, of: State::Dead, doing: "purging", pause: None, in_order: false };
     each.say(&decider, |call, by, now| Statement::forget(call, note.cloned(), by, now)).await
 }

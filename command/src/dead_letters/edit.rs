@@ -1,4 +1,4 @@
-//! `dead-letters edit`: tries a letter again with other arguments, which the application judges.
+//! `dead-letters edit`: tries a dead letter again with other arguments, which the application judges.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;
@@ -10,7 +10,9 @@ use crate::operator::{Session, Stop};
 pub(super) use editing::NAME;
 
 pub(super) fn command() -> Command {
-    editing::command("Try a letter again with other arguments, which the application judges first")
+    editing::command(
+        "Try a dead letter again with other arguments, which the application judges first",
+    )
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

@@ -8,14 +8,14 @@ use super::entry::Happened;
 
 /// What programs read of it: a call with two keys more.
 #[derive(Serialize)]
-pub(crate) struct Letter<'a> {
+pub(crate) struct DeadLetter<'a> {
     #[serde(flatten)]
     call: Call<'a>,
     kind: String,
     history: Vec<Happened<'a>>,
 }
 
-impl<'a> Letter<'a> {
+impl<'a> DeadLetter<'a> {
     pub(crate) fn of(call: &'a CallRecord, history: &'a [Entry]) -> Self {
         Self {
             call: Call::of(call),

@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use toolwright::journal::{CallRecord, State};
 
 use crate::operator::{Output, Session, Stop, filter, ids, session};
-use crate::shown::letter::{Letter, kind};
+use crate::shown::dead_letter::{DeadLetter, kind};
 use crate::shown::table::Table;
 use crate::shown::{printable, sheet, when};
 use crate::{Exit, calls, complain, tell};
@@ -81,11 +81,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     })
 }
 
-fn write(session: &Session, letters: &[CallRecord]) -> Result<(), Stop> {
-    calls::write(session, letters, || {
+fn write(session: &Session, dead: &[CallRecord]) -> Result<(), Stop> {
+    calls::write(session, dead, || {
         let heads = ["ID", "TOOL", "KIND", "RUN", "ATTEMPTS", "SINCE", "ARGUMENTS"];
         let mut table = Table::new(heads);
-        for call in letters {
+        for call in dead {
             let since = when::away(call.updated, session.now);
             let arguments = printable::shortened(&call.shown, LONGEST);
             let (id, attempts) = (call.id.to_string(), call.attempt.to_string());
@@ -102,7 +102,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         tell("note", format!("the call is no dead letter: it is {}", call.state));
     }
     let history = session.store.history(call.id).await?;
-    session.output.write(&Letter::of(&call, &history), || {
+    session.output.write(&DeadLetter::of(&call, &history), || {
         sheet::request(&call, session.now)
             + &sheet::standing(&call, session.now)
             + &sheet::history(&history)
@@ -112,7 +112,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 async fn export(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     for call in which::all(matches, session).await? {
         let history = session.store.history(call.id).await?;
-        Output::Json.object(&Letter::of(&call, &history))?;
+        Output::Json.object(&DeadLetter::of(&call, &history))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use toolwright::journal::CallRecord;
 
 use super::which;
 use crate::operator::{Output, Session, Stop};
-use crate::shown::letter::kind;
+use crate::shown::dead_letter::kind;
 use crate::shown::table::Table;
 use crate::shown::when;
 
@@ -38,8 +38,8 @@ struct Ages {
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let letters = which::all(matches, session).await?;
-    let groups = grouped(&letters, session.now);
+    let dead = which::all(matches, session).await?;
+    let groups = grouped(&dead, session.now);
     if session.output == Output::Json {
         return groups.iter().try_for_each(|group| session.output.object(group));
     }
@@ -54,9 +54,9 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     session.output.text(table)
 }
 
-fn grouped(letters: &[CallRecord], now: Timestamp) -> Vec<Group<'_>> {
+fn grouped(dead: &[CallRecord], now: Timestamp) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(&str, String), Group<'_>> = BTreeMap::new();
-    for call in letters {
+    for call in dead {
         let (tool, kind, died) = (call.tool.as_str(), kind(call), call.updated);
         let group = groups.entry((tool, kind.clone())).or_insert_with(|| Group {
             tool,

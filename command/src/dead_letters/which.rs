@@ -1,11 +1,11 @@
-//! Which dead letters are meant: the options, and the letters they leave.
+//! Which dead letters are meant: the options, and the dead letters they leave.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CallRecord, Filter, State};
 
 use crate::operator::{Session, Stop, duration, filter, ids};
-use crate::shown::letter::kind;
+use crate::shown::dead_letter::kind;
 use crate::tell;
 
 const KIND: &str = "kind";
@@ -13,7 +13,7 @@ const OLDER: &str = "older-than";
 const ALL: &str = "all";
 const DRY: &str = "dry-run";
 
-/// The options that say which letters are meant.
+/// The options that say which dead letters are meant.
 pub(super) fn filters() -> impl Iterator<Item = Arg> {
     let kind = Arg::new(KIND)
         .long(KIND)
@@ -30,7 +30,7 @@ pub(super) fn older_than() -> Arg {
         .help("Only those dead for longer, such as 12h or 7d")
 }
 
-/// `--all` and `--dry-run`: that all letters are meant that the options leave must be said.
+/// `--all` and `--dry-run`: that all dead letters are meant that the options leave must be said.
 pub(super) fn scope() -> [Arg; 2] {
     [
         Arg::new(ALL)
@@ -41,17 +41,17 @@ pub(super) fn scope() -> [Arg; 2] {
         Arg::new(DRY)
             .long(DRY)
             .action(ArgAction::SetTrue)
-            .help("Only list which letters are meant, and do nothing"),
+            .help("Only list which dead letters are meant, and do nothing"),
     ]
 }
 
-/// The same options where letters may also be named by their ids.
+/// The same options where dead letters may also be named by their ids.
 pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
     std::iter::once(ids::any_calls().conflicts_with(ALL))
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
 }
 
-/// The letters that the options leave, as far as they are to be listed.
+/// The dead letters that the options leave, as far as they are to be listed.
 pub(super) async fn listed(
     matches: &ArgMatches,
     session: &Session,
@@ -60,46 +60,46 @@ pub(super) async fn listed(
     filter::listed(matches, session, &filter, takes).await
 }
 
-/// All letters that the options leave.
+/// All dead letters that the options leave.
 pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
     filter::all(session, &filter, takes).await
 }
 
-/// What is to be done with the letters that are meant.
+/// What is to be done with the dead letters that are meant.
 pub(super) enum Meant {
     Do(Vec<CallRecord>),
     List(Vec<CallRecord>),
 }
 
-/// The letters that are named, or all that the options leave, where that is said.
+/// The dead letters that are named, or all that the options leave, where that is said.
 pub(super) async fn meant(matches: &ArgMatches, session: &Session) -> Result<Meant, Stop> {
     let is_dry = matches.get_flag(DRY);
     let is_named = matches.try_contains_id(ids::IDS).unwrap_or(false) && ids::are_given(matches);
-    let letters = if is_named {
+    let dead = if is_named {
         ids::found(matches, &*session.store).await?
     } else if is_dry || matches.get_flag(ALL) {
         all(matches, session).await?
     } else {
         return Err(Stop::usage(
-            "it is not said which letters: add --dry-run to see which ones the options leave, then --all for all of \
+            "it is not said which dead letters: add --dry-run to see which ones the options leave, then --all for all of \
              them",
         ));
     };
     if is_dry {
-        tell("note", format!("a dry run: {}; nothing was done", count(letters.len())));
-        return Ok(Meant::List(letters));
+        tell("note", format!("a dry run: {}; nothing was done", count(dead.len())));
+        return Ok(Meant::List(dead));
     }
     if !is_named {
-        tell("note", count(letters.len()));
+        tell("note", count(dead.len()));
     }
-    Ok(Meant::Do(letters))
+    Ok(Meant::Do(dead))
 }
 
-fn count(letters: usize) -> String {
-    match letters {
+fn count(dead: usize) -> String {
+    match dead {
         1 => "1 dead letter".to_owned(),
-        letters => format!("{letters} dead letters"),
+        dead => format!("{dead} dead letters"),
     }
 }
 
