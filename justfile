@@ -41,7 +41,7 @@ fuzz cases="200000":
 # here and puts them back: commit first. `just mutants --list` only lists.
 mutants *options:
     cargo mutants --in-place --file 'runtime/src/journal/next.rs' --cargo-arg=--test=journal {{ options }}
-    cargo mutants --in-place --file 'runtime/src/executor/judge.rs' --cargo-arg=--lib {{ options }}
+    cargo mutants --in-place --file 'runtime/executor/src/executor/evaluate.rs' --cargo-arg=--lib {{ options }}
     PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/approval/{covers,grant,granted}.rs' --cargo-arg=--test=approval {{ options }}
     PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/retry/*.rs' --cargo-arg=--lib --cargo-arg=--test=retry {{ options }}
     PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/src/policy.rs' --file 'runtime/src/policy/**/*.rs' --cargo-arg=--lib --cargo-arg=--test=policy {{ options }}

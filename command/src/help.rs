@@ -3,7 +3,7 @@
 
 use clap::Command;
 
-use crate::{approvals, calls, indeterminate, input, keys, letters, plan, schema};
+use crate::{approvals, calls, dead_letters, indeterminate, input, keys, plan, schema};
 
 const AFTER_HELP: &str = "\
 Exit code: 0 done; 1 the journal or another file failed, or a tool or an input is refused; 2 the command line is \
@@ -17,7 +17,7 @@ pub(crate) fn command() -> Command {
         approvals::command(),
         plan::command(),
         indeterminate::command(),
-        letters::command(),
+        dead_letters::command(),
         keys::command(),
     ];
     let debugging = [schema::command(), input::command()];

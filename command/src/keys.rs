@@ -69,14 +69,15 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     done.map_or_else(Stop::told, |()| Exit::Success)
 }
 
-/// What is told of a key.
+/// What the command shows of a key.
 #[derive(Serialize)]
 struct Shown<'a> {
     name: &'a str,
     public: String,
     file: String,
-    /// What the application's builder is told.
-    enrol: String,
+    /// The line for the application's builder, under its documented key.
+    #[serde(rename = "enrol")]
+    trust: String,
 }
 
 fn new(matches: &ArgMatches) -> Result<(), Stop> {
@@ -125,11 +126,11 @@ fn show(matches: &ArgMatches) -> Result<(), Stop> {
 
 fn write(matches: &ArgMatches, key: &ApproverKey, file: &Path) -> Result<(), Stop> {
     let (name, public) = (key.name(), key.public().to_string());
-    let enrol = format!(".enrol({name:?}, {public:?}.parse()?)");
-    let shown = Shown { name, public, file: file.display().to_string(), enrol };
+    let trust = format!(".trust({name:?}, {public:?}.parse()?)");
+    let shown = Shown { name, public, file: file.display().to_string(), trust };
     session::output(matches).write(&shown, || {
-        let Shown { name, public, file, enrol } = &shown;
+        let Shown { name, public, file, trust } = &shown;
         let (name, file) = (printable::line(name), printable::line(file));
-        format!("name    {name}\npublic  {public}\nfile    {file}\nenrol   {enrol}\n")
+        format!("name    {name}\npublic  {public}\nfile    {file}\ntrust   {trust}\n")
     })
 }

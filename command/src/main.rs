@@ -13,11 +13,11 @@
 
 mod approvals;
 mod calls;
+mod dead_letters;
 mod help;
 mod indeterminate;
 mod input;
 mod keys;
-mod letters;
 mod line;
 mod lines;
 mod operator;
@@ -70,7 +70,7 @@ fn run() -> Exit {
         Some((calls::NAME, matches)) => calls::run(matches),
         Some((approvals::NAME, matches)) => approvals::run(matches),
         Some((indeterminate::NAME, matches)) => indeterminate::run(matches),
-        Some((letters::NAME, matches)) => letters::run(matches),
+        Some((dead_letters::NAME, matches)) => dead_letters::run(matches),
         Some((plan::NAME, matches)) => plan::run(matches),
         Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),

@@ -1,11 +1,11 @@
 //! What people and programs are shown of the journal. The shapes for programs keep their names.
 
 pub(crate) mod call;
+pub(crate) mod dead_letter;
 pub(crate) mod decision;
 pub(crate) mod entry;
 pub(crate) mod grant;
 pub(crate) mod json;
-pub(crate) mod letter;
 pub(crate) mod printable;
 pub(crate) mod sheet;
 pub(crate) mod table;

@@ -130,7 +130,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     builder = if life.asks_here {
         builder.approver(person::key()?, Person)
     } else {
-        builder.enrol("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park)
+        builder.trust("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park)
     };
     if life.clock_jumps {
         let path = life.folder.join("clock");

@@ -129,8 +129,8 @@ impl<'a> Decider<'a> {
     }
 
     async fn submit(&self, signed: Signed) -> Result<Submitted, Stop> {
-        let desk = ApprovalService::new(Arc::clone(&self.session.store));
-        Ok(desk.submit(signed, Timestamp::now()).await?)
+        let service = ApprovalService::new(Arc::clone(&self.session.store));
+        Ok(service.submit(signed, Timestamp::now()).await?)
     }
 
     fn write(&self, submitted: &Submitted, state: Option<State>) -> Result<(), Stop> {

@@ -9,7 +9,7 @@ const GUIDE: &str = include_str!("../../../docs/operating.md");
 
 #[test]
 fn the_guide_prints_what_it_says() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let home = journal.path("home");
     std::fs::create_dir(&home).unwrap();
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_toolwright")).parent().unwrap();

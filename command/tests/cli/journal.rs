@@ -29,7 +29,7 @@ pub const INDETERMINATE: &str = "0199a0b0-0007-7000-8000-0000000000a7";
 pub const SUCCEEDED: &str = "0199a0b0-0008-7000-8000-0000000000a8";
 pub const DEAD: &str = "0199a0b0-0009-7000-8000-0000000000a9";
 
-// Only in a journal [with letters and a plan](Journal::with_letters).
+// Only in a journal [with dead letters and a plan](Journal::with_dead_letters).
 
 /// Died ten days ago, after two attempts.
 pub const OLD: &str = "0199a0b0-000a-7000-8000-0000000000aa";
@@ -62,9 +62,9 @@ impl Journal {
     }
 
     /// The same with two dead letters more, and a plan of two calls.
-    pub fn with_letters() -> Self {
+    pub fn with_dead_letters() -> Self {
         let journal = Self::new();
-        for (record, events) in letters() {
+        for (record, events) in dead_letters() {
             journal.add(record, &events);
         }
         journal
@@ -258,7 +258,7 @@ fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
 }
 
 /// Two that died, and two that are planned.
-fn letters() -> Vec<(CallRecord, Vec<Transition>)> {
+fn dead_letters() -> Vec<(CallRecord, Vec<Transition>)> {
     let failed = |attempt: u32, at, message: Option<&str>| FailedAttempt {
         attempt,
         at,

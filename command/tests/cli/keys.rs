@@ -27,7 +27,7 @@ fn a_key_is_made_in_the_configuration_and_never_written_over() {
     assert_eq!(
         made.out,
         format!(
-            "name    ada\npublic  {public}\nfile    {file}\nenrol   .enrol(\"ada\", \"{public}\".parse()?)\n"
+            "name    ada\npublic  {public}\nfile    {file}\ntrust   .trust(\"ada\", \"{public}\".parse()?)\n"
         )
     );
     assert_eq!(keys(home.path(), &["show", file]).out, made.out);

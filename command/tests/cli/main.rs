@@ -4,6 +4,7 @@
 
 mod approvals;
 mod calls;
+mod dead_letters;
 mod exit;
 mod grants;
 #[cfg(unix)]
@@ -12,7 +13,6 @@ mod indeterminate;
 mod input;
 mod journal;
 mod keys;
-mod letters;
 mod plan;
 mod races;
 mod watch;

@@ -9,7 +9,7 @@ use super::journal::{Journal, PLANNED, call};
 const OTHER: &str = "0199a0b0-000e-7000-8000-0000000000ae";
 
 fn with_another_plan() -> Journal {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let mut other = call(OTHER, "write_file", r#"{"path":"a"}"#);
     other.place.run = "run-4".to_owned();
     journal.add(other, &[Transition::Planned]);
@@ -22,7 +22,7 @@ fn states(journal: &Journal) -> [State; 2] {
 
 #[test]
 fn a_plan_is_shown_in_its_order_with_reasons_and_previews() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     insta::assert_snapshot!("plan", journal.shown(&["plan", "show"]));
     insta::assert_snapshot!("plan_json", journal.shown(&["plan", "show", "--json"]));
     let none = journal.run(&["plan", "show", "--run", "run-1"]);
@@ -31,7 +31,7 @@ fn a_plan_is_shown_in_its_order_with_reasons_and_previews() {
 
 #[test]
 fn a_whole_plan_is_accepted() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     insta::assert_snapshot!("accepted", journal.shown(&["plan", "run", "--all"]));
     assert_eq!(states(&journal), [State::Judging; 2]);
     let call = journal.get(PLANNED[0]);
@@ -43,7 +43,7 @@ fn a_whole_plan_is_accepted() {
 
 #[test]
 fn the_first_calls_of_a_plan_or_some_of_it_are_accepted() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     assert_eq!(journal.run(&["plan", "run", "--first", "1"]).code, 0);
     assert_eq!(states(&journal), [State::Judging, State::Planned]);
     assert_eq!(journal.run(&["plan", "run", PLANNED[1]]).code, 0);
@@ -53,7 +53,7 @@ fn the_first_calls_of_a_plan_or_some_of_it_are_accepted() {
 /// The agent goes on planning while somebody reads.
 #[test]
 fn what_was_put_into_a_plan_after_it_was_read_is_not_accepted_with_it() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let shown = journal.run(&["plan", "show"]).out;
     let digest = shown.trim_end().rsplit(' ').next().unwrap()[..16].to_owned();
     let mut added = call(OTHER, "write_file", r#"{"path":"a"}"#);
@@ -72,7 +72,7 @@ fn what_was_put_into_a_plan_after_it_was_read_is_not_accepted_with_it() {
 
 #[test]
 fn a_plan_is_rejected_with_a_reason() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     insta::assert_snapshot!(
         "plan_rejected",
         journal.shown(&["plan", "reject", PLANNED[1], "--reason", "not on a Friday"])
@@ -106,7 +106,7 @@ fn with_the_plans_of_several_runs_it_must_be_said_which() {
 /// Whoever can write to the journal could show one call and have another signed.
 #[test]
 fn a_planned_call_that_was_altered_is_not_accepted() {
-    let journal = Journal::with_letters();
+    let journal = Journal::with_dead_letters();
     let shown = r#"{"path":"harmless.md"}"#.to_owned();
     journal.replace(CallRecord { shown, ..journal.get(PLANNED[0]) });
     let ran = journal.run(&["plan", "run", "--all"]);

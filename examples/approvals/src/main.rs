@@ -52,7 +52,7 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
         .approval_expires_after(options.expires)
         .lease(options.lease);
     for (name, key) in &options.approvers {
-        builder = builder.enrol(name, *key);
+        builder = builder.trust(name, *key);
     }
     let executor = builder.build()?;
     let agent = Agent {

@@ -58,7 +58,7 @@ pub async fn make(meter: &Meter) -> anyhow::Result<()> {
         .unrestricted()
         .service(TurnedAway::default())
         .journal_arc(store.clone())
-        .enrol("ada", ada.public())
+        .trust("ada", ada.public())
         .on_no_approver(OnNoApprover::Park)
         .metrics(meter)
         .trace_id(trace_id)

@@ -36,14 +36,14 @@ pub struct Event<'a> {
 /// `Abandoned` comes last. A call that is suspended starts again when somebody goes on with it.
 ///
 /// Where a journal is kept, some things happen to a call that nobody is waiting for here: a worker finds that somebody
-/// has decided, that nobody did in time, or that whoever ran it is gone. They are told when they are durable, by the one
+/// has decided, that nobody did in time, or that its owner is gone. They are told when they are durable, by the one
 /// process that made them so, between these two or outside of them:
 ///
 /// | what happens | is told |
 /// | --- | --- |
 /// | a person approves, and somebody goes on with the call | `Decided`, and `Executing` after it |
 /// | a person edits, accepts or requeues it, or says that it did not happen | `Decided`, `Judged`, and what follows |
-/// | a person rejects it, or says that it happened | `Decided`, by whoever waits for it, resumes it or asked them |
+/// | a person rejects it, or says that it happened | `Decided`, by the caller that waits for it, resumes it or asked them |
 /// | who is asked fails | `ApproverFailed`, and `Expired` after it where no other key counts |
 /// | nobody decides in time | `Expired` |
 /// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |

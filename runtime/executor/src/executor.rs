@@ -3,11 +3,11 @@
 mod builder;
 mod calling;
 mod claim;
+mod evaluate;
 mod gate;
-mod journalling;
-mod judge;
-mod keeping;
-mod kept;
+mod journal_config;
+mod journal_options;
+mod journaled;
 mod outcome;
 mod own;
 mod plan;
@@ -38,8 +38,8 @@ use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError}
 
 pub use builder::ExecutorBuilder;
 pub use calling::Calling;
-pub use keeping::OnNoApprover;
-pub use kept::Swept;
+pub use journal_config::OnNoApprover;
+pub use journaled::Swept;
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
@@ -122,7 +122,7 @@ impl Executor {
         Self { run: Arc::new(self.run.with_tools(ready)) }
     }
 
-    /// What tools of a catalog need that nobody gives them here. Their calls are refused.
+    /// What tools of a catalog need that is not provided here. Their calls are refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -261,8 +261,8 @@ impl Executor {
         self.run.core.rules.current()
     }
 
-    /// Reads the files of the policy again. It counts for every call that is judged from now on, and a call that a
-    /// person has approved is judged once more before it runs.
+    /// Reads the files of the policy again. It counts for every call that is evaluated from now on, and a call that a
+    /// person has approved is evaluated once more before it runs.
     ///
     /// Nothing reads them by itself: whoever can write a policy could otherwise change it while an agent works.
     ///
@@ -270,7 +270,7 @@ impl Executor {
     /// When something in them is wrong, or they would plan calls and no journal is kept; the policy is as it was.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.run.core;
-        core.rules.reload(&core.registry.catalog(), core.keeping.is_some())
+        core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
     /// What policy would know of a call, without running it: its danger, whether it asks a person,

@@ -8,8 +8,6 @@
 
 mod approver;
 mod covers;
-mod desk;
-mod enrolled;
 mod grant;
 mod granted;
 mod key;
@@ -17,17 +15,19 @@ mod key_file;
 mod layout;
 mod request;
 mod say;
+mod service;
 mod statement;
 mod terminal;
+mod trusted_keys;
 
 pub use approver::{Approver, ApproverError, Callback, Channel, Reply, Response};
 pub use covers::{Asked, NotCovered, UselessTerms};
-pub use desk::{ApprovalError, ApprovalService, Grants, Submitted};
-pub use enrolled::{TrustError, TrustedKeys, Unverified, Verified};
 pub use grant::{Clause, GrantTerms, Scope};
 pub use granted::{Grant, GrantError};
 pub use key::{ApproverKey, InvalidPublicKey, NotTheirs, PublicKey};
 pub use key_file::KeyError;
 pub use request::ApprovalRequest;
+pub use service::{ApprovalError, ApprovalService, Grants, Submitted};
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
 pub use terminal::Terminal;
+pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};

@@ -1,4 +1,4 @@
-//! Something happens to the journal between a desk's look at the call and its commit.
+//! Something happens to the journal between an approval service's look at the call and its commit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use toolwright::journal::{
     CallRecord, CallWrite, CommitError, MemoryStore, State, Store, Transaction, Transition,
 };
 
-use super::scene::{at, call_of, enrolled, happens, journal, pending, signed, terms};
+use super::scene::{at, call_of, happens, journal, pending, signed, terms, trusted};
 
 type Happening = Box<dyn Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync>;
 
@@ -64,7 +64,7 @@ async fn submitted(
     let (left, happening) = (AtomicU32::new(times), Box::new(happening) as Happening);
     let between = Between { store: store.clone(), left, happening };
     ApprovalService::new(Arc::new(between))
-        .trusting(enrolled())
+        .trusting(trusted())
         .submit(signed(statement), at(9))
         .await
 }
@@ -75,8 +75,8 @@ fn bob_says(
 ) -> impl Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync + 'static {
     move |store| {
         let signed = signed(&statement(&pending(1)));
-        let desk = ApprovalService::new(Arc::new(store)).trusting(enrolled());
-        async move { drop(desk.submit(signed, at(7)).await.expect("Bob is first")) }.boxed()
+        let service = ApprovalService::new(Arc::new(store)).trusting(trusted());
+        async move { drop(service.submit(signed, at(7)).await.expect("Bob is first")) }.boxed()
     }
 }
 

@@ -3,12 +3,12 @@
 use toolwright::approval::{ApprovalError, ApprovalService, Signed, Statement, Subject};
 use toolwright::journal::State;
 
-use super::scene::{at, call_of, desk, journal, key, pending, signed};
+use super::scene::{at, call_of, journal, key, pending, service, signed};
 
-/// What a desk says to a statement about the first of two calls, which must stay as they are.
+/// What an approval service says to a statement about the first of two calls, which must stay as they are.
 async fn refused(forged: Signed) -> ApprovalError {
     let store = journal([pending(1), pending(2)]).await;
-    let error = desk(&store).submit(forged, at(5)).await.expect_err("forged");
+    let error = service(&store).submit(forged, at(5)).await.expect_err("forged");
     assert_eq!(call_of(&store, pending(1).id).await, pending(1));
     assert_eq!(call_of(&store, pending(2).id).await, pending(2));
     error
@@ -51,11 +51,11 @@ async fn a_signature_of_one_call_does_not_approve_another() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_not_enrolled_approves_nothing() {
+async fn a_key_that_is_not_trusted_approves_nothing() {
     let error = refused(signed(&Statement::approve(&pending(1), "eve", at(1)))).await;
     assert_eq!(error.to_string(), "the statement does not count");
     let cause = std::error::Error::source(&error).expect("why").to_string();
-    assert!(cause.contains(&format!("{} is not enrolled", key("eve").public())), "{cause}");
+    assert!(cause.contains(&format!("{} is not trusted", key("eve").public())), "{cause}");
 }
 
 #[tokio::test]
@@ -64,8 +64,8 @@ async fn what_is_no_statement_is_refused_even_where_nobody_is_trusted() {
     let good = signed(&Statement::approve(&pending(1), "ada", at(1)));
     for text in ["", "{}", "approved", &good.text.replace("approve", "allow")] {
         let forged = Signed { text: text.to_owned(), ..good.clone() };
-        let desk = ApprovalService::new(std::sync::Arc::new(store.clone()));
-        let error = desk.submit(forged, at(5)).await.expect_err("no statement");
+        let service = ApprovalService::new(std::sync::Arc::new(store.clone()));
+        let error = service.submit(forged, at(5)).await.expect_err("no statement");
         assert!(matches!(error, ApprovalError::Unreadable(_)), "{error}");
     }
     assert_eq!(call_of(&store, pending(1).id).await.state, State::Pending);

@@ -6,7 +6,7 @@ use toolwright::approval::{
 };
 use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Transaction};
 
-use super::scene::{at, call_of, desk, enrolled, journal, pending, signed, terms};
+use super::scene::{at, call_of, journal, pending, service, signed, terms, trusted};
 
 const ASKED: Asked<'static> = Asked {
     tool: "send_mail",
@@ -22,8 +22,8 @@ const ASKED: Asked<'static> = Asked {
 async fn granted() -> (MemoryStore, Grant) {
     let store = journal([pending(1)]).await;
     let statement = Statement::approve_with_grant(&pending(1), terms(), "ada", at(5));
-    let submitted = desk(&store).submit(signed(&statement), at(6)).await.expect("granted");
-    let grant = desk(&store).grants(None).await.expect("grants").readable.pop().expect("one");
+    let submitted = service(&store).submit(signed(&statement), at(6)).await.expect("granted");
+    let grant = service(&store).grants(None).await.expect("grants").readable.pop().expect("one");
     assert_eq!(submitted.grant.as_ref(), Some(&grant.id));
     (store, grant)
 }
@@ -42,9 +42,9 @@ async fn a_grant_is_kept_with_the_approval_that_gives_it() {
 #[tokio::test]
 async fn an_approval_with_a_grant_said_again_makes_no_second_one() {
     let (store, grant) = granted().await;
-    let again = desk(&store).submit(grant.signed.clone(), at(7)).await.expect("recorded");
+    let again = service(&store).submit(grant.signed.clone(), at(7)).await.expect("recorded");
     assert_eq!((again.repeated, again.grant), (true, Some(grant.id)));
-    assert_eq!(desk(&store).grants(None).await.expect("grants").readable.len(), 1);
+    assert_eq!(service(&store).grants(None).await.expect("grants").readable.len(), 1);
 }
 
 #[tokio::test]
@@ -67,13 +67,13 @@ async fn a_grant_that_does_not_fit_leaves_the_call_as_it_was() {
     for (number, terms) in cases.into_iter().enumerate() {
         let store = journal([pending(1)]).await;
         let statement = Statement::approve_with_grant(&pending(1), terms, "ada", at(5));
-        let error = desk(&store).submit(signed(&statement), at(6)).await.expect_err("useless");
+        let error = service(&store).submit(signed(&statement), at(6)).await.expect_err("useless");
         match number {
             0 | 1 => assert!(matches!(error, ApprovalError::OtherTool { .. }), "{number}: {error}"),
             _ => assert!(matches!(error, ApprovalError::Terms { .. }), "{number}: {error}"),
         }
         assert_eq!(call_of(&store, pending(1).id).await, pending(1));
-        assert_eq!(desk(&store).grants(None).await, Ok(Grants::default()));
+        assert_eq!(service(&store).grants(None).await, Ok(Grants::default()));
     }
     assert_eq!(terms().check(at(7200)), Err(UselessTerms::Ended(at(7200))));
     assert_eq!(terms().check(at(7199)), Ok(()));
@@ -82,19 +82,24 @@ async fn a_grant_that_does_not_fit_leaves_the_call_as_it_was() {
 #[tokio::test]
 async fn a_revoked_grant_covers_nothing_and_is_revoked_once() {
     let (store, grant) = granted().await;
-    assert_eq!(grant.covers(&ASKED, &enrolled()), Ok(()));
+    assert_eq!(grant.covers(&ASKED, &trusted()), Ok(()));
     let first = signed(&Statement::revoke(&grant.id, "bob", at(8)));
-    let done = desk(&store).submit(first.clone(), at(8)).await.expect("revoked");
+    let done = service(&store).submit(first.clone(), at(8)).await.expect("revoked");
     assert_eq!((done.who.as_str(), done.repeated), ("bob", false));
     let second = signed(&Statement::revoke(&grant.id, "ada", at(9)));
     for again in [first.clone(), second] {
-        let done = desk(&store).submit(again, at(9)).await.expect("revoked before");
+        let done = service(&store).submit(again, at(9)).await.expect("revoked before");
         assert_eq!((done.who.as_str(), done.at, done.repeated), ("bob", at(8), true));
     }
-    let now =
-        desk(&store).grants(Some("send_mail")).await.expect("grants").readable.pop().expect("one");
+    let now = service(&store)
+        .grants(Some("send_mail"))
+        .await
+        .expect("grants")
+        .readable
+        .pop()
+        .expect("one");
     assert_eq!(now.revoked, Some(first));
-    assert_eq!(now.covers(&ASKED, &enrolled()), Err(GrantError::Revoked { id: grant.id }));
+    assert_eq!(now.covers(&ASKED, &trusted()), Err(GrantError::Revoked { id: grant.id }));
 }
 
 #[tokio::test]
@@ -102,7 +107,7 @@ async fn a_grant_that_is_not_there_is_not_revoked() {
     let (store, grant) = granted().await;
     for id in ["", "g", &format!("send_mail/{}", grant.id)] {
         let revoke = signed(&Statement::revoke(id, "ada", at(8)));
-        let error = desk(&store).submit(revoke, at(8)).await.expect_err("no grant");
+        let error = service(&store).submit(revoke, at(8)).await.expect_err("no grant");
         assert_eq!(error, ApprovalError::UnknownGrant { id: id.to_owned() });
     }
 }
@@ -122,7 +127,7 @@ async fn grants_are_listed_by_tool_even_where_names_begin_alike() {
     }
     for (tool, count) in [(None, 3), (Some("mail"), 1), (Some("mail/send"), 1), (Some("ma"), 0)] {
         assert_eq!(
-            desk(&store).grants(tool).await.expect("grants").readable.len(),
+            service(&store).grants(tool).await.expect("grants").readable.len(),
             count,
             "{tool:?}"
         );
@@ -145,31 +150,31 @@ async fn a_grant_that_cannot_be_read_hides_none_of_the_others() {
         let unit = Transaction { calls: Vec::new(), documents: vec![write] };
         store.commit(unit, at(0)).await.expect("a document");
     }
-    let all = desk(&store).grants(None).await.expect("grants");
+    let all = service(&store).grants(None).await.expect("grants");
     assert_eq!((&all.readable[..], all.unreadable.len()), (&[grant.clone()][..], 4));
-    let of_one = desk(&store).grants(Some("send_mail")).await.expect("grants");
+    let of_one = service(&store).grants(Some("send_mail")).await.expect("grants");
     assert_eq!((of_one.readable.len(), of_one.unreadable.len()), (1, 3));
     let words: Vec<_> = of_one.unreadable.iter().map(ToString::to_string).collect();
     assert!(words.iter().any(|it| it.contains("`grant/send_mail/broken`")), "{words:?}");
     let revoke = signed(&Statement::revoke(&grant.id, "ada", at(8)));
-    desk(&store).submit(revoke, at(8)).await.expect("revoked all the same");
+    service(&store).submit(revoke, at(8)).await.expect("revoked all the same");
 }
 
 #[tokio::test]
-async fn a_grant_counts_only_while_its_granter_is_enrolled_and_its_text_is_as_signed() {
+async fn a_grant_counts_only_while_its_granter_is_trusted_and_its_text_is_as_signed() {
     let (_, grant) = granted().await;
-    let unverified = |grant: &Grant, enrolled: &TrustedKeys| {
-        matches!(grant.covers(&ASKED, enrolled), Err(GrantError::Unverified { .. }))
+    let unverified = |grant: &Grant, trusted: &TrustedKeys| {
+        matches!(grant.covers(&ASKED, trusted), Err(GrantError::Unverified { .. }))
     };
     assert!(unverified(&grant, &TrustedKeys::new()));
     let text = grant.signed.text.replace(r#""uses":2"#, r#""uses":9"#);
     assert_ne!(text, grant.signed.text);
     let wider = Grant { signed: Signed { text, ..grant.signed.clone() }, ..grant.clone() };
-    assert!(unverified(&wider, &enrolled()));
+    assert!(unverified(&wider, &trusted()));
     let renamed = Grant { id: Grant::id_of(pending(1).id, 2), ..grant.clone() };
-    assert!(matches!(renamed.covers(&ASKED, &enrolled()), Err(GrantError::Unreadable { .. })));
+    assert!(matches!(renamed.covers(&ASKED, &trusted()), Err(GrantError::Unreadable { .. })));
     let used = Grant { used: 2, ..grant };
-    assert!(matches!(used.covers(&ASKED, &enrolled()), Err(GrantError::NotCovered { .. })));
+    assert!(matches!(used.covers(&ASKED, &trusted()), Err(GrantError::NotCovered { .. })));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ed25519_dalek::{Signer as _, SigningKey};
 use toolwright::approval::{ApproverKey, PublicKey, Signed, Statement, TrustedKeys, Unverified};
 
-use super::scene::{at, enrolled, key, pending};
+use super::scene::{at, key, pending, trusted};
 
 fn signed() -> Signed {
     key("ada").sign(&Statement::approve(&pending(1), "ada", at(1))).expect("hers")
@@ -29,9 +29,9 @@ fn told(result: Result<impl Sized, impl std::fmt::Display>) -> String {
 }
 
 #[test]
-fn what_an_enrolled_key_signed_is_verified_under_its_name() {
+fn what_a_trusted_key_signed_is_verified_under_its_name() {
     let statement = Statement::approve(&pending(1), "ada", at(1));
-    let verified = enrolled().verify(&signed()).expect("signed and enrolled");
+    let verified = trusted().verify(&signed()).expect("signed and trusted");
     assert_eq!(verified.statement(), &statement);
     assert_eq!(verified.name(), "ada");
     assert_eq!(verified.key(), key("ada").public());
@@ -46,7 +46,7 @@ fn any_change_of_the_text_breaks_the_signature() {
         let Ok(text) = String::from_utf8(bytes) else { continue };
         let forged = Signed { text, ..good.clone() };
         let expected = Unverified::BadSignature { name: "ada".to_owned() };
-        assert_eq!(enrolled().verify(&forged), Err(expected), "{place}");
+        assert_eq!(trusted().verify(&forged), Err(expected), "{place}");
     }
 }
 
@@ -58,12 +58,12 @@ fn any_change_of_the_signature_breaks_it() {
         bytes[place] ^= 1;
         let signature = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let forged = Signed { signature, ..good.clone() };
-        assert!(enrolled().verify(&forged).is_err(), "{place}");
+        assert!(trusted().verify(&forged).is_err(), "{place}");
     }
     for signature in ["", "00", "zz", &good.signature.to_uppercase()] {
         let forged = Signed { signature: signature.to_owned(), ..good.clone() };
         let expected = Unverified::NoSignature { name: "ada".to_owned() };
-        assert_eq!(enrolled().verify(&forged), Err(expected), "{signature}");
+        assert_eq!(trusted().verify(&forged), Err(expected), "{signature}");
     }
 }
 
@@ -76,25 +76,25 @@ fn hex(digits: &str) -> Vec<u8> {
 fn the_statement_of_one_key_does_not_count_as_anothers() {
     let forged = Signed { key: key("bob").public().to_string(), ..signed() };
     let expected = Unverified::BadSignature { name: "bob".to_owned() };
-    assert_eq!(enrolled().verify(&forged), Err(expected));
+    assert_eq!(trusted().verify(&forged), Err(expected));
 }
 
 #[test]
-fn a_key_that_is_not_enrolled_does_not_count() {
+fn a_key_that_is_not_trusted_does_not_count() {
     let eve = key("eve").sign(&Statement::approve(&pending(1), "eve", at(1))).expect("hers");
-    assert_eq!(enrolled().verify(&eve), Err(Unverified::UnknownKey(key("eve").public())));
+    assert_eq!(trusted().verify(&eve), Err(Unverified::UnknownKey(key("eve").public())));
     assert!(TrustedKeys::new().verify(&signed()).is_err());
 }
 
 #[test]
-fn an_enrolled_key_cannot_speak_in_anothers_name() {
+fn a_trusted_key_cannot_speak_in_anothers_name() {
     // Bob's key says that it is Ada.
     let mut seed = [7; 32];
     seed[..3].copy_from_slice(b"bob");
     let as_ada = ApproverKey::from_seed("ada", seed).expect("a name");
     let forged = as_ada.sign(&Statement::approve(&pending(1), "ada", at(1))).expect("its own");
     let expected = Unverified::OtherName { by: "ada".to_owned(), name: "bob".to_owned() };
-    assert_eq!(enrolled().verify(&forged), Err(expected));
+    assert_eq!(trusted().verify(&forged), Err(expected));
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn signed_after(domain: &str, text: &str) -> Signed {
 #[test]
 fn a_signature_of_the_same_text_for_something_else_is_none_for_a_statement() {
     let text = signed().text;
-    assert!(enrolled().verify(&signed_after("toolwright statement 1\n", &text)).is_ok());
+    assert!(trusted().verify(&signed_after("toolwright statement 1\n", &text)).is_ok());
     for domain in ["", "toolwright statement 2\n", "toolwright statement 1"] {
         let expected = Unverified::BadSignature { name: "ada".to_owned() };
-        assert_eq!(enrolled().verify(&signed_after(domain, &text)), Err(expected), "{domain}");
+        assert_eq!(trusted().verify(&signed_after(domain, &text)), Err(expected), "{domain}");
     }
 }
 
@@ -135,7 +135,7 @@ fn a_signed_text_that_is_no_statement_does_not_count() {
     let after = format!("{good} {{}}");
     for text in ["", "{}", "null", &more, &twice, &other, &after] {
         assert_ne!(*text, good);
-        let read = enrolled().verify(&signed_after("toolwright statement 1\n", text));
+        let read = trusted().verify(&signed_after("toolwright statement 1\n", text));
         assert!(matches!(read, Err(Unverified::Unreadable(_))), "{text}");
     }
 }
@@ -154,11 +154,11 @@ fn what_was_signed_is_not_in_debug_output() {
 }
 
 #[test]
-fn a_key_or_name_is_enrolled_once() {
-    let again = enrolled().with("eve", key("ada").public());
-    assert!(told(again).contains(r#"is enrolled already, as that of "ada""#));
-    let again = enrolled().with("ada", key("eve").public());
-    assert!(told(again).contains(r#""ada" is enrolled already with another key"#));
+fn a_key_or_name_is_trusted_once() {
+    let again = trusted().with("eve", key("ada").public());
+    assert!(told(again).contains(r#"is already trusted, as that of "ada""#));
+    let again = trusted().with("ada", key("eve").public());
+    assert!(told(again).contains(r#""ada" is already trusted with another key"#));
     for name in ["", " ", "a\nb", "a\u{1b}[2J", " ada"] {
         assert!(TrustedKeys::new().with(name, key("eve").public()).is_err(), "{name:?}");
         assert!(ApproverKey::generate(name).is_err(), "{name:?}");

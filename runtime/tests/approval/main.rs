@@ -2,11 +2,11 @@
 
 mod approvers;
 mod between;
-mod desk;
+mod dead_letters;
 mod forged;
 mod grants;
 mod keys;
-mod letters;
 mod races;
 mod scene;
+mod service;
 mod terms;

@@ -13,7 +13,7 @@ use super::scene::{at, call_of, happens, journal, pending};
 const ROUNDS: u8 = 60;
 
 /// Trusts nobody: what is raced for is the journal, and signatures would only slow it down.
-fn desk(store: &MemoryStore) -> ApprovalService {
+fn service(store: &MemoryStore) -> ApprovalService {
     ApprovalService::new(Arc::new(store.clone()))
 }
 
@@ -29,8 +29,8 @@ async fn race(store: &MemoryStore, statements: Vec<Statement>) -> Vec<Outcome> {
     let tasks: Vec<_> = statements
         .into_iter()
         .map(|statement| {
-            let desk = desk(store);
-            tokio::spawn(async move { desk.submit(unsigned(&statement), at(9)).await })
+            let service = service(store);
+            tokio::spawn(async move { service.submit(unsigned(&statement), at(9)).await })
         })
         .collect();
     let mut outcomes = Vec::new();
@@ -135,7 +135,7 @@ async fn a_grant_is_given_once_however_many_give_it() {
         let statements = [vec![give("ada"); 6], vec![give("bob"); 6]].concat();
         let outcomes = race(&store, statements).await;
         one_won(&store, &record, &outcomes).await;
-        let grants = desk(&store).grants(None).await.expect("grants").readable;
+        let grants = service(&store).grants(None).await.expect("grants").readable;
         let decision = call_of(&store, record.id).await.decision.expect("decided");
         assert_eq!(grants.iter().map(|grant| &grant.signed).collect::<Vec<_>>(), [&decision]);
     }

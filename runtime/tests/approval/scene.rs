@@ -86,13 +86,13 @@ pub async fn call_of(store: &MemoryStore, call: CallId) -> CallRecord {
     store.get(call).await.expect("a store that works").expect("a call that is there")
 }
 
-/// A desk at this journal that trusts Ada and Bob.
-pub fn desk(store: &MemoryStore) -> ApprovalService {
-    ApprovalService::new(Arc::new(store.clone())).trusting(enrolled())
+/// An approval service at this journal that trusts Ada and Bob.
+pub fn service(store: &MemoryStore) -> ApprovalService {
+    ApprovalService::new(Arc::new(store.clone())).trusting(trusted())
 }
 
 /// Ada and Bob.
-pub fn enrolled() -> TrustedKeys {
+pub fn trusted() -> TrustedKeys {
     let one = TrustedKeys::new().with("ada", key("ada").public());
     one.and_then(|one| one.with("bob", key("bob").public())).expect("two people")
 }

@@ -1,5 +1,5 @@
-//! Workers, up to the claim: a call is submitted or read, judged, and committed as `executor/kept` does it in `submit`,
-//! `claim` and `judge_again`. Each step is nothing where it changes nothing.
+//! Workers, up to the claim: a call is submitted or read, judged, and committed as `executor/journaled` does it in `submit`,
+//! `claim` and `evaluate_again`. Each step is nothing where it changes nothing.
 
 use toolwright::journal::{State, Transition};
 
@@ -26,7 +26,7 @@ impl Scenario {
         set(system, worker, Worker::Seen { id, record })
     }
 
-    /// `claim` and `judge_again`, up to their commit: history, life of the run, tool, decision.
+    /// `claim` and `evaluate_again`, up to their commit: history, life of the run, tool, decision.
     pub(crate) fn check(&self, system: &mut System, worker: u8) -> Option<()> {
         let Worker::Seen { id, record } = *system.workers.get(usize::from(worker))? else {
             return None;

@@ -2,8 +2,8 @@
 //! [`next`](toolwright::journal::next), among a model of everybody who acts on a journal.
 //!
 //! What is modelled: a store that compares versions ([`store`]); workers that submit, look, judge, claim, begin, act,
-//! end and renew, one step each, as `executor/kept` does it ([`worker`], [`judging`], [`running`]); a sweeper for lapsed
-//! leases and deadlines, an approver at a desk who also settles what is indeterminate or dead, a canceller who ends the
+//! end and renew, one step each, as `executor/journaled` does it ([`worker`], [`judging`], [`running`]); a sweeper for lapsed
+//! leases and deadlines, an approver at an approval service who also settles what is indeterminate or dead, a canceller who ends the
 //! run ([`people`]). A worker may crash between any two steps; a commit may stand although nobody heard of it; leases
 //! lapse, deadlines pass and tools change whenever they like ([`scenario`] says how often). Time is nothing but these
 //! events.

@@ -1,4 +1,4 @@
-//! Those who act on calls without running them: the sweeper, a person at a desk, whoever ends the run.
+//! Those who act on calls without running them: the sweeper, a person at an approval service, whoever ends the run.
 
 use toolwright::journal::{State, Transition};
 
@@ -121,7 +121,7 @@ impl Scenario {
         Some(())
     }
 
-    /// The desk: reads the call and commits, and reads it again where somebody was faster, so it is one step.
+    /// The approval service: reads the call and commits, and reads it again where somebody was faster, so it is one step.
     pub(crate) fn decide(&self, system: &mut System, is_heard: bool) -> Option<()> {
         let said = system.approver?;
         let Approver { id, generation, verdict, is_half } = said;

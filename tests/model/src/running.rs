@@ -1,4 +1,4 @@
-//! Workers, from the claim on: a body begins, acts and ends, and its end is committed, as `executor/kept` does it in
+//! Workers, from the claim on: a body begins, acts and ends, and its end is committed, as `executor/journaled` does it in
 //! `perform`. Each step is nothing where it changes nothing.
 
 use toolwright::Effect;

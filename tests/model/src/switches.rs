@@ -13,7 +13,7 @@ pub enum Switch {
     NotJudgedAtClaim,
     /// A decision counts whatever generation it is about.
     DecisionNotBound,
-    /// The desk takes a decision whatever generation was shown.
+    /// The approval service takes a decision whatever generation was shown.
     DeskNotBound,
     /// A decision counts at the claim although its time has passed.
     ExpiryIgnored,

@@ -67,7 +67,7 @@ pub enum Action {
     SweepCommit,
     /// A person makes up their mind about a call that they are shown.
     Say(u8, Verdict),
-    /// The desk takes it to the journal.
+    /// The approval service takes it to the journal.
     Decide,
     /// The same, and nobody hears of it.
     DecideUnheard,

@@ -29,7 +29,7 @@ async fn an_answer_is_acknowledged_while_its_call_runs_and_the_result_is_recorde
         .service_arc(Arc::clone(&office.ran))
         .service_arc(Arc::clone(&told))
         .journal(office.store.clone())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(toolwright::OnNoApprover::Park)
         .clock(move || clock.now())
         .build()

@@ -40,7 +40,7 @@ async fn the_same_decision_twice_is_the_recorded_one_and_another_is_told_who_won
 
 /// Invariant 15: only keys that the builder was told count.
 #[tokio::test]
-async fn a_decision_by_a_key_that_is_not_enrolled_runs_nothing_and_asks_again() {
+async fn a_decision_by_a_key_that_is_not_trusted_runs_nothing_and_asks_again() {
     let office = office();
     let executor = office.executor();
     let waits = suspended(executor.submit(&a_refund()).await);
@@ -48,7 +48,7 @@ async fn a_decision_by_a_key_that_is_not_enrolled_runs_nothing_and_asks_again() 
     let statement =
         Statement::approve(&office.record(waits.call).await, "mallory", office.clock.now());
     let signed = mallory.sign(&statement).unwrap();
-    office.desk().submit(signed, office.clock.now()).await.unwrap();
+    office.service().submit(signed, office.clock.now()).await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Ready);
     let still = suspended(executor.resume(waits.call).await);
     assert_eq!(still.state, State::Pending);
@@ -56,7 +56,7 @@ async fn a_decision_by_a_key_that_is_not_enrolled_runs_nothing_and_asks_again() 
     let history = office.history(waits.call).await;
     assert_eq!(path(&history), "judging → pending → ready → judging → pending");
     let why = history[3].why.as_deref().unwrap_or_default();
-    assert!(why.contains("is not enrolled"), "who approved wants to know: {why}");
+    assert!(why.contains("is not trusted"), "who approved wants to know: {why}");
 }
 
 /// Invariant 15: whoever says to be Ada needs Ada's key.
@@ -67,7 +67,7 @@ async fn a_decision_in_the_name_of_another_does_not_count() {
     let waits = suspended(executor.submit(&a_refund()).await);
     let statement = Statement::approve(&office.record(waits.call).await, "ada", office.clock.now());
     let false_ada = key("ada", 9).sign(&statement).unwrap();
-    office.desk().submit(false_ada, office.clock.now()).await.unwrap();
+    office.service().submit(false_ada, office.clock.now()).await.unwrap();
     assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
@@ -225,7 +225,7 @@ async fn a_person_says_what_became_of_an_indeterminate_call() {
     assert_eq!(office.ran.times(), 1);
 }
 
-/// Invariant 15: a result in the name of somebody who is not enrolled is no result.
+/// Invariant 15: a result in the name of somebody who is not trusted is no result.
 #[tokio::test]
 async fn a_result_that_a_stranger_supplies_is_told_to_nobody() {
     let office = office();
@@ -234,7 +234,7 @@ async fn a_result_that_a_stranger_supplies_is_told_to_nobody() {
     let record = office.record(waits.call).await;
     let statement = Statement::happened(&record, "all is well", "mallory", office.clock.now());
     let signed = key("mallory", 9).sign(&statement).unwrap();
-    office.desk().submit(signed, office.clock.now()).await.unwrap();
+    office.service().submit(signed, office.clock.now()).await.unwrap();
     let outcome = executor.resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotVouched { .. })), "{outcome:?}");
 }
@@ -268,7 +268,7 @@ async fn of_many_who_decide_at_once_one_wins_and_the_call_runs_at_most_once() {
         let executor = office.executor();
         let waits = suspended(executor.submit(&a_refund()).await);
         let record = office.record(waits.call).await;
-        let desk = Arc::new(ApprovalService::new(Arc::new(office.store.clone())));
+        let service = Arc::new(ApprovalService::new(Arc::new(office.store.clone())));
         let now = office.clock.now();
         let mut deciding = tokio::task::JoinSet::new();
         for task in 0..8 {
@@ -276,8 +276,8 @@ async fn of_many_who_decide_at_once_one_wins_and_the_call_runs_at_most_once() {
                 0 => Statement::approve(&record, "ada", now),
                 _ => Statement::reject(&record, Some(format!("task {task}")), "ada", now),
             };
-            let (signed, desk) = (office.ada.sign(&statement).unwrap(), Arc::clone(&desk));
-            deciding.spawn(async move { desk.submit(signed, now).await.is_ok() });
+            let (signed, service) = (office.ada.sign(&statement).unwrap(), Arc::clone(&service));
+            deciding.spawn(async move { service.submit(signed, now).await.is_ok() });
         }
         let mut resuming = tokio::task::JoinSet::new();
         for _ in 0..3 {

@@ -64,7 +64,7 @@ async fn without_an_approver_a_call_is_denied_parked_or_failed_as_told() {
 
     let failing = office.bare().on_no_approver(OnNoApprover::Fail).build().unwrap();
     let outcome = failing.submit(&a_refund()).await;
-    assert!(matches!(outcome, Outcome::Failed(CallFailure::NobodyToAsk { .. })), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::NoApprover { .. })), "{outcome:?}");
 
     let parking = office.bare().on_no_approver(OnNoApprover::Park).build().unwrap();
     suspended(parking.submit(&a_refund()).await);
@@ -130,7 +130,7 @@ async fn an_approver_that_panics_has_not_approved() {
     let office = office();
     let approver = Callback::new(|_: &ApprovalRequest| -> Response { panic!("no") });
     let builder = office.bare().approver(key("ada", 1), approver);
-    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
+    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     assert_eq!(waits.state, State::Pending);
     assert_eq!(office.ran.times(), 0);

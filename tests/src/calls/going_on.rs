@@ -53,7 +53,7 @@ fn planning(office: &Office, registry: Registry) -> toolwright::ExecutorBuilder 
         .policy(policy)
         .service_arc(std::sync::Arc::clone(&office.ran))
         .journal(office.store.clone())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(OnNoApprover::Park)
         .clock(move || clock.now())
 }

@@ -37,7 +37,7 @@ async fn scene() -> Scene {
         .service_arc(Arc::clone(&office.ran))
         .service_arc(Arc::clone(&told))
         .journal(Odd { inner: office.store.clone(), lists: Some(lists_now), ..Odd::default() })
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(OnNoApprover::Park)
         .timeout(None)
         .clock(move || clock.now())

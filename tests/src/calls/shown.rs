@@ -104,7 +104,7 @@ async fn preview(office: &Office, tool: &str, input: &str) -> (Option<String>, b
         })
         .unrestricted()
         .journal(office.store.clone())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(OnNoApprover::Park)
         .build()
         .unwrap();

@@ -185,14 +185,14 @@ impl Office {
 
     /// Where nobody is asked in the process, calls wait for Ada.
     pub fn builder(&self) -> ExecutorBuilder {
-        self.bare().enrol("ada", self.ada.public()).on_no_approver(OnNoApprover::Park)
+        self.bare().trust("ada", self.ada.public()).on_no_approver(OnNoApprover::Park)
     }
 
     pub fn executor(&self) -> Executor {
         self.builder().build().unwrap()
     }
 
-    pub fn desk(&self) -> ApprovalService {
+    pub fn service(&self) -> ApprovalService {
         ApprovalService::new(Arc::new(self.store.clone()))
     }
 
@@ -215,7 +215,7 @@ impl Office {
 
     /// What Ada says counts from now on.
     pub async fn say(&self, statement: Statement) -> Result<Submitted, ApprovalError> {
-        self.desk().submit(self.ada.sign(&statement).unwrap(), self.clock.now()).await
+        self.service().submit(self.ada.sign(&statement).unwrap(), self.clock.now()).await
     }
 
     pub async fn approve(&self, call: CallId) -> Result<Submitted, ApprovalError> {

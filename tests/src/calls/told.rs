@@ -13,7 +13,7 @@ use toolwright::{
     tool,
 };
 
-use super::dead::office::{a_letter, letters};
+use super::dead::office::{a_dead_letter, dead_letters};
 use super::support::{Office, a_refund, answered, key, office, suspended};
 use crate::support::{Log, word};
 
@@ -112,7 +112,7 @@ async fn an_edit_is_told_with_the_judgement_that_follows_and_once() {
     office.say(edit).await.unwrap();
     let rule = Rule::ask("money").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
-    let builder = builder.enrol("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
+    let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
     let (worker, log) = heard(builder);
     worker.sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["refund A-1 5"]);
@@ -127,7 +127,7 @@ async fn what_is_judged_again_and_asked_again_is_told_without_anybody_waiting() 
     office.approve(id).await.unwrap();
     let rule = Rule::deny("no money today").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
-    let builder = builder.enrol("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
+    let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
     let (worker, log) = heard(builder);
     worker.sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Refused);
@@ -167,17 +167,17 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
 
 #[tokio::test]
 async fn a_dead_letter_is_told_before_the_end_and_a_requeue_by_whoever_acts_on_it() {
-    let letters = letters();
-    let (executor, log) = heard(letters.builder().on_no_approver(OnNoApprover::Park));
-    executor.run("r").start().unwrap().submit_turn(1, &[a_letter()]).await;
+    let dead_letters = dead_letters();
+    let (executor, log) = heard(dead_letters.builder().on_no_approver(OnNoApprover::Park));
+    executor.run("r").start().unwrap().submit_turn(1, &[a_dead_letter()]).await;
     let dead = r#"dead of panic: ["panic"]"#;
     assert_eq!(log.lines(), ["started", "attempt 1", dead, "failed"]);
-    let id = letters.office.records().await[0].id;
-    letters.requeue(id, false).await;
+    let id = dead_letters.office.records().await[0].id;
+    dead_letters.requeue(id, false).await;
     executor.sweep().await.unwrap();
     let told = ["requeued by ada after 0 s", "started", "attempt 1", dead, "failed"];
     assert_eq!(log.lines()[4..], told);
-    letters.edit(id, r#"{"to":7,"from":[]}"#).await;
+    dead_letters.edit(id, r#"{"to":7,"from":[]}"#).await;
     executor.sweep().await.unwrap();
     let lines = log.lines();
     assert_eq!(lines[9], "requeued with other arguments by ada after 0 s");
@@ -191,7 +191,7 @@ async fn a_word_of_somebody_unknown_is_never_told_as_a_decision() {
     let id = waiting(&office).await;
     let eve = key("ada", 9);
     let approve = Statement::approve(&office.record(id).await, "ada", office.clock.now());
-    office.desk().submit(eve.sign(&approve).unwrap(), office.clock.now()).await.unwrap();
+    office.service().submit(eve.sign(&approve).unwrap(), office.clock.now()).await.unwrap();
     let (worker, log) = heard(office.builder());
     worker.sweep().await.unwrap();
     assert_eq!((office.state(id).await, office.ran.times()), (State::Pending, 0));
@@ -222,7 +222,7 @@ async fn every_event_of_a_kept_call_names_it_its_run_its_ids_and_its_digest() {
         Executor::builder(Registry::of([STEP]).unwrap())
             .policy(Policy::builder().rule(Rule::ask("steps").named("s").tool("told_step")))
             .journal(office.store.clone())
-            .enrol("ada", office.ada.public())
+            .trust("ada", office.ada.public())
             .on_no_approver(OnNoApprover::Park)
     };
     let first = builder().build().unwrap().run("run-7").start().unwrap();

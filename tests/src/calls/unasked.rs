@@ -102,7 +102,7 @@ async fn listeners_hear_why_an_approver_failed_before_the_call_expires() {
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_others_whose_keys_count_and_the_application_is_told() {
     let (office, log, away) = (office(), Log::default(), Away::default());
-    let builder = heard(&office, &log).ask(away.clone()).enrol("ada", office.ada.public());
+    let builder = heard(&office, &log).ask(away.clone()).trust("ada", office.ada.public());
     let executor = builder.build().unwrap();
     let id = suspended(executor.submit(&a_refund()).await).call;
     assert_eq!(office.state(id).await, State::Pending);

@@ -133,7 +133,7 @@ async fn a_terminal_call_that_a_person_decides_counts_when_it_has_succeeded() {
             .unrestricted()
             .journal(office.store.clone())
             .clock(move || clock.now())
-            .enrol("ada", office.ada.public())
+            .trust("ada", office.ada.public())
             .on_no_approver(OnNoApprover::Park)
             .build()
             .unwrap();

@@ -11,7 +11,7 @@ use crate::calls::support::{Office, a_refund, answered, office, path, suspended,
 use crate::support::kind;
 
 pub fn executor(office: &Office, policy: PolicyBuilder) -> Executor {
-    let builder = office.ruled().policy(policy).enrol("ada", office.ada.public());
+    let builder = office.ruled().policy(policy).trust("ada", office.ada.public());
     builder.on_no_approver(OnNoApprover::Park).build().unwrap()
 }
 
@@ -115,7 +115,7 @@ async fn with_four_eyes_whoever_a_call_is_made_for_approves_nothing_of_it() {
     assert_eq!(still.state, State::Pending);
     assert_eq!(office.ran.times(), 0);
     let why = office.history(waits.call).await[3].why.clone().unwrap();
-    assert_eq!(why, "whoever a call is made for may not approve it");
+    assert_eq!(why, "the user that a call is made for may not approve it");
 
     let other = four.run("other").user("bob").start().unwrap();
     let waits = suspended(other.submit(&a_refund()).await);

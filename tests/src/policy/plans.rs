@@ -104,7 +104,7 @@ async fn a_plan_that_a_stranger_accepts_does_not_run() {
     let [record] = &office.records().await[..] else { panic!("one") };
     let said = Statement { by: "mallory".to_owned(), ..accept(record, &office) };
     let signed = key("mallory", 9).sign(&said).unwrap();
-    office.desk().submit(signed, office.clock.now()).await.unwrap();
+    office.service().submit(signed, office.clock.now()).await.unwrap();
     planning.sweep().await.unwrap();
     assert_eq!(office.ran.times(), 0);
     assert!(!matches!(office.state(record.id).await, State::Ready | State::Succeeded));

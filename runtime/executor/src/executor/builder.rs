@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::keeping::{JournalConfig, JournalConfigBuilder};
+use super::journal_config::{JournalConfig, JournalConfigBuilder};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
@@ -50,9 +50,9 @@ pub(crate) struct Core {
     pub(crate) rules: Rules,
     /// How often calls of one run are tried again, all of them together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal, where one is kept.
-    pub(crate) keeping: Option<JournalConfig>,
-    /// Nobody listens and no journal is kept.
+    /// The journal, where there is one.
+    pub(crate) journal: Option<JournalConfig>,
+    /// There is no listener and no journal.
     pub(crate) is_plain: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct ExecutorBuilder {
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
-    pub(super) keeping: JournalConfigBuilder,
+    pub(super) journal: JournalConfigBuilder,
 }
 
 impl ExecutorBuilder {
@@ -105,7 +105,7 @@ impl ExecutorBuilder {
             retry: RetryPolicy::TOOL,
             retries_per_run: None,
             circuit_breaker: None,
-            keeping: JournalConfigBuilder::default(),
+            journal: JournalConfigBuilder::default(),
         }
     }
 
@@ -288,7 +288,7 @@ impl ExecutorBuilder {
         let mut problems = self.general_problems();
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
-        let keeping = self.keeping.build(&mut problems);
+        let journal = self.journal.build(&mut problems);
         let (services, values) = self.services.into_iter().unzip();
         let (openers, opening) = self.openers.into_iter().unzip();
         let provisions = Provisions {
@@ -310,7 +310,7 @@ impl ExecutorBuilder {
         let Some(rules) = rules.filter(|_| problems.is_empty()) else {
             return Err(BuildError { problems });
         };
-        let is_plain = self.listeners.is_empty() && keeping.is_none();
+        let is_plain = self.listeners.is_empty() && journal.is_none();
         let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
         let core = Core {
             registry: self.registry,
@@ -329,7 +329,7 @@ impl ExecutorBuilder {
             limit: self.limit,
             rules,
             retries_per_run: self.retries_per_run,
-            keeping,
+            journal,
             is_plain,
         };
         Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
@@ -348,10 +348,10 @@ impl ExecutorBuilder {
             return None;
         };
         problems.extend(rules.exposed());
-        if !self.unrestricted && rules.current().plans() && self.keeping.store.is_none() {
+        if !self.unrestricted && rules.current().plans() && self.journal.store.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
-        let is_unnamed = self.keeping.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+        let is_unnamed = self.journal.asker.as_ref().is_some_and(|asker| asker.key.is_none());
         if is_unnamed && rules.current().four_eyes() {
             problems.push(BuildProblem::UnnamedApprover);
         }
@@ -359,12 +359,12 @@ impl ExecutorBuilder {
     }
 
     fn around(&self) -> Around {
-        let journal = self.keeping.store.as_ref().and_then(|store| store.file());
-        let key = self.keeping.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
+        let journal = self.journal.store.as_ref().and_then(|store| store.file());
+        let key = self.journal.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
         Around {
             journal: journal.map(ToOwned::to_owned),
             key: key.map(ToOwned::to_owned),
-            roots: self.keeping.roots.clone(),
+            roots: self.journal.roots.clone(),
         }
     }
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::claim::Claim;
-use super::kept::{JournaledCall, lapsed};
+use super::journaled::{JournaledCall, lapsed};
 use super::retrying::deadline;
 use super::{Plan, Run};
 use crate::executor::own::own_of;
@@ -113,8 +113,8 @@ async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
-    if let Some(kept) = JournaledCall::of(run) {
-        return kept.answer(call).await;
+    if let Some(journaled) = JournaledCall::of(run) {
+        return journaled.answer(call).await;
     }
     // A drain waits until the end of the call has been told as well.
     let _telling = run.core.telling.enter_at_once();
@@ -150,7 +150,7 @@ pub(super) struct Stages<'a> {
     arguments: &'a str,
     /// A journal says that it may run, and wants to know whether it has begun.
     claimed: Option<&'a Claim>,
-    /// Where it is kept that its tool's circuit let it through.
+    /// Where it is recorded that its tool's circuit let it through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// It was tried before.
@@ -182,7 +182,7 @@ impl<'a> Stages<'a> {
         Self { run, plan, call, arguments, claimed, entered, watch, is_again, deadline }
     }
 
-    /// The same for a call that was judged with these arguments, and may begin as long as the claim counts.
+    /// The same for a call that was evaluated with these arguments, and may begin as long as the claim counts.
     pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }
@@ -320,8 +320,8 @@ impl<'a> Stages<'a> {
     fn begins_if_it_may(self) -> Result<(), ToolError> {
         if let Some(claim) = self.claimed {
             // To hear of the claim or to get a place may have taken longer than it counts.
-            let keeping = self.run.core.keeping.as_ref();
-            if keeping.is_some_and(|keeping| claim.has_lapsed(keeping.now())) {
+            let journal = self.run.core.journal.as_ref();
+            if journal.is_some_and(|journal| claim.has_lapsed(journal.now())) {
                 return Err(lapsed(self.call.name()));
             }
         }

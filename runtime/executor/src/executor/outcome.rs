@@ -53,7 +53,7 @@ pub struct Suspended {
 pub enum CallFailure {
     /// Nobody can be asked, and the executor was told to fail then.
     #[error("`{tool}` needs a person's approval ({reason}), and nobody can be asked")]
-    NobodyToAsk {
+    NoApprover {
         /// The tool.
         tool: String,
         /// Why it asks.

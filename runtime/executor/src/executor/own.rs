@@ -55,7 +55,7 @@ fn no_run(tool: &str) -> ToolError {
 #[cold]
 fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
     let cause = format!(
-        "a call of `{tool}` brings `{type_name}`, which nobody declared; declare it with `.per_call::<{type_name}>()` on the builder"
+        "a call of `{tool}` brings `{type_name}`, which is not declared; declare it with `.per_call::<{type_name}>()` on the builder"
     );
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
@@ -65,10 +65,10 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
 fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     let needed = match problem {
         BuildProblem::Missing { requirement, .. } if requirement.exclusive => {
-            format!(": it needs `&mut {}`, which nobody opens", requirement.type_name)
+            format!(": it needs `&mut {}`, which is not provided", requirement.type_name)
         }
         BuildProblem::Missing { requirement, .. } => {
-            format!(": it needs `&{}`, which nobody gives", requirement.type_name)
+            format!(": it needs `&{}`, which is not provided", requirement.type_name)
         }
         _ => String::new(),
     };

@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) needs_more: bool,
     /// What each call must bring.
     pub(crate) from_call: Box<[Declared]>,
-    /// What nobody gives; a call of the tool is refused.
+    /// What is not provided; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
     /// How long an attempt may take.
     pub(crate) timeout: Option<Duration>,

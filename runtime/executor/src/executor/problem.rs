@@ -21,11 +21,11 @@ pub enum BuildProblem {
     Policy(PolicyError),
     /// Everything shall run, and a policy says what may.
     TwoPolicies,
-    /// What changes something is planned first, and nothing is kept that a plan could be in.
+    /// What changes something is planned first, and there is no journal for the plan.
     NoPlan,
     /// The limit lets no call run.
     NoCalls,
-    /// A tool needs what nobody gives.
+    /// A tool needs a service or resource that is not provided.
     Missing {
         /// The tool.
         tool: String,
@@ -34,9 +34,9 @@ pub enum BuildProblem {
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// Somebody may decide, but nothing is kept that could wait for them.
+    /// There is an approver, but no journal in which a call could wait.
     NoJournal,
-    /// A journal is kept, and nobody said what happens to what a person has to decide.
+    /// There is a journal, and neither an approver nor [`OnNoApprover`](super::OnNoApprover).
     NoApprover,
     /// A claim would lapse before it could be renewed.
     ShortLease {
@@ -48,7 +48,7 @@ pub enum BuildProblem {
         /// What it says.
         why: String,
     },
-    /// An approver cannot be enrolled.
+    /// An approver cannot be trusted.
     Approver {
         /// Their name.
         name: String,
@@ -111,12 +111,12 @@ impl fmt::Display for BuildProblem {
             }
             Self::Missing { tool, location, requirement } if requirement.exclusive => write!(
                 formatter,
-                "the tool `{tool}` at {location} needs `&mut {0}`, which nobody opens; register how: `.resource(|opening| …)` giving a `{0}`",
+                "the tool `{tool}` at {location} needs `&mut {0}`, which is not provided; register an opener: `.resource(|opening| …)` giving a `{0}`",
                 requirement.type_name
             ),
             Self::Missing { tool, location, requirement } => write!(
                 formatter,
-                "the tool `{tool}` at {location} needs `&{0}`, which nobody gives; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
+                "the tool `{tool}` at {location} needs `&{0}`, which is not provided; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
                 requirement.type_name
             ),
             Self::NoJournal => formatter.write_str(
@@ -132,7 +132,7 @@ impl fmt::Display for BuildProblem {
                 write!(formatter, "no key could be made for the digests of secrets: {why}")
             }
             Self::Approver { name, why } => {
-                write!(formatter, "the approver `{name}` cannot be enrolled: {why}")
+                write!(formatter, "the approver `{name}` cannot be trusted: {why}")
             }
             Self::UnnamedApprover => formatter.write_str(
                 "the policy wants four eyes, and `.ask(…)` does not say who approves; give `.approver(key, …)`",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::Plan;
-use super::keeping::is_inside;
+use super::journal_config::is_inside;
 use super::problem::BuildProblem;
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
@@ -70,7 +70,7 @@ impl Around {
     }
 }
 
-/// A call that is judged, without its arguments.
+/// A call that is evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
@@ -153,7 +153,7 @@ impl Rules {
         facts
     }
 
-    pub(crate) fn judge(&self, about: About<'_>, arguments: &FinalArguments) -> Evaluation {
+    pub(crate) fn evaluate(&self, about: About<'_>, arguments: &FinalArguments) -> Evaluation {
         about.judged_by(&self.current(), Some(arguments))
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use futures::future::join_all;
 
-use super::kept::{Asking, JournaledCall};
+use super::journaled::{Asking, JournaledCall};
 use super::outcome::{CallFailure, Outcome};
 use super::{Executor, Swept};
 use crate::stage;
@@ -24,9 +24,9 @@ impl Executor {
     /// somebody has to.
     pub async fn submit(&self, call: &Call<'_>) -> Outcome {
         match JournaledCall::of(&self.run) {
-            Some(kept) => {
+            Some(journaled) => {
                 let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
-                kept.outcome(CallId::new(), call, place, Asking::Now).await
+                journaled.outcome(CallId::new(), call, place, Asking::Now).await
             }
             None => Outcome::Answered(self.call(call).await),
         }
@@ -82,7 +82,7 @@ impl Executor {
         let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
             match (outcome, JournaledCall::of(&self.run)) {
                 (Outcome::Answered(answer), _) => Ok(answer),
-                (outcome, Some(kept)) => kept.awaited(outcome, call).await,
+                (outcome, Some(journaled)) => journaled.await_answer(outcome, call).await,
                 (Outcome::Failed(failure), None) => Err(failure),
                 (Outcome::Suspended(_), None) => Err(CallFailure::NoJournal),
             }
@@ -111,7 +111,7 @@ impl Executor {
             }
             // A call that was put into a plan is answered, and has not run.
             let is_planned = match JournaledCall::of(&self.run) {
-                Some(kept) => kept.is_planned(&self.place(turn, index), call).await?,
+                Some(journaled) => journaled.is_planned(&self.place(turn, index), call).await?,
                 None => false,
             };
             if !is_planned {
@@ -145,8 +145,8 @@ impl Executor {
             })
             .collect();
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(kept) = JournaledCall::of(&self.run)
-            && let Some(outcomes) = kept.contradicted(&places, calls).await
+        if let Some(journaled) = JournaledCall::of(&self.run)
+            && let Some(outcomes) = journaled.contradicted(&places, calls).await
         {
             return outcomes;
         }
@@ -154,16 +154,18 @@ impl Executor {
         for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
             outcomes.push(match JournaledCall::of(&self.run) {
                 _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
-                Some(kept) => kept.outcome(CallId::new(), call, place, Asking::Later).await,
+                Some(journaled) => {
+                    journaled.outcome(CallId::new(), call, place, Asking::Later).await
+                }
                 None => Outcome::Answered(self.call(call).await),
             });
         }
-        let Some(kept) = JournaledCall::of(&self.run) else { return outcomes };
+        let Some(journaled) = JournaledCall::of(&self.run) else { return outcomes };
         // Who needs nobody has been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
-                let decided = kept.ask_about(waits.call, call).await;
-                *outcome = kept.retried(decided, call, None).await;
+                let decided = journaled.ask_about(waits.call, call).await;
+                *outcome = journaled.retried(decided, call, None).await;
             }
         }
         outcomes
@@ -172,15 +174,19 @@ impl Executor {
     /// Goes on with a call that waited: runs it if it may run now, or says what became of it. Only a call that is
     /// approved runs, and only once, whoever else resumes it.
     pub async fn resume(&self, call: CallId) -> Outcome {
-        let Some(kept) = JournaledCall::of(&self.run) else { return CallFailure::NoJournal.into() };
-        kept.resume(call).await
+        let Some(journaled) = JournaledCall::of(&self.run) else {
+            return CallFailure::NoJournal.into();
+        };
+        journaled.resume(call).await
     }
 
     /// Waits until a call has its answer, and goes on with it whenever that is possible here. One that is
     /// indeterminate is given back: only a person or its tool can find out what became of it.
     pub async fn wait(&self, call: CallId) -> Outcome {
-        let Some(kept) = JournaledCall::of(&self.run) else { return CallFailure::NoJournal.into() };
-        kept.wait(call, None).await
+        let Some(journaled) = JournaledCall::of(&self.run) else {
+            return CallFailure::NoJournal.into();
+        };
+        journaled.wait(call, None).await
     }
 
     /// Notes that the run has taken the answer of a call, so that it is listed as undelivered no more. A call that runs
@@ -189,7 +195,7 @@ impl Executor {
     /// # Errors
     /// When there is no journal, it does not know the call, the call has no answer yet, or the journal fails.
     pub async fn acknowledge(&self, call: CallId) -> Result<(), CallFailure> {
-        self.kept()?.acknowledge(call).await
+        self.journaled()?.acknowledge(call).await
     }
 
     /// Ends this run: what of it has not begun is cancelled, and nothing of it begins any more. How many calls
@@ -198,7 +204,7 @@ impl Executor {
     /// # Errors
     /// When there is no journal, or it fails.
     pub async fn end_run(&self) -> Result<usize, CallFailure> {
-        self.kept()?.end_run(self.run.id()).await
+        self.journaled()?.end_run(self.run.id()).await
     }
 
     /// One look at everything that is due in the journal: deadlines, lost owners, decided calls, people to be
@@ -207,7 +213,7 @@ impl Executor {
     /// # Errors
     /// When there is no journal, or it fails.
     pub async fn sweep(&self) -> Result<Swept, CallFailure> {
-        self.kept()?.sweep().await
+        self.journaled()?.sweep().await
     }
 
     /// Sweeps at once, and again whenever something may be due, until the executor is drained. To be spawned
@@ -216,11 +222,11 @@ impl Executor {
     /// # Errors
     /// At once when there is no journal. Failures of the journal are traced, and it looks again.
     pub async fn work(&self) -> Result<(), CallFailure> {
-        self.kept()?.work().await;
+        self.journaled()?.work().await;
         Ok(())
     }
 
-    fn kept(&self) -> Result<JournaledCall<'_>, CallFailure> {
+    fn journaled(&self) -> Result<JournaledCall<'_>, CallFailure> {
         JournaledCall::of(&self.run).ok_or(CallFailure::NoJournal)
     }
 }

@@ -143,12 +143,17 @@ impl Drop for Through {
     }
 }
 
-/// What a call is answered that is not let through.
+/// The answer of a call that the circuit does not let through.
 #[cold]
 pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
+    let left = refused.left.filter(|left| !left.is_zero());
+    let retry = left.map(|left| format!("; retry in {} s", left.as_millis().div_ceil(1000)));
     ToolError::new(
         "unavailable",
-        format!("`{tool}` has failed several times in a row and is left alone for a while"),
+        format!(
+            "`{tool}` has failed several times in a row: circuit open{}",
+            retry.unwrap_or_default()
+        ),
     )
     .class(Class::NotStarted { retry_after: refused.left })
     .by_executor(Done::Unavailable)
@@ -213,6 +218,14 @@ mod tests {
         assert_eq!(kept(&circuits), 3);
         assert!(Arc::ptr_eq(&held, &circuits.of(&name(0))));
         assert!(!circuits.of(&name(1)).machine().is_at_rest());
+    }
+
+    #[test]
+    fn the_answer_of_an_open_circuit_says_when_to_try_again() {
+        let said = |left| unavailable("seek", Refused { left }).to_string();
+        let open = "`seek` has failed several times in a row: circuit open";
+        assert_eq!(said(Some(Duration::from_millis(19_001))), format!("{open}; retry in 20 s"));
+        assert_eq!(said(None), open);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_policy::policy::{Evaluation, PolicyDecision};
 
-/// What is judged of a call whose input has been read.
+/// What is evaluated of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
     pub(crate) run: &'a Run,
     pub(crate) plan: &'a Plan,
@@ -31,7 +31,7 @@ pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     }
 }
 
-/// What runs in place of what was read, not polled, where the arguments were settled to be judged: what is judged is what
+/// What runs in place of what was read, not polled, where the arguments were settled to be evaluated: what is evaluated is what
 /// runs.
 #[cold]
 pub(crate) fn approved<'s>(
@@ -48,7 +48,7 @@ pub(crate) fn approved<'s>(
         PolicyDecision::Deny { reason } => Err(denied(tool, &reason)),
         PolicyDecision::Queue => Err(ToolError::new(
             "cannot_be_planned",
-            format!("`{tool}` was not run: what changes something is planned first, and no plan is kept here"),
+            format!("`{tool}` was not run: what changes something is planned first, and there is no journal for a plan"),
         )
         .by_executor(Done::Refused)
         .hint("go on without it, and say what you would have done")),

@@ -74,7 +74,7 @@ pub enum UselessTerms {
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
     /// They allow no call.
-    #[error("they are for no calls at all: give a number of uses, or none for any number")]
+    #[error("`uses` is 0; leave it out for no limit")]
     NoUses,
     /// A clause names no place.
     #[error("{0:?} is no JSON pointer: it is empty for all of the arguments, or begins with `/`")]

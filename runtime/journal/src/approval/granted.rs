@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::covers::{Asked, NotCovered};
-use super::enrolled::{TrustedKeys, Unverified};
 use super::grant::GrantTerms;
 use super::statement::{Decision, Signed, Subject, UnreadableStatement};
+use super::trusted_keys::{TrustedKeys, Unverified};
 use toolwright_core::context::CallId;
 
 /// The version of what is kept; an older reader refuses newer data.
@@ -75,19 +75,17 @@ impl Grant {
         }
     }
 
-    /// Whether the grant covers a call: an enrolled key signed it, nobody has revoked it, and its terms cover the
+    /// Whether the grant covers a call: a trusted key signed it, nobody has revoked it, and its terms cover the
     /// call. How often it was used is what it says itself.
     ///
     /// # Errors
     /// When it does not; the error says why.
-    pub fn covers(&self, asked: &Asked<'_>, enrolled: &TrustedKeys) -> Result<(), GrantError> {
+    pub fn covers(&self, asked: &Asked<'_>, trusted: &TrustedKeys) -> Result<(), GrantError> {
         let id = || self.id.clone();
         if self.revoked.is_some() {
             return Err(GrantError::Revoked { id: id() });
         }
-        enrolled
-            .verify(&self.signed)
-            .map_err(|error| GrantError::Unverified { id: id(), error })?;
+        trusted.verify(&self.signed).map_err(|error| GrantError::Unverified { id: id(), error })?;
         let covered = self.terms()?.covers(&Asked { used: self.used, ..*asked });
         covered.map_err(|error| GrantError::NotCovered { id: id(), error })
     }

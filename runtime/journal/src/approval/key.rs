@@ -26,11 +26,11 @@ const ALGORITHM: &str = "ed25519:";
 /// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};
 ///
 /// let key = ApproverKey::generate("ada")?;
-/// let enrolled = TrustedKeys::new().with("ada", key.public())?;
+/// let trusted = TrustedKeys::new().with("ada", key.public())?;
 ///
 /// let statement = Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", "2026-01-02T03:04:05Z".parse()?);
 /// let signed = key.sign(&statement)?;
-/// assert_eq!(enrolled.verify(&signed)?.statement(), &statement);
+/// assert_eq!(trusted.verify(&signed)?.statement(), &statement);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl ApproverKey {
         self.file.as_deref()
     }
 
-    /// What an application enrols.
+    /// What an application trusts.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.secret.verifying_key().to_bytes())

@@ -268,7 +268,7 @@ impl fmt::Display for Failure {
             Self::Cancelled => "given up",
             Self::Unknown => "nobody knows how",
             Self::TimedOut => "out of time",
-            Self::OwnerLost => "whoever ran it is gone",
+            Self::OwnerLost => "its owner is gone",
         })
     }
 }

@@ -280,7 +280,7 @@ pub enum CommitError {
         holder: CallId,
     },
     /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
-    #[error("call {call} is not run by whoever claimed it with epoch {epoch}")]
+    #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
         /// Which call.
         call: CallId,
@@ -288,7 +288,7 @@ pub enum CommitError {
         epoch: u64,
     },
     /// A call was to be taken from its owner, whose lease has not ended.
-    #[error("call {call} is held by whoever runs it until {until}")]
+    #[error("call {call} is leased to its owner until {until}")]
     Leased {
         /// Which call.
         call: CallId,

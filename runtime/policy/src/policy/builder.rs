@@ -147,7 +147,7 @@ impl PolicyBuilder {
 
     /// Whoever a call is made for may not approve it. Once is enough.
     ///
-    /// A call is made for the user of its run, and approved by the name with which a key was enrolled: give the same
+    /// A call is made for the user of its run, and approved by the name with which a key was trusted: give the same
     /// person the same name in both.
     pub fn four_eyes(mut self, four_eyes: bool) -> Self {
         self.four_eyes |= four_eyes;

@@ -12,7 +12,7 @@ use toolwright::{Call, CallFailure, CallId, OnNoApprover, Outcome};
 
 use super::super::odd::Odd;
 use super::super::support::path;
-use super::office::{a_letter, letters, told};
+use super::office::{a_dead_letter, dead_letters, told};
 use crate::support::kind;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -20,32 +20,35 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// (a) There, that a failure had no time of its next attempt counted as being ready.
 #[tokio::test]
 async fn a_letter_without_a_time_for_its_next_attempt_is_never_due() {
-    let letters = letters();
-    let (id, _) = letters.die().await;
-    let record = letters.office.record(id).await;
+    let dead_letters = dead_letters();
+    let (id, _) = dead_letters.die().await;
+    let record = dead_letters.office.record(id).await;
     assert_eq!((record.not_before, record.due()), (None, None));
     for _ in 0..5 {
-        letters.office.clock.pass(30 * DAY);
-        assert!(letters.executor().sweep().await.unwrap().is_nothing());
+        dead_letters.office.clock.pass(30 * DAY);
+        assert!(dead_letters.executor().sweep().await.unwrap().is_nothing());
     }
-    assert_eq!((letters.office.record(id).await, letters.office.ran.times()), (record, 1));
+    assert_eq!(
+        (dead_letters.office.record(id).await, dead_letters.office.ran.times()),
+        (record, 1)
+    );
 }
 
 /// (b) There, exactly that was queued which was not worth trying again.
 #[tokio::test]
 async fn what_was_tried_as_often_as_it_may_be_is_a_letter_and_an_ordinary_failure_is_none() {
-    let letters = letters();
-    let executor = letters.executor();
+    let dead_letters = dead_letters();
+    let executor = dead_letters.executor();
     let ordinary = executor.call(&Call::new("letter_seek", "{}")).await;
     assert_eq!(kind(&ordinary), "not_found");
-    let of_it = letters.office.records().await;
+    let of_it = dead_letters.office.records().await;
     assert_eq!(of_it[0].state, State::Failed);
 
-    executor.submit(&a_letter()).await;
-    let like = letters.office.records().await.pop().unwrap();
+    executor.submit(&a_dead_letter()).await;
+    let like = dead_letters.office.records().await.pop().unwrap();
     let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
     let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
-    let now = letters.office.clock.now();
+    let now = dead_letters.office.clock.now();
     let note = || Note { who: "executor:gone".to_owned(), at: now, why: None, signed: None };
     let mut lost =
         CallRecord { effect: like.effect, ..CallRecord::draft(id, place, like.tool, now) };
@@ -67,22 +70,25 @@ async fn what_was_tried_as_often_as_it_may_be_is_a_letter_and_an_ordinary_failur
         calls: vec![CallWrite { expects: None, record: lost, entries }],
         documents: vec![],
     };
-    letters.office.store.commit(unit, now).await.unwrap();
-    let before = letters.office.ran.times();
+    dead_letters.office.store.commit(unit, now).await.unwrap();
+    let before = dead_letters.office.ran.times();
     executor.sweep().await.unwrap();
-    assert_eq!((letters.office.state(id).await, letters.office.ran.times()), (State::Dead, before));
+    assert_eq!(
+        (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
+        (State::Dead, before)
+    );
 }
 
 /// (c) There, each retry that failed added a row.
 #[tokio::test]
 async fn a_letter_that_dies_again_is_the_same_letter() {
-    let letters = letters();
-    let (id, answer) = letters.die().await;
+    let dead_letters = dead_letters();
+    let (id, answer) = dead_letters.die().await;
     for times in 2..5 {
-        letters.requeue(id, false).await;
-        letters.executor().sweep().await.unwrap();
-        assert_eq!(letters.office.ran.times(), times);
-        let records = letters.office.records().await;
+        dead_letters.requeue(id, false).await;
+        dead_letters.executor().sweep().await.unwrap();
+        assert_eq!(dead_letters.office.ran.times(), times);
+        let records = dead_letters.office.records().await;
         assert_eq!((records.len(), records[0].id, records[0].state), (1, id, State::Dead));
         assert_eq!(records[0].answer.as_ref().unwrap().text, answer);
         assert!(records[0].result.as_ref().unwrap().is_error);
@@ -92,39 +98,40 @@ async fn a_letter_that_dies_again_is_the_same_letter() {
 /// (d) There, that a letter could not be written was noticed by nobody.
 #[tokio::test(start_paused = true)]
 async fn a_letter_that_cannot_be_written_is_told_and_not_lost() {
-    let letters = letters();
-    let store = Odd { inner: letters.office.store.clone(), fails_from: Some(2), ..Odd::default() };
-    let executor = letters.builder().journal(store);
+    let dead_letters = dead_letters();
+    let store =
+        Odd { inner: dead_letters.office.store.clone(), fails_from: Some(2), ..Odd::default() };
+    let executor = dead_letters.builder().journal(store);
     let executor = executor.on_no_approver(OnNoApprover::Park).build().unwrap();
-    let outcome = executor.submit(&a_letter()).await;
+    let outcome = executor.submit(&a_dead_letter()).await;
     let Outcome::Failed(CallFailure::ResultNotRecorded { call, .. }) = outcome else {
         panic!("{outcome:?}")
     };
-    assert_eq!(letters.office.state(call).await, State::Running);
-    letters.office.clock.pass(Duration::from_secs(31));
-    letters.executor().sweep().await.unwrap();
-    assert_eq!(letters.office.state(call).await, State::Dead);
-    let path = path(&letters.office.history(call).await);
+    assert_eq!(dead_letters.office.state(call).await, State::Running);
+    dead_letters.office.clock.pass(Duration::from_secs(31));
+    dead_letters.executor().sweep().await.unwrap();
+    assert_eq!(dead_letters.office.state(call).await, State::Dead);
+    let path = path(&dead_letters.office.history(call).await);
     assert_eq!(path, "judging → ready → running → ready → running → dead");
 }
 
 /// (e) There, side effects were repeated hours later, with nobody looking.
 #[tokio::test(start_paused = true)]
 async fn no_sweep_no_worker_and_no_restart_runs_a_letter() {
-    let letters = letters();
-    let (id, answer) = letters.die().await;
-    let record = letters.office.record(id).await;
+    let dead_letters = dead_letters();
+    let (id, answer) = dead_letters.die().await;
+    let record = dead_letters.office.record(id).await;
     for _ in 0..3 {
-        letters.office.clock.pass(DAY);
+        dead_letters.office.clock.pass(DAY);
         // A new executor each time, as after a restart.
-        let executor = letters.executor();
+        let executor = dead_letters.executor();
         executor.sweep().await.unwrap();
         let _ = tokio::time::timeout(DAY, executor.work()).await;
         assert_eq!(told(executor.resume(id).await), answer);
         assert_eq!(told(executor.wait(id).await), answer);
-        assert_eq!(letters.turn().await, answer);
+        assert_eq!(dead_letters.turn().await, answer);
         assert_eq!(
-            (letters.office.record(id).await, letters.office.ran.times()),
+            (dead_letters.office.record(id).await, dead_letters.office.ran.times()),
             (record.clone(), 1)
         );
     }
@@ -133,12 +140,12 @@ async fn no_sweep_no_worker_and_no_restart_runs_a_letter() {
 /// In its second edition, the oldest letters were dropped beyond two hundred.
 #[tokio::test]
 async fn no_letter_is_dropped_for_the_number_of_others() {
-    let letters = letters();
-    let executor = letters.executor();
+    let dead_letters = dead_letters();
+    let executor = dead_letters.executor();
     for _ in 0..250 {
-        executor.submit(&a_letter()).await;
+        executor.submit(&a_dead_letter()).await;
     }
     let filter = Filter { states: vec![State::Dead], ..Filter::default() };
-    let dead = letters.office.store.list(&filter, Page::first(1000)).await;
+    let dead = dead_letters.office.store.list(&filter, Page::first(1000)).await;
     assert_eq!(dead.unwrap().len(), 250);
 }

@@ -41,22 +41,22 @@ pub async fn seek(ran: &Ran) -> Result<String, toolwright::ToolError> {
     Err(toolwright::ToolError::new("not_found", "string not found"))
 }
 
-pub struct Letters {
+pub struct DeadLetters {
     pub office: Office,
     pub broken: Arc<Broken>,
 }
 
-impl Default for Letters {
+impl Default for DeadLetters {
     fn default() -> Self {
         Self { office: office(), broken: Arc::new(Broken(AtomicBool::new(true))) }
     }
 }
 
-pub fn letters() -> Letters {
-    Letters::default()
+pub fn dead_letters() -> DeadLetters {
+    DeadLetters::default()
 }
 
-pub fn a_letter() -> Call<'static> {
+pub fn a_dead_letter() -> Call<'static> {
     Call::new("letter_post", r#"{"to":"eve"}"#)
 }
 
@@ -66,7 +66,7 @@ pub fn told(outcome: Outcome) -> String {
     answered(outcome).text().into_owned()
 }
 
-impl Letters {
+impl DeadLetters {
     pub fn builder(&self) -> ExecutorBuilder {
         let clock = self.office.clock.clone();
         Executor::builder(Registry::of([POST, SEEK]).unwrap())
@@ -74,7 +74,7 @@ impl Letters {
             .service_arc(Arc::clone(&self.office.ran))
             .service_arc(Arc::clone(&self.broken))
             .journal(self.office.store.clone())
-            .enrol("ada", self.office.ada.public())
+            .trust("ada", self.office.ada.public())
             .clock(move || clock.now())
     }
 
@@ -93,7 +93,7 @@ impl Letters {
 
     /// The answer of the one call of a turn.
     pub async fn turn(&self) -> String {
-        told(self.run().submit_turn(1, &[a_letter()]).await.remove(0))
+        told(self.run().submit_turn(1, &[a_dead_letter()]).await.remove(0))
     }
 
     /// A letter that is dead now, and what its run was answered.

@@ -11,14 +11,14 @@ use toolwright::journal::{
 };
 
 use super::super::support::{answered, key, path};
-use super::office::{Letters, letters};
+use super::office::{DeadLetters, dead_letters};
 
 /// A call that was put into a plan.
-async fn planned(letters: &Letters, arguments: &str) -> CallId {
-    letters.broken.0.store(false, SeqCst);
-    letters.executor().submit(&super::office::a_letter()).await;
-    let like = letters.office.records().await[0].clone();
-    let now = letters.office.clock.now();
+async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
+    dead_letters.broken.0.store(false, SeqCst);
+    dead_letters.executor().submit(&super::office::a_dead_letter()).await;
+    let like = dead_letters.office.records().await[0].clone();
+    let now = dead_letters.office.clock.now();
     let arguments = canonical(arguments).unwrap();
     let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
     let place = CallSlot { run: "r".to_owned(), turn: Some(7), index: 0 };
@@ -41,86 +41,92 @@ async fn planned(letters: &Letters, arguments: &str) -> CallId {
         calls: vec![CallWrite { expects: None, record, entries }],
         documents: vec![],
     };
-    letters.office.store.commit(unit, now).await.unwrap();
+    dead_letters.office.store.commit(unit, now).await.unwrap();
     id
 }
 
-async fn accept(letters: &Letters, id: CallId) {
-    let record = letters.office.record(id).await;
-    let accept = Statement::accept(&record, "ada", letters.office.clock.now());
-    letters.office.say(accept).await.unwrap();
+async fn accept(dead_letters: &DeadLetters, id: CallId) {
+    let record = dead_letters.office.record(id).await;
+    let accept = Statement::accept(&record, "ada", dead_letters.office.clock.now());
+    dead_letters.office.say(accept).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_planned_call_waits_until_it_is_accepted_and_runs_once() {
-    let letters = letters();
-    let id = planned(&letters, r#"{"to":"eve","copies":2}"#).await;
-    letters.executor().sweep().await.unwrap();
-    assert_eq!((letters.office.state(id).await, letters.office.ran.times()), (State::Planned, 1));
-    accept(&letters, id).await;
+    let dead_letters = dead_letters();
+    let id = planned(&dead_letters, r#"{"to":"eve","copies":2}"#).await;
+    dead_letters.executor().sweep().await.unwrap();
+    assert_eq!(
+        (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
+        (State::Planned, 1)
+    );
+    accept(&dead_letters, id).await;
     for _ in 0..2 {
-        letters.executor().sweep().await.unwrap();
+        dead_letters.executor().sweep().await.unwrap();
     }
-    let record = letters.office.record(id).await;
-    assert_eq!((record.state, letters.office.ran.times()), (State::Succeeded, 2));
+    let record = dead_letters.office.record(id).await;
+    assert_eq!((record.state, dead_letters.office.ran.times()), (State::Succeeded, 2));
     assert_eq!(record.result.unwrap().text, "sent 2 to eve");
     assert_eq!(record.idempotency_key, id.to_string());
-    assert_eq!(answered(letters.executor().resume(id).await).text(), "queued");
+    assert_eq!(answered(dead_letters.executor().resume(id).await).text(), "queued");
 }
 
 /// That its plan is accepted is no approval.
 #[tokio::test]
 async fn an_accepted_call_asks_where_its_tool_asks() {
-    let letters = letters();
-    let id = planned(&letters, r#"{"to":"abroad","copies":1}"#).await;
-    accept(&letters, id).await;
-    letters.executor().sweep().await.unwrap();
-    assert_eq!((letters.office.state(id).await, letters.office.ran.times()), (State::Pending, 1));
-    letters.office.approve(id).await.unwrap();
-    letters.executor().sweep().await.unwrap();
-    assert_eq!(letters.office.ran.times(), 2);
+    let dead_letters = dead_letters();
+    let id = planned(&dead_letters, r#"{"to":"abroad","copies":1}"#).await;
+    accept(&dead_letters, id).await;
+    dead_letters.executor().sweep().await.unwrap();
+    assert_eq!(
+        (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
+        (State::Pending, 1)
+    );
+    dead_letters.office.approve(id).await.unwrap();
+    dead_letters.executor().sweep().await.unwrap();
+    assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
 #[tokio::test]
 async fn what_a_stranger_accepts_is_planned_still() {
-    let letters = letters();
-    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
-    let before = letters.office.record(id).await;
-    let now = letters.office.clock.now();
+    let dead_letters = dead_letters();
+    let id = planned(&dead_letters, r#"{"to":"eve","copies":1}"#).await;
+    let before = dead_letters.office.record(id).await;
+    let now = dead_letters.office.clock.now();
     let signed = key("mallory", 9).sign(&Statement::accept(&before, "mallory", now)).unwrap();
-    letters.office.desk().submit(signed, now).await.unwrap();
-    letters.executor().sweep().await.unwrap();
-    let record = letters.office.record(id).await;
-    assert_eq!((record.state, letters.office.ran.times()), (State::Planned, 1));
+    dead_letters.office.service().submit(signed, now).await.unwrap();
+    dead_letters.executor().sweep().await.unwrap();
+    let record = dead_letters.office.record(id).await;
+    assert_eq!((record.state, dead_letters.office.ran.times()), (State::Planned, 1));
     assert_eq!((record.ask, record.answer), (before.ask, before.answer));
-    let history = letters.office.history(id).await;
+    let history = dead_letters.office.history(id).await;
     assert_eq!(path(&history), "judging → planned → judging → planned");
     let why = history.last().unwrap().why.clone().unwrap();
     assert!(why.contains("that its plan is accepted does not count"), "{why}");
-    accept(&letters, id).await;
-    letters.executor().sweep().await.unwrap();
-    assert_eq!(letters.office.ran.times(), 2);
+    accept(&dead_letters, id).await;
+    dead_letters.executor().sweep().await.unwrap();
+    assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
 #[tokio::test]
 async fn a_planned_call_that_is_rejected_never_runs() {
-    let letters = letters();
-    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
-    letters.office.reject(id, "not now").await.unwrap();
-    letters.executor().sweep().await.unwrap();
-    let record = letters.office.record(id).await;
-    assert_eq!((record.state, letters.office.ran.times()), (State::Rejected, 1));
+    let dead_letters = dead_letters();
+    let id = planned(&dead_letters, r#"{"to":"eve","copies":1}"#).await;
+    dead_letters.office.reject(id, "not now").await.unwrap();
+    dead_letters.executor().sweep().await.unwrap();
+    let record = dead_letters.office.record(id).await;
+    assert_eq!((record.state, dead_letters.office.ran.times()), (State::Rejected, 1));
     assert_eq!(record.answer.unwrap().text, "queued");
 }
 
 #[tokio::test]
 async fn an_accepted_call_that_dies_is_a_letter() {
-    let letters = letters();
-    let id = planned(&letters, r#"{"to":"eve","copies":1}"#).await;
-    letters.broken.0.store(true, SeqCst);
-    accept(&letters, id).await;
-    letters.executor().sweep().await.unwrap();
-    let record = letters.office.record(id).await;
+    let dead_letters = dead_letters();
+    let id = planned(&dead_letters, r#"{"to":"eve","copies":1}"#).await;
+    dead_letters.broken.0.store(true, SeqCst);
+    accept(&dead_letters, id).await;
+    dead_letters.executor().sweep().await.unwrap();
+    let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, record.answer.unwrap().text.as_str()), (State::Dead, "queued"));
     assert!(record.result.unwrap().is_error);
 }

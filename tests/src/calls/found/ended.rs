@@ -85,7 +85,7 @@ async fn a_forged_word_and_the_end_of_its_run_leave_a_call_in_doubt() {
     let forged =
         Statement::did_not_happen(&office.record(call).await, "mallory", office.clock.now());
     let forged = key("mallory", 9).sign(&forged).unwrap();
-    office.desk().submit(forged, office.clock.now()).await.unwrap();
+    office.service().submit(forged, office.clock.now()).await.unwrap();
     assert_eq!(run.end_run().await.unwrap(), 0);
     let record = office.record(call).await;
     assert_eq!((record.state, record.answer), (State::Indeterminate, None));

@@ -104,7 +104,7 @@ fn registered(office: &Office, registry: Registry) -> ExecutorBuilder {
     Executor::builder(registry)
         .service_arc(Arc::clone(&office.ran))
         .journal(office.store.clone())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(OnNoApprover::Park)
         .clock(move || clock.now())
 }

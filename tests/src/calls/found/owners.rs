@@ -91,7 +91,7 @@ async fn a_call_whose_workers_are_dropped_again_and_again_dies() {
     dropped(&office, worker()).await;
     let record = office.record(call).await;
     assert_eq!((record.state, office.ran.times()), (State::Dead, 2));
-    assert!(record.answer.unwrap().text.contains("whoever ran it last was lost"));
+    assert!(record.answer.unwrap().text.contains("its last owner was lost"));
 }
 
 /// It has a place to run in only when the first is done.

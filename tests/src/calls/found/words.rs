@@ -17,19 +17,19 @@ async fn pending(office: &Office) -> CallRecord {
 
 /// Invariant 15.
 #[tokio::test]
-async fn an_edit_by_a_key_that_is_not_enrolled_takes_no_effect_even_where_it_needs_no_approval() {
+async fn an_edit_by_a_key_that_is_not_trusted_takes_no_effect_even_where_it_needs_no_approval() {
     let office = office();
     let record = pending(&office).await;
     let now = office.clock.now();
     let edit = Statement::edit(&record, SMALL, "0", "mallory", now);
     let edit = key("mallory", 9).sign(&edit).unwrap();
-    office.desk().submit(edit, now).await.unwrap();
+    office.service().submit(edit, now).await.unwrap();
     executor(&office).sweep().await.unwrap();
     let after = office.record(record.id).await;
     assert_eq!((after.state, office.ran.times()), (State::Pending, 0));
     assert_eq!((after.shown, after.proposal), (record.shown, None));
     let reason = after.ask.unwrap().reason;
-    assert!(reason.contains("the edit does not count") && reason.contains("not enrolled"));
+    assert!(reason.contains("the edit does not count") && reason.contains("not trusted"));
     // The call is as it was, and so is what Ada may say of it.
     office.approve(record.id).await.unwrap();
     executor(&office).sweep().await.unwrap();

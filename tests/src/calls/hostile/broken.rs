@@ -37,7 +37,7 @@ async fn settle_down() {
 
 /// A `once` call is run again only by the word of somebody whose key counts.
 #[tokio::test]
-async fn that_a_call_did_not_happen_counts_only_by_an_enrolled_key() {
+async fn that_a_call_did_not_happen_counts_only_by_a_trusted_key() {
     let office = office();
     let executor = office.executor();
     let waits = suspended(executor.submit(&Call::new("kept_fail", r#"{"how":"panic"}"#)).await);
@@ -45,7 +45,7 @@ async fn that_a_call_did_not_happen_counts_only_by_an_enrolled_key() {
     let now = office.clock.now();
     let signed =
         key("mallory", 9).sign(&Statement::did_not_happen(&record, "mallory", now)).unwrap();
-    let _ = office.desk().submit(signed, now).await;
+    let _ = office.service().submit(signed, now).await;
     executor.resume(waits.call).await;
     assert_eq!(office.ran.times(), 1);
 }
@@ -180,7 +180,7 @@ async fn a_grant_of_a_session_does_not_cover_a_call_of_another_that_is_resumed_i
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let other = suspended(there.submit(&a_refund()).await);
     let statement = Statement::approve(&office.record(other.call).await, "mallory", now);
-    office.desk().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
+    office.service().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
     here.resume(other.call).await;
     assert_eq!(office.ran.times(), 0);
 }
@@ -317,7 +317,7 @@ async fn a_sibling_that_asks_nobody_does_not_wait_for_somebody_who_thinks() {
 async fn who_waits_sees_to_it_that_somebody_is_told_again() {
     let office = office();
     let builder = office.bare().approver(key("ada", 1), Second::default());
-    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
+    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
     let call = a_refund();
     let answer = timeout(HOUR, executor.call(&call)).await;
     assert_eq!(kind(&answer.expect("an hour later nobody was told again")), "ok");
@@ -421,7 +421,7 @@ async fn a_decision_by_a_clock_that_is_ahead_is_acted_on() {
     let waits = suspended(executor.submit(&a_refund()).await);
     let ahead = office.clock.now().checked_add(HOUR).unwrap();
     let statement = Statement::approve(&office.record(waits.call).await, "ada", ahead);
-    office.desk().submit(office.ada.sign(&statement).unwrap(), ahead).await.unwrap();
+    office.service().submit(office.ada.sign(&statement).unwrap(), ahead).await.unwrap();
     executor.sweep().await.unwrap();
     assert_eq!(office.ran.times(), 1);
 }
@@ -516,7 +516,7 @@ async fn an_edit_of_a_call_with_a_secret_is_not_taken() {
     let executor = office
         .bare()
         .approver(key("ada", 1), approver)
-        .enrol("bob", key("bob", 2).public())
+        .trust("bob", key("bob", 2).public())
         .sealing_key(SealingKey::from_bytes([7; 32]))
         .build()
         .unwrap();
@@ -705,5 +705,5 @@ async fn a_call_that_is_turned_away_in_a_drain_uses_up_no_grant() {
     let _ = executor.drain(Duration::from_secs(1)).await;
     executor.submit(&a_refund()).await;
     assert_eq!(office.ran.times(), 0);
-    assert_eq!(office.desk().grants(None).await.unwrap().readable[0].used, 0);
+    assert_eq!(office.service().grants(None).await.unwrap().readable[0].used, 0);
 }

@@ -65,14 +65,14 @@ async fn a_reconciliation_that_panics_leaves_the_call_in_doubt() {
 
 /// Invariant 15: Ada's public key is no secret; her signature is what counts.
 #[tokio::test]
-async fn a_signature_of_another_under_an_enrolled_key_does_not_count() {
+async fn a_signature_of_another_under_a_trusted_key_does_not_count() {
     let office = office();
     let executor = office.executor();
     let waits = suspended(executor.submit(&a_refund()).await);
     let statement = Statement::approve(&office.record(waits.call).await, "ada", office.clock.now());
     let mut forged = key("ada", 9).sign(&statement).unwrap();
     forged.key = office.ada.sign(&statement).unwrap().key;
-    office.desk().submit(forged, office.clock.now()).await.unwrap();
+    office.service().submit(forged, office.clock.now()).await.unwrap();
     assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
@@ -252,9 +252,9 @@ async fn a_grant_is_for_its_arguments_and_its_tool_as_it_was() {
     }
 }
 
-/// Mallory's key is not enrolled, so what she grants is nothing.
+/// Mallory's key is not trusted, so what she grants is nothing.
 #[tokio::test]
-async fn a_grant_by_a_key_that_is_not_enrolled_covers_nothing() {
+async fn a_grant_by_a_key_that_is_not_trusted_covers_nothing() {
     let office = office();
     let executor = office.executor();
     let waits = suspended(executor.submit(&a_refund()).await);
@@ -262,7 +262,7 @@ async fn a_grant_by_a_key_that_is_not_enrolled_covers_nothing() {
     let terms = terms(&record);
     let now = office.clock.now();
     let statement = Statement::approve_with_grant(&record, terms, "mallory", now);
-    office.desk().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
+    office.service().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
     suspended(executor.submit(&a_refund()).await);
     suspended(executor.resume(waits.call).await);
     assert_eq!(office.ran.times(), 0);
@@ -346,16 +346,16 @@ async fn a_journal_inside_a_workspace_is_refused() {
     assert!(matches!(problems[..], [BuildProblem::InWorkspace { .. }]), "{problems:?}");
 }
 
-/// Invariant 15: a key counts under the name that it is enrolled by, and no other.
+/// Invariant 15: a key counts under the name that it is trusted by, and no other.
 #[tokio::test]
-async fn an_enrolled_key_does_not_sign_in_the_name_of_another() {
+async fn a_trusted_key_does_not_sign_in_the_name_of_another() {
     let office = office();
-    let executor = office.builder().enrol("mallory", key("mallory", 9).public()).build().unwrap();
+    let executor = office.builder().trust("mallory", key("mallory", 9).public()).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     let now = office.clock.now();
     let statement = Statement::approve(&office.record(waits.call).await, "ada", now);
-    // The key that is enrolled as Mallory's, by whoever calls herself Ada.
-    office.desk().submit(key("ada", 9).sign(&statement).unwrap(), now).await.unwrap();
+    // The key that is trusted as Mallory's, by whoever calls herself Ada.
+    office.service().submit(key("ada", 9).sign(&statement).unwrap(), now).await.unwrap();
     assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
@@ -433,7 +433,7 @@ async fn a_call_that_needs_what_its_caller_brought_is_left_ready_by_others() {
 async fn an_approver_that_panics_before_it_gives_a_future_has_not_approved_and_harms_nobody() {
     let office = office();
     let builder = office.bare().approver(key("ada", 1), Panics);
-    let executor = builder.enrol("bob", key("bob", 2).public()).build().unwrap();
+    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
     let submitted = tokio::spawn(async move { executor.submit(&a_refund()).await });
     let waits = suspended(submitted.await.expect("the panic reached the host"));
     assert_eq!(waits.state, State::Pending);

@@ -168,7 +168,7 @@ pub fn builder_of(office: &Office, registry: Registry) -> ExecutorBuilder {
         .unrestricted()
         .service_arc(Arc::clone(&office.ran))
         .journal(office.store.clone())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .on_no_approver(OnNoApprover::Park)
         .clock(move || clock.now())
 }

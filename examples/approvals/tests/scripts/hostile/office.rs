@@ -148,7 +148,7 @@ fn application(shop: &Shop, store: &SqliteStore) -> ExecutorBuilder {
         .service(crate::carrier::Carrier::default())
         .service(terminal)
         .journal(store.clone())
-        .enrol("ada", shop.ada_key().parse().unwrap())
+        .trust("ada", shop.ada_key().parse().unwrap())
         .on_no_approver(OnNoApprover::Park)
 }
 

@@ -1,0 +1,45 @@
+//! `dead-letters requeue`: has dead letters judged and run once more by the application.
+
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use toolwright::approval::Statement;
+use toolwright::journal::State;
+
+use super::which::{self, Meant};
+use crate::operator::decide::Decider;
+use crate::operator::each::Each;
+use crate::operator::{Session, Stop, duration, signing};
+
+pub(super) const NAME: &str = "requeue";
+
+const NEW_KEY: &str = "new-key";
+const EVERY: &str = "every";
+
+pub(super) fn command() -> Command {
+    let every = Arg::new(EVERY)
+        .long(EVERY)
+        .value_name("DURATION")
+        .value_parser(duration::to_wait)
+        .help("Wait so long between two dead letters, such as 500ms");
+    let new_key = Arg::new(NEW_KEY).long(NEW_KEY).action(ArgAction::SetTrue).help(
+        "With another idempotency key, so that a service that has taken the call takes it once more",
+    );
+    Command::new(NAME)
+        .about("Try dead letters again, as they are")
+        .args(which::filters_or_ids())
+        .args(which::scope())
+        .args([every, new_key, signing::option()])
+}
+
+pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let dead = match which::meant(matches, session).await? {
+        Meant::List(dead) => return super::write(session, &dead),
+        Meant::Do(dead) => dead,
+    };
+    let new_key = matches.get_flag(NEW_KEY);
+    let pause = matches.get_one::<Duration>(EVERY).copied();
+    let decider = Decider::of(matches, session)?;
+    let each = Each { calls: &dead, of: State::Dead, doing: "requeuing", pause, in_order: false };
+    each.say(&decider, |call, by, now| Statement::requeue(call, new_key, by, now)).await
+}

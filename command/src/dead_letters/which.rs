@@ -1,0 +1,118 @@
+//! Which dead letters are meant: the options, and the dead letters they leave.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use jiff::{SignedDuration, Timestamp};
+use toolwright::journal::{CallRecord, Filter, State};
+
+use crate::operator::{Session, Stop, duration, filter, ids};
+use crate::shown::dead_letter::kind;
+use crate::tell;
+
+const KIND: &str = "kind";
+const OLDER: &str = "older-than";
+const ALL: &str = "all";
+const DRY: &str = "dry-run";
+
+/// The options that say which dead letters are meant.
+pub(super) fn filters() -> impl Iterator<Item = Arg> {
+    let kind = Arg::new(KIND)
+        .long(KIND)
+        .value_name("KIND")
+        .help("Only those whose last error is of this kind, such as timeout");
+    filter::narrowing().into_iter().chain([kind, older_than()])
+}
+
+pub(super) fn older_than() -> Arg {
+    Arg::new(OLDER)
+        .long(OLDER)
+        .value_name("DURATION")
+        .value_parser(duration::signed)
+        .help("Only those dead for longer, such as 12h or 7d")
+}
+
+/// `--all` and `--dry-run`: that all dead letters are meant that the options leave must be said.
+pub(super) fn scope() -> [Arg; 2] {
+    [
+        Arg::new(ALL)
+            .long(ALL)
+            .action(ArgAction::SetTrue)
+            .conflicts_with(DRY)
+            .help("All that the options leave: look with --dry-run first"),
+        Arg::new(DRY)
+            .long(DRY)
+            .action(ArgAction::SetTrue)
+            .help("Only list which dead letters are meant, and do nothing"),
+    ]
+}
+
+/// The same options where dead letters may also be named by their ids.
+pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
+    std::iter::once(ids::any_calls().conflicts_with(ALL))
+        .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
+}
+
+/// The dead letters that the options leave, as far as they are to be listed.
+pub(super) async fn listed(
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<Vec<CallRecord>, Stop> {
+    let (filter, takes) = filter_of(matches, session);
+    filter::listed(matches, session, &filter, takes).await
+}
+
+/// All dead letters that the options leave.
+pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+    let (filter, takes) = filter_of(matches, session);
+    filter::all(session, &filter, takes).await
+}
+
+/// What is to be done with the dead letters that are meant.
+pub(super) enum Meant {
+    Do(Vec<CallRecord>),
+    List(Vec<CallRecord>),
+}
+
+/// The dead letters that are named, or all that the options leave, where that is said.
+pub(super) async fn meant(matches: &ArgMatches, session: &Session) -> Result<Meant, Stop> {
+    let is_dry = matches.get_flag(DRY);
+    let is_named = matches.try_contains_id(ids::IDS).unwrap_or(false) && ids::are_given(matches);
+    let dead = if is_named {
+        ids::found(matches, &*session.store).await?
+    } else if is_dry || matches.get_flag(ALL) {
+        all(matches, session).await?
+    } else {
+        return Err(Stop::usage(
+            "it is not said which dead letters: add --dry-run to see which ones the options leave, then --all for all of \
+             them",
+        ));
+    };
+    if is_dry {
+        tell("note", format!("a dry run: {}; nothing was done", count(dead.len())));
+        return Ok(Meant::List(dead));
+    }
+    if !is_named {
+        tell("note", count(dead.len()));
+    }
+    Ok(Meant::Do(dead))
+}
+
+fn count(dead: usize) -> String {
+    match dead {
+        1 => "1 dead letter".to_owned(),
+        dead => format!("{dead} dead letters"),
+    }
+}
+
+fn filter_of(matches: &ArgMatches, session: &Session) -> (Filter, impl Fn(&CallRecord) -> bool) {
+    let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
+    // Nothing is as old as a time that there never was.
+    let before = matches
+        .get_one::<SignedDuration>(OLDER)
+        .map(|age| session.now.checked_sub(*age).unwrap_or(Timestamp::MIN));
+    let filter = Filter { created_before: before, ..filter::given(matches, vec![State::Dead]) };
+    let takes = move |call: &CallRecord| {
+        before.is_none_or(|before| call.updated <= before)
+            && wanted.as_ref().is_none_or(|wanted| *wanted == kind(call))
+    };
+    (filter, takes)
+}

@@ -1,0 +1,348 @@
+//! What an executor needs to journal calls: where, who may decide, for how long.
+
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::problem::BuildProblem;
+use toolwright_core::context::CallId;
+use toolwright_journal::approval::Approver;
+use toolwright_journal::approval::ApproverKey;
+use toolwright_journal::approval::KeyError;
+use toolwright_journal::approval::TrustedKeys;
+use toolwright_journal::arguments::SealingKey;
+use toolwright_journal::journal::CallRecord;
+use toolwright_journal::journal::Note;
+use toolwright_journal::journal::Store;
+
+/// What happens to a call that a person would have to decide, where no person can be asked.
+///
+/// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
+/// counts, `Park` lets the call wait, and the others end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnNoApprover {
+    /// The executor refuses the call and answers the model.
+    Deny,
+    /// It waits in the journal until somebody decides, by the command `toolwright approvals` for instance.
+    Park,
+    /// The executor fails: the host gets an error, the model no answer.
+    Fail,
+}
+
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Asks whatever traces the application.
+pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
+/// The journal of an executor.
+pub(crate) struct JournalConfig {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) trusted: TrustedKeys,
+    /// Who is asked in this process, and the key that their decisions are signed with.
+    pub(crate) asker: Option<Asker>,
+    pub(crate) on_no_approver: OnNoApprover,
+    pub(crate) expires_after: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) reads: bool,
+    pub(crate) sealing: Option<SealingKey>,
+    /// What digests of secrets are made with where there is no sealing key; gone with the process.
+    pub(crate) passing: Option<SealingKey>,
+    pub(crate) project: Option<String>,
+    /// How this executor signs its claims.
+    pub(crate) owner: String,
+    pub(crate) clock: Clock,
+    pub(crate) trace_id: Option<TraceId>,
+    pub(crate) busy: Busy,
+}
+
+/// Which calls are seen to in this process, so that nobody is asked twice at once, and which are to be left
+/// alone for a while.
+#[derive(Default)]
+pub(crate) struct Busy(Mutex<Calls>);
+
+#[derive(Default)]
+struct Calls {
+    asking: HashSet<CallId>,
+    /// Of whom somebody here has taken note. Another process asks people of its own.
+    told: HashSet<CallId>,
+    /// Whose approver has failed, which people at this process have read.
+    reported: HashSet<CallId>,
+    paused: HashMap<CallId, Instant>,
+}
+
+/// While it is held, nobody else here asks about the call.
+pub(crate) struct Asking<'a> {
+    busy: &'a Busy,
+    call: CallId,
+}
+
+impl Busy {
+    /// Nothing where somebody is being asked about it already.
+    pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
+        let is_first = self.lock().asking.insert(call);
+        // Made only then: dropped, it would take the mark of whoever asks away, and wait for the lock.
+        is_first.then(|| Asking { busy: self, call })
+    }
+
+    /// Leaves a call alone for a while, by the clock that people wait by.
+    pub(crate) fn pause(&self, call: CallId, time: Duration) {
+        self.lock().paused.insert(call, Instant::now() + time);
+    }
+
+    /// What is to be left alone now: paused, or being asked about.
+    pub(crate) fn left_alone(&self) -> HashSet<CallId> {
+        let mut calls = self.lock();
+        let now = Instant::now();
+        calls.paused.retain(|_, until| *until > now);
+        calls.paused.keys().chain(&calls.asking).copied().collect()
+    }
+
+    pub(crate) fn note(&self, call: CallId) {
+        self.lock().told.insert(call);
+    }
+
+    /// The calls that somebody here has taken note of.
+    pub(crate) fn noted(&self) -> HashSet<CallId> {
+        self.lock().told.clone()
+    }
+
+    /// Forgets who has taken note of calls that are pending no more; these are all that are.
+    pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
+        let mut calls = self.lock();
+        calls.told.retain(|call| pending.contains(call));
+        calls.reported.retain(|call| pending.contains(call));
+    }
+
+    /// Whether this is the first failure of an approver over the call.
+    pub(crate) fn is_news(&self, call: CallId) -> bool {
+        self.lock().reported.insert(call)
+    }
+
+    pub(crate) fn is_noted(&self, call: CallId) -> bool {
+        self.lock().told.contains(&call)
+    }
+
+    pub(crate) fn is_left_alone(&self, call: CallId) -> bool {
+        let calls = self.lock();
+        let now = Instant::now();
+        calls.asking.contains(&call) || calls.paused.get(&call).is_some_and(|until| *until > now)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.busy.lock().asking.remove(&self.call);
+    }
+}
+
+pub(crate) struct Asker {
+    pub(crate) key: ApproverKey,
+    pub(crate) approver: Arc<dyn Approver>,
+}
+
+/// The name of a key that is made for one process, whoever sits at it.
+pub(crate) const LOCAL_APPROVER: &str = "local approver";
+
+/// Who is asked in this process, as the builder is given them.
+pub(super) struct AskerBuilder {
+    /// Without one, a key is made for the process.
+    pub(super) key: Option<ApproverKey>,
+    pub(super) approver: Arc<dyn Approver>,
+}
+
+impl AskerBuilder {
+    fn build(self) -> Result<Asker, KeyError> {
+        let key = self.key.map_or_else(|| ApproverKey::generate(LOCAL_APPROVER), Ok)?;
+        Ok(Asker { key, approver: self.approver })
+    }
+}
+
+/// The journal as the builder has it so far.
+#[derive(Default)]
+pub(super) struct JournalConfigBuilder {
+    pub(super) store: Option<Arc<dyn Store>>,
+    pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
+    pub(super) asker: Option<AskerBuilder>,
+    pub(super) on_no_approver: Option<OnNoApprover>,
+    pub(super) expires_after: Option<Duration>,
+    pub(super) lease: Option<Duration>,
+    pub(super) reads: bool,
+    pub(super) sealing: Option<SealingKey>,
+    pub(super) project: Option<String>,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) clock: Option<Clock>,
+    pub(super) trace_id: Option<TraceId>,
+}
+
+/// For how long a person may think, unless told otherwise.
+pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// For how long a claim counts that its owner does not renew.
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
+
+/// A shorter one could not be renewed in time.
+const SHORTEST_LEASE: Duration = Duration::from_millis(100);
+
+impl JournalConfigBuilder {
+    /// Nothing without a journal; what is wrong with one is reported.
+    pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<JournalConfig> {
+        let Some(store) = self.store else {
+            if self.asker.is_some() || !self.approvers.is_empty() || self.on_no_approver.is_some() {
+                problems.push(BuildProblem::NoJournal);
+            }
+            return None;
+        };
+        let asker = match self.asker.map(AskerBuilder::build).transpose() {
+            Ok(asker) => asker,
+            Err(error) => {
+                let (name, why) = (LOCAL_APPROVER.to_owned(), error.to_string());
+                problems.push(BuildProblem::Approver { name, why });
+                return None;
+            }
+        };
+        let mut trusted = TrustedKeys::new();
+        let own = asker.iter().map(|it| (it.key.name().to_owned(), it.key.public()));
+        for (name, key) in self.approvers.into_iter().chain(own) {
+            match trusted.with(&name, key) {
+                Ok(more) => trusted = more,
+                Err(error) => {
+                    problems.push(BuildProblem::Approver { name, why: error.to_string() });
+                    return None;
+                }
+            }
+        }
+        if self.lease.is_some_and(|lease| lease < SHORTEST_LEASE) {
+            problems.push(BuildProblem::ShortLease { shortest: SHORTEST_LEASE });
+        }
+        if asker.is_none() && self.on_no_approver.is_none() {
+            problems.push(BuildProblem::NoApprover);
+        }
+        Some(JournalConfig {
+            store,
+            trusted,
+            asker,
+            on_no_approver: self.on_no_approver.unwrap_or(OnNoApprover::Deny),
+            expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),
+            lease: self.lease.unwrap_or(LEASE),
+            reads: self.reads,
+            passing: match &self.sealing {
+                Some(_) => None,
+                None => match SealingKey::generate() {
+                    Ok(key) => Some(key),
+                    Err(error) => {
+                        problems.push(BuildProblem::NoRandomness { why: error.to_string() });
+                        None
+                    }
+                },
+            },
+            sealing: self.sealing,
+            project: self.project,
+            owner: Uuid::now_v7().to_string(),
+            clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
+            trace_id: self.trace_id,
+            busy: Busy::default(),
+        })
+    }
+}
+
+/// Whether a file lies in a folder, or the way to it leads through one: whoever may write there could make a link or a
+/// folder of its name anew, and have it lead elsewhere. What cannot be looked at is compared as it is written.
+pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
+    leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
+}
+
+/// How many links one way may follow, as on most systems; a way with more leads nowhere.
+const LINKS: u32 = 40;
+
+/// Whether something that a name is made of stands in the folder, or a link leads there.
+fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    file.ancestors().any(|step| {
+        let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
+        // The file may not be there yet, its folder is.
+        let parent = whole(parent);
+        if parent.starts_with(folder) {
+            return true;
+        }
+        let Ok(target) = std::fs::read_link(parent.join(name)) else { return false };
+        links > 0 && leads_inside(&parent.join(target), folder, links - 1)
+    })
+}
+
+fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
+}
+
+impl JournalConfig {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// The trace that whoever calls this is in.
+    pub(crate) fn trace(&self) -> Option<String> {
+        let ask = self.trace_id.as_ref()?;
+        match catch_unwind(AssertUnwindSafe(ask)) {
+            Ok(trace) => trace,
+            Err(panic) => {
+                // Its drop might panic again.
+                std::mem::forget(panic);
+                tracing::error!("the closure that tells the id of the trace panicked");
+                None
+            }
+        }
+    }
+
+    /// A note of the executor itself.
+    pub(crate) fn note(&self, why: impl Into<Option<String>>) -> Note {
+        Note {
+            who: format!("executor:{}", self.owner),
+            at: self.now(),
+            why: why.into(),
+            signed: None,
+        }
+    }
+
+    /// A note of whoever made the call.
+    pub(crate) fn note_of(&self, record: &CallRecord) -> Note {
+        Note { who: record.requester.agent.clone(), at: self.now(), why: None, signed: None }
+    }
+
+    pub(crate) fn lease_until(&self) -> Timestamp {
+        later(self.now(), self.lease)
+    }
+}
+
+/// The time after so long; the last there is where that is past all.
+pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    from.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_asks_about_a_call_at_a_time_until_they_are_done() {
+        let (busy, call) = (Busy::default(), CallId::new());
+        let first = busy.ask(call).expect("nobody asks yet");
+        assert!(busy.ask(call).is_none());
+        assert!(busy.ask(call).is_none(), "the first still asks");
+        assert!(busy.left_alone().contains(&call));
+        drop(first);
+        assert!(busy.ask(call).is_some());
+    }
+}

@@ -1,0 +1,349 @@
+//! A person is asked. What they say goes to the journal, signed, before it counts.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{Either, select};
+
+use super::super::Plan;
+use super::super::journal_config::{Asker, later};
+use super::super::outcome::{CallFailure, Outcome};
+use super::approver_failed::Whose;
+use super::submit::Evaluated;
+use super::{JournaledCall, LOOK_AGAIN, not_recorded};
+use crate::event::EventKind;
+use crate::executor::own::own_of;
+use crate::stage::{self, given_up_by, record::Watch};
+use toolwright_core::call::Call;
+use toolwright_core::capability::Scope;
+use toolwright_core::context::{CallId, Identity};
+use toolwright_core::error::ToolError;
+use toolwright_core::spec::Start;
+use toolwright_journal::approval::{
+    ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
+};
+use toolwright_journal::journal::{Ask, CallRecord, Entry, Note, State, StoredText, Transition};
+
+/// After how long something is tried again that could not be done.
+pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
+
+/// How often somebody is asked about one call whose edits are not taken.
+const QUESTIONS: u32 = 5;
+
+/// How long a tool's own preview may take.
+const PREVIEW_TIME: Duration = Duration::from_secs(10);
+
+impl JournaledCall<'_> {
+    /// Moves a call to `pending`, with all that a person needs to decide.
+    pub(super) async fn ask(
+        self,
+        record: &mut CallRecord,
+        plan: &Plan,
+        call: &Call<'_>,
+        evaluated: &Evaluated,
+        reason: &str,
+    ) -> Result<Entry, CallFailure> {
+        let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
+        let preview = self.preview(record, plan, call, evaluated).await;
+        let deadline = later(self.journal.now(), self.journal.expires_after);
+        let entry = self.step(record, Transition::Asked, Some(reason.clone()))?;
+        record.decision = None;
+        record.ask = Some(Ask { reason, preview, deadline, told: false });
+        Ok(entry)
+    }
+
+    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: nobody knows where in
+    /// the preview the secret would be.
+    pub(super) async fn preview(
+        self,
+        record: &CallRecord,
+        plan: &Plan,
+        call: &Call<'_>,
+        evaluated: &Evaluated,
+    ) -> Option<String> {
+        let preview = plan.entry.spec.preview?;
+        if evaluated.settled.has_secrets() {
+            return Some("(not shown, because a secret is among the arguments)".to_owned());
+        }
+        let shown = async {
+            let own = own_of(self.run, plan, call, Some(Identity::of(record.id)))?;
+            let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
+            let mut facts = plan.facts();
+            let (text, keys) = (evaluated.settled.arguments(), &plan.entry.keys);
+            let start = Start { scope, text, keys, facts: &mut facts, changes: None };
+            let future = preview(start).map_err(|problems| {
+                ToolError::internal(format!("the preview could not be begun: {problems}"))
+            })?;
+            stage::in_time(&record.tool, Some(PREVIEW_TIME), future).await?
+        };
+        let shown = AssertUnwindSafe(shown).catch_unwind().await;
+        Some(match shown {
+            Ok(Ok(preview)) => preview,
+            Ok(Err(error)) => format!("(the tool could not show it: {error})"),
+            Err(_) => "(the tool could not show it: its preview panicked)".to_owned(),
+        })
+    }
+
+    /// Tells whoever is asked in this process, if anybody is, and goes on when they decide at once. That
+    /// somebody could not be told changes nothing: the call is pending, and is told again.
+    pub(super) async fn notify(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        self.notify_for(record, call, watch, Whose::Ours).await
+    }
+
+    /// The same for a call that nobody waits for here.
+    pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
+        self.notify_for(record, None, None, Whose::Anybodys).await
+    }
+
+    async fn notify_for(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+        whose: Whose,
+    ) -> Outcome {
+        if record.state != State::Pending {
+            return Box::pin(self.go_on(record, call, watch)).await;
+        }
+        let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
+        let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
+        if record.shows_what_is_judged() == Some(false) {
+            tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
+            self.journal.busy.pause(record.id, TRY_AGAIN);
+            return self.outcome_of(&record);
+        }
+        let Some(asking) = self.journal.busy.ask(record.id) else {
+            return self.outcome_of(&record);
+        };
+        let reply = self.asked(asker, &record, request, call).await;
+        drop(asking);
+        match reply {
+            Ok(Some(Said::Statement(statement))) => {
+                self.submit_statement(asker, *statement).await;
+                match self.load(record.id).await {
+                    Ok(decided) => {
+                        self.notify_found(&decided).await;
+                        Box::pin(self.go_on(decided, call, watch)).await
+                    }
+                    Err(failure) => failure.into(),
+                }
+            }
+            Ok(Some(Said::Noted)) => self.noted(record).await,
+            undecided => {
+                self.journal.busy.pause(record.id, TRY_AGAIN);
+                if let Err(why) = undecided
+                    && let Err(failure) = self.approver_failed(&record, &why, whose).await
+                {
+                    return failure.into();
+                }
+                match self.load(record.id).await {
+                    // Somebody else decided meanwhile.
+                    Ok(now) if now.state != State::Pending => {
+                        self.notify_found(&now).await;
+                        Box::pin(self.go_on(now, call, watch)).await
+                    }
+                    Ok(now) => self.outcome_of(&now),
+                    Err(failure) => failure.into(),
+                }
+            }
+        }
+    }
+
+    /// Tells listeners that a person has to decide.
+    pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
+        if self.run.core.listeners.is_empty() {
+            return;
+        }
+        match (watch, self.request(record)) {
+            (Some(watch), Some(request)) => watch.asked(&request),
+            (None, Some(request)) => self.notify_of(record, EventKind::Asked { request: &request }),
+            (_, None) => {}
+        }
+    }
+
+    /// Whether nobody here knows yet that a person has to decide.
+    pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
+        let busy = &self.journal.busy;
+        record.state == State::Pending
+            && self.journal.asker.is_some()
+            && !busy.is_noted(record.id)
+            && !busy.is_left_alone(record.id)
+    }
+
+    /// Asks about a call of a turn whose siblings are answered.
+    pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
+        match self.load(id).await {
+            Ok(record) if self.needs_notification(&record) => {
+                self.notify(record, Some(call), None).await
+            }
+            Ok(record) => self.outcome_of(&record),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// A decision made in this process goes the way of all others.
+    async fn submit_statement(self, asker: &Asker, statement: Statement) {
+        let about = format!("{:?}", statement.about);
+        let signed = match asker.key.sign(&statement) {
+            Ok(signed) => signed,
+            Err(error) => {
+                tracing::error!(about, %error, "a decision could not be signed");
+                return;
+            }
+        };
+        let service = ApprovalService::new(self.journal.store.clone());
+        if let Err(error) = service.submit(signed, self.journal.now()).await {
+            tracing::warn!(about, %error, "a decision did not count");
+        }
+    }
+
+    /// Somebody was told, and decides later.
+    async fn noted(self, record: CallRecord) -> Outcome {
+        self.journal.busy.note(record.id);
+        let mut told = record.clone();
+        told.version += 1;
+        if let Some(ask) = &mut told.ask {
+            ask.told = true;
+        }
+        match self.write(Some(record.version), &told, Vec::new()).await {
+            Ok(()) => self.outcome_of(&told),
+            // Somebody decided in between, or it is told once more.
+            Err(_) => match self.load(record.id).await {
+                Ok(now) => self.outcome_of(&now),
+                Err(failure) => failure.into(),
+            },
+        }
+    }
+
+    /// What somebody says; nothing where it does not matter any more. Who edits the arguments into what the tool does
+    /// not take is told, and asked again.
+    ///
+    /// # Errors
+    /// When they fail to decide: why.
+    async fn asked(
+        self,
+        asker: &Asker,
+        record: &CallRecord,
+        mut request: ApprovalRequest,
+        call: Option<&Call<'_>>,
+    ) -> Result<Option<Said>, String> {
+        let by = asker.key.name();
+        for _ in 0..QUESTIONS {
+            let decision = match self.reply(&*asker.approver, &request, call).await? {
+                Some(Reply::Decided(decision)) => decision,
+                Some(Reply::Noted) => return Ok(Some(Said::Noted)),
+                None => return Ok(None),
+            };
+            let now = self.journal.now();
+            let statement = match decision {
+                Response::Approve => Statement::approve(record, by, now),
+                Response::ApproveWithGrant(terms) => {
+                    Statement::approve_with_grant(record, terms, by, now)
+                }
+                Response::Reject { reason } => Statement::reject(record, reason, by, now),
+                Response::Edit(arguments) => match self.edited(record, &arguments) {
+                    Ok(digest) => Statement::edit(record, arguments, digest, by, now),
+                    Err(why) => {
+                        let reason = record.ask.as_ref().map(|it| it.reason.as_str());
+                        let reason = reason.unwrap_or_default();
+                        request.reason = format!("{reason} (the edit was not taken: {why})");
+                        continue;
+                    }
+                },
+            };
+            return Ok(Some(Said::Statement(Box::new(statement))));
+        }
+        Err(format!(
+            "the approver gave arguments {QUESTIONS} times, and its tool took none of them"
+        ))
+    }
+
+    /// What an approver replies; nothing where it does not matter any more. Nobody waits for them any longer than the
+    /// call may wait.
+    async fn reply(
+        self,
+        approver: &dyn Approver,
+        request: &ApprovalRequest,
+        call: Option<&Call<'_>>,
+    ) -> Result<Option<Reply>, String> {
+        let left = self.journal.now().duration_until(request.deadline);
+        let left = Duration::try_from(left).unwrap_or_default();
+        // Begun inside, because the call that gives the future may panic as well.
+        let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
+        let asking = pin!(tokio::time::timeout(left, asking));
+        let given_up = pin!(given_up_by(self.run, call));
+        let decided = pin!(self.decided_elsewhere(request.call));
+        let Either::Left((asked, _)) = select(asking, select(given_up, decided)).await else {
+            return Ok(None);
+        };
+        match asked {
+            Ok(Ok(Ok(reply))) => Ok(Some(reply)),
+            Ok(Ok(Err(error))) => Err(error.message),
+            Ok(Err(panic)) => {
+                // Its drop might panic again.
+                std::mem::forget(panic);
+                Err("the approver panicked, which approves nothing".to_owned())
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Ends when a call is pending no more, or nothing more is begun here.
+    async fn decided_elsewhere(self, id: CallId) {
+        loop {
+            let changed = self.journal.store.changed();
+            let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
+            if !is_pending || self.is_closed() {
+                return;
+            }
+            let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
+        }
+    }
+
+    /// The digest of a call with other arguments, or why the tool does not take them.
+    fn edited(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
+        if !matches!(record.arguments, StoredText::Plain(_)) {
+            return Err(
+                "a call with a secret cannot be edited, only approved or rejected".to_owned()
+            );
+        }
+        let found = self.plan(record).map_err(|failure| failure.to_string())?;
+        let call = Call::new(record.tool.as_str(), arguments);
+        let evaluated = self.settle(found.plan(), &call, record.id).map_err(|it| it.to_string())?;
+        if evaluated.settled.has_secrets() {
+            return Err(
+                "a secret cannot be given with an edit, which everybody can read".to_owned()
+            );
+        }
+        Ok(self.digest(record, &evaluated.settled))
+    }
+
+    /// Lets something happen to a call on behalf of the executor.
+    pub(super) fn step(
+        self,
+        record: &mut CallRecord,
+        event: Transition,
+        why: Option<String>,
+    ) -> Result<Entry, CallFailure> {
+        let note = Note { why, ..self.journal.note(None) };
+        record.advance(event, note).map_err(|illegal| {
+            not_recorded(
+                &record.tool,
+                toolwright_journal::journal::StoreError::new(illegal.to_string()).into(),
+            )
+        })
+    }
+}
+
+/// What somebody says who was asked in this process.
+enum Said {
+    Statement(Box<Statement>),
+    Noted,
+}

@@ -1,0 +1,204 @@
+//! Where people's statements are handed in: each is checked against the call as it is, and takes effect in one
+//! commit, or is refused with what happened instead.
+//!
+//! - Two statements about one call in one generation: one wins, the other is told who won.
+//! - What becomes of the call, the machine says; a lost race is looked at again.
+
+mod decide;
+mod error;
+mod grants;
+mod recorded;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::granted::Grant;
+use super::statement::{Decision, Signed, Statement, Subject};
+use super::trusted_keys::TrustedKeys;
+use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Transaction, begun};
+use toolwright_core::context::CallId;
+
+pub use error::ApprovalError;
+pub use grants::Grants;
+
+use decide::decide;
+use recorded::recorded;
+
+/// How often a lost race is looked at again. Decisions are lost once; more often, it is something else that changes
+/// the call.
+const LOOKS: u32 = 16;
+
+/// Takes what people say to a journal, for operators' commands and for applications.
+///
+/// An approval service trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
+/// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
+/// statements come from outside, make the approval service [`trusting`](Self::trusting) only trusted keys.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolwright::approval::{ApproverKey, ApprovalService, TrustedKeys, Statement};
+/// use toolwright::journal::MemoryStore;
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let key = ApproverKey::generate("ada")?;
+/// let service = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada", key.public())?);
+///
+/// let now = "2026-01-02T03:04:05Z".parse()?;
+/// let signed = key.sign(&Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", now))?;
+/// let error = service.submit(signed, now).await.expect_err("there is no such grant");
+/// assert!(error.to_string().starts_with("there is no grant `0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ApprovalService {
+    store: Arc<dyn Store>,
+    trusted: Option<TrustedKeys>,
+}
+
+/// What became of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    /// What it is about.
+    pub about: Subject,
+    /// What was decided.
+    pub verdict: Decision,
+    /// Who decided.
+    pub who: String,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Where the call stood then; nothing for a grant.
+    pub to: Option<State>,
+    /// The id of the grant that was given or revoked.
+    pub grant: Option<String>,
+    /// Whether it had been said before, so that nothing was done.
+    pub repeated: bool,
+}
+
+/// A statement as it was read, and by whom.
+struct Said<'a> {
+    signed: &'a Signed,
+    statement: Statement,
+    now: Timestamp,
+}
+
+enum Step {
+    /// It was said before.
+    Known(Submitted),
+    /// It is to be committed.
+    New(Transaction, Submitted),
+}
+
+impl ApprovalService {
+    /// An approval service at a journal.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, trusted: None }
+    }
+
+    /// The same, refusing what no trusted key has signed.
+    #[must_use]
+    pub fn trusting(self, trusted: TrustedKeys) -> Self {
+        Self { trusted: Some(trusted), ..self }
+    }
+
+    /// Puts a statement into effect. One that was submitted before gives what was recorded of it.
+    ///
+    /// # Errors
+    /// When it cannot take effect: the error says who won, or what became of the call or grant. After
+    /// [`ApprovalError::Store`] nobody knows whether it did; submit it again.
+    pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
+        let statement = match &self.trusted {
+            Some(trusted) => trusted.verify(&signed)?.into_statement(),
+            None => signed.statement()?,
+        };
+        let said = Said { signed: &signed, statement, now };
+        for _ in 0..LOOKS {
+            let step = match &said.statement.about {
+                Subject::Call { id, generation, digest } => {
+                    self.about_call(&said, *id, *generation, digest).await?
+                }
+                Subject::Grant { id } => self.about_grant(&said, id).await?,
+            };
+            let (unit, submitted) = match step {
+                Step::Known(submitted) => return Ok(submitted),
+                Step::New(unit, submitted) => (unit, submitted),
+            };
+            match self.store.commit(unit, now).await {
+                Ok(()) => return Ok(submitted),
+                Err(CommitError::Store(error)) => return Err(error.into()),
+                // Somebody else was faster: look again.
+                Err(_) => {}
+            }
+        }
+        Err(ApprovalError::Busy { looks: LOOKS })
+    }
+
+    async fn about_call(
+        &self,
+        said: &Said<'_>,
+        id: CallId,
+        generation: u32,
+        digest: &str,
+    ) -> Result<Step, ApprovalError> {
+        let record = self.store.get(id).await?.ok_or(ApprovalError::UnknownCall { call: id })?;
+        let expects = record.version;
+        let history = self.store.history(id).await?;
+        if (record.generation, record.digest.as_str()) == (generation, digest)
+            && let Some(decided) = decide(record.clone(), begun(&history), said)?
+        {
+            let submitted = Submitted {
+                about: said.statement.about.clone(),
+                verdict: said.statement.verdict.clone(),
+                who: decided.entry.who.clone(),
+                at: decided.entry.at,
+                to: Some(decided.entry.to),
+                grant: decided.grant.as_ref().map(|grant| grant.id.clone()),
+                repeated: false,
+            };
+            let documents = decided.grant.into_iter().map(|grant| DocumentWrite {
+                key: Grant::key(&decided.record.tool, &grant.id),
+                expects: None,
+                text: Some(grant.to_text()),
+            });
+            let documents = documents.collect();
+            let (record, entries) = (decided.record, vec![decided.entry]);
+            let calls = vec![CallWrite { expects: Some(expects), record, entries }];
+            return Ok(Step::New(Transaction { calls, documents }, submitted));
+        }
+        recorded(&record, &history, said, generation, digest).map(Step::Known)
+    }
+
+    async fn about_grant(&self, said: &Said<'_>, id: &str) -> Result<Step, ApprovalError> {
+        if said.statement.verdict != Decision::Revoke {
+            return Err(ApprovalError::Subject {
+                verdict: Box::new(said.statement.verdict.clone()),
+            });
+        }
+        let documents = self.store.documents(Grant::PREFIX).await?;
+        let document =
+            documents.into_iter().find(|document| document.key.rsplit('/').next() == Some(id));
+        let document = document.ok_or_else(|| ApprovalError::UnknownGrant { id: id.to_owned() })?;
+        let mut grant = Grant::from_text(&document.key, &document.text)?;
+        let submitted = |who: String, at, repeated| Submitted {
+            about: said.statement.about.clone(),
+            verdict: Decision::Revoke,
+            who,
+            at,
+            to: None,
+            grant: Some(id.to_owned()),
+            repeated,
+        };
+        if let Some(revoked) = &grant.revoked {
+            let first = revoked.statement()?;
+            return Ok(Step::Known(submitted(first.by, first.at, true)));
+        }
+        grant.revoked = Some(said.signed.clone());
+        let (key, text) = (document.key, Some(grant.to_text()));
+        let documents = vec![DocumentWrite { key, expects: Some(document.version), text }];
+        let new = submitted(said.statement.by.clone(), said.now, false);
+        Ok(Step::New(Transaction { documents, ..Transaction::default() }, new))
+    }
+}

@@ -1,0 +1,181 @@
+//! Whose word counts.
+//!
+//! Only keys that the application has trusted count. Approving makes and trusts none.
+
+use std::collections::HashMap;
+
+use super::key::{InvalidPublicKey, PublicKey, is_name};
+use super::statement::{Signed, Statement, UnreadableStatement};
+
+/// The keys that count, each under the name by which the application knows its holder.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedKeys {
+    names: HashMap<PublicKey, String>,
+}
+
+impl TrustedKeys {
+    /// Nobody.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more. The name is the one that its holder signs with.
+    ///
+    /// # Errors
+    /// When the name is none, or name or key are already trusted.
+    pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, TrustError> {
+        let name = name.into();
+        if !is_name(&name) {
+            return Err(TrustError::Name(name));
+        }
+        if let Some(holder) = self.names.get(&key) {
+            return Err(TrustError::Key { key, name, holder: holder.clone() });
+        }
+        if self.names.values().any(|taken| *taken == name) {
+            return Err(TrustError::Taken { name, key });
+        }
+        self.names.insert(key, name);
+        Ok(self)
+    }
+
+    /// Whether nobody is trusted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// How many keys count.
+    #[doc(hidden)]
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The name under which a key is trusted.
+    #[must_use]
+    pub fn name(&self, key: &PublicKey) -> Option<&str> {
+        self.names.get(key).map(String::as_str)
+    }
+
+    /// The statement, when a trusted key signed exactly this text.
+    ///
+    /// # Errors
+    /// When it did not; the error says what is wrong.
+    pub fn verify(&self, signed: &Signed) -> Result<Verified, Unverified> {
+        let key: PublicKey = signed.key.parse()?;
+        let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
+        match key.has_signed(&signed.text, &signed.signature) {
+            Some(true) => {}
+            Some(false) => return Err(Unverified::BadSignature { name: name.clone() }),
+            None => return Err(Unverified::NoSignature { name: name.clone() }),
+        }
+        let statement = signed.statement()?;
+        if statement.by != *name {
+            return Err(Unverified::OtherName { by: statement.by, name: name.clone() });
+        }
+        Ok(Verified { statement, key })
+    }
+}
+
+/// A key could not be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The name is none.
+    #[error("{0:?} is no name for an approver: it is one line of text, without control characters")]
+    Name(String),
+    /// The key is already trusted.
+    #[error(
+        "the key {key} of {name:?} is already trusted, as that of {holder:?}: a key has one holder"
+    )]
+    Key {
+        /// The key.
+        key: PublicKey,
+        /// The name it was to be trusted under.
+        name: String,
+        /// Whose it is.
+        holder: String,
+    },
+    /// The name is taken.
+    #[error(
+        "{name:?} is already trusted with another key than {key}: give each key a name of its own"
+    )]
+    Taken {
+        /// The name.
+        name: String,
+        /// The key that was to be trusted.
+        key: PublicKey,
+    },
+}
+
+/// A statement whose signature was checked; only [`TrustedKeys::verify`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    statement: Statement,
+    key: PublicKey,
+}
+
+impl Verified {
+    /// What is said.
+    #[must_use]
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// What is said, to keep.
+    #[must_use]
+    pub fn into_statement(self) -> Statement {
+        self.statement
+    }
+
+    /// The name under which the key is trusted.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.statement.by
+    }
+
+    /// The key that signed.
+    #[must_use]
+    pub fn key(&self) -> PublicKey {
+        self.key
+    }
+}
+
+/// Why a statement does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unverified {
+    /// What stands for its key is none.
+    #[error(transparent)]
+    InvalidKey(#[from] InvalidPublicKey),
+    /// Its key is not trusted.
+    #[error("the key {0} is not trusted: the application names the keys that count")]
+    UnknownKey(PublicKey),
+    /// What stands for its signature is none.
+    #[error(
+        "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
+    )]
+    NoSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The key did not sign this text.
+    #[error("{name:?} has not signed this text: it was changed, or it was signed with another key")]
+    BadSignature {
+        /// Whose key it names.
+        name: String,
+    },
+    /// The text is no statement.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableStatement),
+    /// Its name is not the one that its key is trusted under.
+    #[error(
+        "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
+    )]
+    OtherName {
+        /// The name in the statement.
+        by: String,
+        /// The name of the key.
+        name: String,
+    },
+}
