@@ -1,5 +1,7 @@
 //! Which types are read without a check of their schema, and which are held to it.
 
+mod known;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
