@@ -142,7 +142,7 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// The schema alone; the definitions, which may have been corrected, go back to where they are kept.
+/// The schema alone; the definitions, which may have been corrected, go back to those of all parameters.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))
