@@ -1,5 +1,7 @@
 //! `#[data]`: the derives that a user's own input or output type needs.
 
+mod known;
+
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -27,11 +29,13 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let private = Paths::new(root.as_ref()).private();
     let serde = quote!(#private::serde).to_string();
     let schemars = quote!(#private::schemars).to_string();
+    let known = known::implementation(&private, item.clone());
     quote! {
         #[derive(#private::serde::Serialize, #private::serde::Deserialize, #private::schemars::JsonSchema)]
         #[serde(crate = #serde)]
         #[schemars(crate = #schemars)]
         #item
+        #known
     }
 }
 

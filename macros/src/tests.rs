@@ -133,6 +133,146 @@ fn a_tool_with_mistakes_leaves_the_function_and_asks_about_its_types() {
 }
 
 #[test]
+fn data_is_known_only_by_attributes_that_change_schema_and_reading_alike() {
+    let is_known = |item: TokenStream| {
+        pretty(crate::data::expand(TokenStream::new(), item)).contains("KnownType")
+    };
+    let known = [
+        quote!(
+            struct A {
+                a: u8,
+            }
+        ),
+        quote!(
+            #[serde(rename_all = "camelCase", deny_unknown_fields)]
+            struct A {
+                #[serde(default)]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[serde(default = "five", skip_serializing_if = "is_five")]
+                a: u8,
+            }
+        ),
+        quote!(
+            #[derive(Clone)]
+            enum A {
+                #[serde(rename = "b")]
+                B,
+                C(u8),
+                #[doc = "It."]
+                D {
+                    e: u8,
+                },
+            }
+        ),
+    ];
+    for item in known {
+        assert!(is_known(item.clone()), "{item}");
+    }
+    let unknown = [
+        quote!(
+            struct A {
+                #[serde(alias = "b")]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[serde(flatten)]
+                a: B,
+            }
+        ),
+        quote!(
+            struct A {
+                #[serde(deserialize_with = "read")]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[serde(rename(deserialize = "b"))]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[schemars(with = "String")]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[schemars(rename = "b")]
+                a: u8,
+            }
+        ),
+        quote!(
+            struct A {
+                #[cfg(unix)]
+                a: u8,
+            }
+        ),
+        quote!(
+            #[cfg_attr(all(), serde(untagged))]
+            enum A {
+                B(u8),
+            }
+        ),
+        quote!(
+            #[serde_as]
+            struct A {
+                a: u8,
+            }
+        ),
+        quote!(
+            #[serde(try_from = "u8")]
+            struct A {
+                a: u8,
+            }
+        ),
+        quote!(
+            #[serde(from = "u8")]
+            struct A {
+                a: u8,
+            }
+        ),
+        quote!(
+            #[serde(untagged)]
+            enum A {
+                B(u8),
+            }
+        ),
+        quote!(
+            #[serde(tag = "t")]
+            enum A {
+                B { a: u8 },
+            }
+        ),
+        quote!(
+            enum A {
+                B,
+                #[serde(other)]
+                C,
+            }
+        ),
+        quote!(
+            struct A(Option<u8>);
+        ),
+        quote!(
+            struct A<T> {
+                a: T,
+            }
+        ),
+    ];
+    for item in unknown {
+        assert!(!is_known(item.clone()), "{item}");
+    }
+}
+
+#[test]
 fn data_gets_its_derives_from_the_runtime() {
     let item = quote! {
         #[serde(rename_all = "snake_case")]

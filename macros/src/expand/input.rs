@@ -31,7 +31,12 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
         quote!(const #default: fn() -> #ty = || #value;)
     });
     quote! {
-        const #name: __tw::Param<#ty> = #of #(#bounds)* #(#length)* #(#pattern)*;
+        const #name: __tw::Param<#ty> = #of #(#bounds)* #(#length)* #(#pattern)*
+            .known_by({
+                #[allow(unused_imports, reason = "found where the type is not known")]
+                use __tw::UnknownType as _;
+                __tw::Knowledge::<#ty>::is_known
+            });
         #(#held)*
         #default
     }

@@ -4,7 +4,7 @@
 pub use core::convert::Into;
 pub use core::default::Default;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::usize;
+pub use core::primitive::{bool, usize};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{env, file};
 pub use std::boxed::Box;
@@ -18,9 +18,9 @@ pub use crate::distinct::{Alike, Differs, Pair, ToldApart, giving};
 pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
 pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
 pub use crate::input::{
-    AnyShape, Bound, BoundOf, Fault, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson, Length,
-    Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems, Range, Reader, Rule, Shape,
-    Slots, Text, absent, fill, read_object,
+    AnyShape, Bound, BoundOf, Fault, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson,
+    Knowledge, KnownType, Length, Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems,
+    Range, Reader, Rule, Shape, Slots, Text, UnknownType, Visited, absent, fill, read_object,
 };
 pub use crate::output::{
     Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, Nested, NoContainer, NoSchema,

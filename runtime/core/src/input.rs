@@ -9,6 +9,7 @@ mod fault;
 pub mod formats;
 mod key;
 mod keys;
+mod known;
 mod number;
 mod object;
 mod param;
@@ -28,6 +29,8 @@ pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 pub use fault::Asked;
 pub use fault::Fault;
 pub use keys::{InvalidKeys, Key, Keys};
+#[doc(hidden)]
+pub use known::{IsKnown, Knowledge, KnownType, UnknownType, Visited};
 #[doc(hidden)]
 pub use object::{Changes, read_repairing};
 pub use object::{Slots, absent, fill, read_object};

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::capability::{CapabilitySpec, Scope};
 use crate::footprint::Facts;
-use crate::input::{Bounds, Changes, Fault, Keys, NoSlots, Param, Problems, Reader, Slots};
+use crate::input::{
+    Bounds, Changes, Fault, IsKnown, Keys, NoSlots, Param, Problems, Reader, Slots,
+};
 use crate::output::{Answer, Preview, Reconciling};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
@@ -190,6 +192,8 @@ pub struct ParamSpec {
     pub probe: Probe,
     /// Whether the type makes something of an absent key, as `Option` does.
     pub optional: fn() -> bool,
+    /// Whether the type takes what its schema says, which is then not found out by reading samples.
+    pub is_known: IsKnown,
     pub bounds: Bounds,
     pub default: Option<Preset>,
     pub examples: &'static [Preset],

@@ -24,7 +24,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Number, Value, json};
 
-use toolwright_core::input::{Bound, Bounds, Key, Keys};
+use toolwright_core::input::{Bound, Bounds, Key, Keys, Visited};
 use toolwright_core::scalar::Scalars;
 use toolwright_core::spec::{ParamSpec, SchemaOf, Spec};
 use toolwright_core::tool::{Definition, Parameter};
@@ -89,7 +89,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     for (parameter, raw) in spec.parameters.iter().zip(written) {
         let within = |problem: SchemaProblem| problem.within(parameter.name);
         os_text::refuse(&raw, &raw_definitions).map_err(within)?;
-        let derived = parameter.bounds.pattern.is_none() && exact::is_exact(&raw, &raw_definitions);
+        let derived = exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
         // An option inside an option, or of any value, makes something of `null`.
@@ -99,11 +99,13 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         let mut document = joined(schema, &shared);
         nulls::settle(&mut document, parameter.probe).map_err(within)?;
         limits::can_be_said(&document).map_err(within)?;
-        let agreed = probe::agree(&mut document, parameter.probe).map_err(within)?;
+        let agreed = (derived && is_known(parameter))
+            || probe::agree(&mut document, parameter.probe).map_err(within)?;
         annotate(&mut document, parameter, optional).map_err(within)?;
         presets::settle(&mut document).map_err(within)?;
+        let is_read_alone = derived && agreed && parameter.bounds.pattern.is_none();
         let check =
-            if derived && agreed { None } else { Some(Checker::new(&document).map_err(within)?) };
+            if is_read_alone { None } else { Some(Checker::new(&document).map_err(within)?) };
         let expected = in_words(&document, &document);
         let schema = parted(document, &mut shared);
         let required = !optional && parameter.default.is_none();
@@ -124,6 +126,11 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
+/// Whether a type is known to take what its schema says, so that no samples of it have to be read.
+fn is_known(parameter: &ParamSpec) -> bool {
+    (parameter.is_known)(&mut Visited::default())
+}
+
 /// A schema together with the definitions that it may refer to.
 fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     if !schema.is_object() {
@@ -135,7 +142,7 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// The schema alone; the definitions, which may have been corrected, go back to where they are kept.
+/// The schema alone; the definitions, which may have been corrected, go back to those of all parameters.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))
@@ -167,7 +174,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     let mut key = Key::required(parameter.name, "an object");
     nulls::settle(&mut schema, parameter.probe)?;
     limits::can_be_said(&schema)?;
-    let agreed = probe::agree(&mut schema, parameter.probe)?;
+    let agreed = (derived && is_known(parameter)) || probe::agree(&mut schema, parameter.probe)?;
     presets::settle(&mut schema)?;
     if !(derived && agreed) {
         let check = Checker::new(&schema)?;

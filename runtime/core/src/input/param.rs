@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::bounds::{Bound, Bounds, IsText, Measure};
 use super::fault::Fault;
 use super::keys::Keys;
+use super::known::IsKnown;
 use super::object::{absent, fill};
 use super::problem::{Problems, Rule};
 use super::reader::Reader;
@@ -37,6 +38,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
         read: |reader| reader.read(),
         probe: |reader| fill::<T>(&mut None, reader),
         optional: || absent::<T>().is_some(),
+        is_known: |_| false,
         schema: |generator| generator.subschema_for::<T>(),
         number: None,
         length: None,
@@ -51,6 +53,7 @@ pub struct Param<T> {
     read: fn(&mut Reader<'_>) -> Result<T, Fault>,
     probe: fn(&mut Reader<'_>) -> Result<(), Fault>,
     optional: fn() -> bool,
+    is_known: IsKnown,
     schema: SchemaOf,
     number: Option<fn(&T) -> Option<Bound>>,
     length: Option<Measure<T>>,
@@ -88,6 +91,12 @@ impl<T> Param<T> {
         self
     }
 
+    /// Asks of the type itself whether it is known, which only code that names the type can.
+    pub const fn known_by(mut self, is_known: IsKnown) -> Self {
+        self.is_known = is_known;
+        self
+    }
+
     /// The static description of the parameter.
     pub const fn spec(&self, name: &'static str, docs: &'static str) -> ParamSpec {
         ParamSpec {
@@ -96,6 +105,7 @@ impl<T> Param<T> {
             schema: self.schema,
             probe: self.probe,
             optional: self.optional,
+            is_known: self.is_known,
             bounds: self.bounds,
             default: None,
             examples: &[],

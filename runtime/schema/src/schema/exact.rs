@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Externally tagged variants, which the reader tells apart as the schema does.
+    /// Externally tagged variants, which the reader distinguishes as the schema does.
     fn variants(&mut self, choices: &'a Value) -> bool {
         choices.as_array().is_some_and(|choices| choices.iter().all(|choice| self.variant(choice)))
     }

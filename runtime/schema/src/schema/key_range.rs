@@ -18,8 +18,8 @@ pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
 fn up_to(most: u128) -> Vec<String> {
     let digits: Vec<u32> = most.to_string().chars().filter_map(|it| it.to_digit(10)).collect();
     let count = digits.len();
-    // Past 64 bits nobody counts in keys, and the pattern would be longer than all else: what has one
-    // digit less fits.
+    // A pattern for all keys past 64 bits would be very long, and such keys are rare: the pattern takes those with one
+    // digit less than the largest.
     if count > u64::MAX.to_string().len() {
         return vec![format!("[1-9][0-9]{{0,{}}}", count - 2)];
     }

@@ -50,7 +50,7 @@ pub(super) fn correction(
     let any = object.values().next_back().cloned().unwrap_or_default();
     let fault_of = |key: &str| {
         let value = with(sample, place, json!({key: any}));
-        // A wrong value is told at the same place; a wrong key shows itself.
+        // A wrong value is reported at the same place; a wrong key is what was found there.
         let is_of_key = |it: &Fault| {
             let problem = it.problem();
             problem.pointer == below(&place.instance, key) && problem.found.trim_matches('"') == key

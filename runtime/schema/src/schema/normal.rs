@@ -37,8 +37,8 @@ pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
     schema
 }
 
-/// Refers to a definition wherever it stands written out, so that a type which contains itself is told
-/// once. The root stays an object.
+/// Refers to a definition wherever it stands written out, so that a type which contains itself is
+/// written once. The root stays an object.
 pub(crate) fn refer(document: &mut Value) {
     let Value::Object(root) = document else { return };
     let Some(Value::Object(definitions)) = root.remove("$defs") else { return };

@@ -1,7 +1,7 @@
 //! Whether `null` is a value of a property that can be left out, or only another word for nothing.
 //!
-//! An option and a union with a variant of no content have the same schema. Only reading `null` tells
-//! which it is, so that is left open until the type can be asked.
+//! An option and a union with a variant of no content have the same schema. Only reading `null` shows
+//! which it is, so that the schema stays as it is until the type can be asked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +35,7 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
     // The inner first: what is taken out of the outer moves them.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // Of a definition that another parameter refers to, that one will tell.
+        // Of a definition that another parameter refers to, that one decides.
         let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
         if !is_elsewhere && !takes_null(document, &trial, places)? {
             document.pointer_mut(property).into_iter().for_each(strip_null);

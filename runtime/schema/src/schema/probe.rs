@@ -27,8 +27,8 @@ use toolwright_core::input::{Asked, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// Corrects a schema, which holds its definitions, and tells whether it and the type are known to
-/// take the same.
+/// Corrects a schema, which holds its definitions. Returns whether samples show that the type takes what its schema says
+/// and nothing else.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
     // Each correction takes something away, so that there is an end; this is for a type that lies.

@@ -16,9 +16,9 @@ use toolwright_core::schema::words::expected;
 use toolwright_core::schema::words::in_format;
 use toolwright_core::schema::words::number;
 
-/// The most unknown keys of one object that are told.
+/// The most unknown keys of one object that are reported.
 const MOST_KEYS: usize = 100;
-/// An array or object of more is told by its size.
+/// An array or object of more is described by its size.
 const MOST_SHOWN: usize = 8;
 /// One that holds more than this, in values and in pieces of text, is only named.
 const HEAVIEST: usize = 64;
@@ -104,8 +104,8 @@ impl Teller<'_> {
                 )
             }
             Kind::Format { format } => {
-                let told = formats::of_format(format);
-                value(told.map_or_else(|| format!("text in the format {format}"), str::to_owned))
+                let known = formats::of_format(format);
+                value(known.map_or_else(|| format!("text in the format {format}"), str::to_owned))
             }
             Kind::PropertyNames { error: wrong } => {
                 found.push(wrong_key(error, wrong, schema, self.source));
@@ -300,11 +300,11 @@ fn choice(mut problem: Problem, error: &ValidationError<'_>, schema: &Value) -> 
 fn closest<'e>(
     context: &'e [Vec<ValidationError<'static>>],
 ) -> Option<&'e [ValidationError<'static>]> {
-    let tells_apart = |error: &ValidationError<'static>| {
+    let rules_out = |error: &ValidationError<'static>| {
         matches!(error.kind(), Kind::Constant { .. } | Kind::Enum { .. } | Kind::Type { .. })
     };
     let mut meant =
-        context.iter().filter(|errors| !errors.is_empty() && !errors.iter().any(tells_apart));
+        context.iter().filter(|errors| !errors.is_empty() && !errors.iter().any(rules_out));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Some(only),
         _ => None,

@@ -2,7 +2,7 @@
 //!
 //! - Their number is the sum of the choices, not their product.
 //! - A schema that refers to itself is made once; below that stands its first value.
-//! - Where choices are too many to be tried, or something cannot be made, that is told.
+//! - Where choices are too many to be tried, or something cannot be made, the samples are marked as incomplete.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,7 @@
 //! Which types are read without a check of their schema, and which are held to it.
 
+mod known;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -127,7 +129,7 @@ fn types_that_take_more_than_their_schema_says_are_checked() {
 }
 
 #[test]
-fn what_attributes_add_is_kept_only_where_it_is_closer_than_the_type() {
+fn a_limit_of_an_attribute_counts_only_where_it_is_closer_than_the_type() {
     let bounds = |schema: Value| {
         let Value::Object(mut object) = limits::tighten(schema) else { return Map::new() };
         object.retain(|keyword, _| keyword.ends_with("imum"));

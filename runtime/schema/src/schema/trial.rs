@@ -1,5 +1,5 @@
 //! Reading with a type while a registry is made: how much is read has an end, and a type that panics
-//! is told as the problem that it is.
+//! is reported as a problem of its schema.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -77,8 +77,8 @@ pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem>
 fn guarded<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = shorten(text);
-        let message = match said(&*panic) {
-            Some(said) => format!("the type panics when it reads {text}: {said}"),
+        let message = match message_of(&*panic) {
+            Some(panic) => format!("the type panics when it reads {text}: {panic}"),
             None => format!("the type panics when it reads {text}"),
         };
         // Its drop might panic again.
@@ -87,6 +87,6 @@ fn guarded<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> 
     })
 }
 
-fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+fn message_of(panic: &(dyn Any + Send)) -> Option<&str> {
     panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied())
 }

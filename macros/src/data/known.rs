@@ -1,0 +1,116 @@
+//! Whether the attributes of a type change its schema and its `Deserialize` alike, so that the type is known to take what
+//! its schema says. In doubt it is not known, and samples of it are read.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, Type};
+
+/// What serde and schemars make the same of.
+const SERDE: &[&str] = &[
+    "crate",
+    "default",
+    "deny_unknown_fields",
+    "rename",
+    "rename_all",
+    "rename_all_fields",
+    "skip_serializing_if",
+];
+/// What only describes.
+const SCHEMARS: &[&str] = &["crate", "description", "title"];
+/// Attributes that neither serde nor schemars acts on.
+const OTHERS: &[&str] = &[
+    "allow",
+    "deprecated",
+    "default",
+    "derive",
+    "deny",
+    "doc",
+    "expect",
+    "must_use",
+    "non_exhaustive",
+    "warn",
+];
+
+/// The implementation of `KnownType`, for a type whose attributes are all known.
+pub fn implementation(private: &TokenStream, item: TokenStream) -> Option<TokenStream> {
+    let item: DeriveInput = syn::parse2(item).ok()?;
+    if !item.generics.params.is_empty() || item.generics.where_clause.is_some() {
+        return None;
+    }
+    let types = types(&item)?;
+    let name = &item.ident;
+    let inside = types.iter().map(|ty| quote!(__tw::Knowledge::<#ty>::is_known));
+    Some(quote! {
+        const _: () = {
+            #[allow(unused_imports, reason = "found where a type is not known")]
+            use #private::{self as __tw, UnknownType as _};
+            #[automatically_derived]
+            #[allow(deprecated, reason = "a deprecated type may still stand in a field")]
+            impl __tw::KnownType for #name {
+                fn is_known(__tw_visited: &mut __tw::Visited) -> __tw::bool {
+                    __tw_visited.judge::<Self>(&[#(#inside),*])
+                }
+            }
+        };
+    })
+}
+
+/// The types of all fields, where every attribute is a known one.
+fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
+    let mut types = Vec::new();
+    if !are_known(&item.attrs) {
+        return None;
+    }
+    match &item.data {
+        // serde reads a struct without names through what is inside it, whose `null` may be its own.
+        Data::Struct(data) if matches!(data.fields, Fields::Named(_)) => {
+            fields(&data.fields, &mut types)?;
+        }
+        Data::Enum(data) => {
+            for variant in &data.variants {
+                if !are_known(&variant.attrs) {
+                    return None;
+                }
+                fields(&variant.fields, &mut types)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(types)
+}
+
+fn fields<'a>(fields: &'a Fields, types: &mut Vec<&'a Type>) -> Option<()> {
+    for field in fields {
+        if !are_known(&field.attrs) {
+            return None;
+        }
+        types.push(&field.ty);
+    }
+    Some(())
+}
+
+fn are_known(attributes: &[Attribute]) -> bool {
+    attributes.iter().all(|attribute| {
+        let path = attribute.path();
+        let is_one_of = |names: &[&str]| names.iter().any(|name| path.is_ident(name));
+        if path.is_ident("serde") {
+            says_only(attribute, SERDE)
+        } else if path.is_ident("schemars") {
+            says_only(attribute, SCHEMARS)
+        } else {
+            is_one_of(OTHERS)
+        }
+    })
+}
+
+/// Whether an attribute has no keys but these, each alone or with a value. A list such as `rename(serialize = "a")` treats
+/// the two directions apart.
+fn says_only(attribute: &Attribute, keys: &[&str]) -> bool {
+    let said = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    said.is_ok_and(|said| {
+        said.iter().all(|meta| {
+            !matches!(meta, Meta::List(_)) && keys.iter().any(|key| meta.path().is_ident(key))
+        })
+    })
+}

@@ -1,0 +1,82 @@
+//! Which types are known to take exactly what their schemas say, without reading a value of them.
+//!
+//! - [`KnownType`] is implemented for standard types here, and by `#[data]` for a type whose attributes change its schema
+//!   and its `Deserialize` alike.
+//! - Generated code asks [`Knowledge`], which answers for every type: a type without the trait is not known.
+//! - Whether the schema itself can be enforced by reading alone is another question, which the schema answers.
+
+#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap};
+use std::marker::PhantomData;
+
+use serde_json::Value;
+
+/// A type that takes what its schema says and nothing else, provided that the types inside it do.
+pub trait KnownType {
+    /// Whether this type and all types inside it are known.
+    fn is_known(visited: &mut Visited) -> bool;
+}
+
+/// Asks whether a type is known.
+pub type IsKnown = fn(&mut Visited) -> bool;
+
+/// The types that one question has met, so that a type that holds itself is judged once.
+#[derive(Default)]
+pub struct Visited(Vec<TypeId>);
+
+impl Visited {
+    /// Whether the types inside `T` are known. A type that was met before is judged where it was met.
+    pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
+        let id = TypeId::of::<T>();
+        if self.0.contains(&id) {
+            return true;
+        }
+        self.0.push(id);
+        inside.iter().all(|is_known| is_known(self))
+    }
+}
+
+/// What is known of `T`: its own function where `T` is a [`KnownType`], else that of [`UnknownType`].
+pub struct Knowledge<T: ?Sized>(PhantomData<T>);
+
+impl<T: KnownType> Knowledge<T> {
+    pub fn is_known(visited: &mut Visited) -> bool {
+        T::is_known(visited)
+    }
+}
+
+/// Answers for every type that is no [`KnownType`].
+pub trait UnknownType {
+    fn is_known(_: &mut Visited) -> bool {
+        false
+    }
+}
+
+impl<T: ?Sized> UnknownType for Knowledge<T> {}
+
+macro_rules! known {
+    ($($type:ty),*) => {
+        $(impl KnownType for $type {
+            fn is_known(_: &mut Visited) -> bool {
+                true
+            }
+        })*
+    };
+}
+
+known!(bool, String, Value, f32, f64);
+known!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+
+macro_rules! known_if_inside {
+    ($([$($generics:tt)*] $type:ty),*) => {
+        $(impl<T: KnownType, $($generics)*> KnownType for $type {
+            fn is_known(visited: &mut Visited) -> bool {
+                T::is_known(visited)
+            }
+        })*
+    };
+}
+
+known_if_inside!([] Option<T>, [] Vec<T>, [] Box<T>, [S] HashMap<String, T, S>, [] BTreeMap<String, T>);
