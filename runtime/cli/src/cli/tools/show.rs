@@ -1,5 +1,7 @@
 //! `tools show NAME…`: a definition with all that it says.
 
+use std::time::Duration;
+
 use clap::{ArgMatches, Command};
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use crate::cli::streams::print;
 use crate::cli::{Exit, help};
 use toolwright_core::schema::in_words;
 use toolwright_core::tool::first_sentence;
-use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition};
+use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Retry, Timeout};
 use toolwright_executor::catalog::Catalog;
 
 pub(super) const NAME: &str = "show";
@@ -43,6 +45,21 @@ fn page(definition: &Definition) -> String {
         ("Danger", some(help::danger(definition).to_owned())),
         ("Effect", some(help::effect(definition).to_owned())),
         ("Approval", help::approval(definition)),
+        (
+            "Preview",
+            definition.previews.then(|| "an approver is shown what a call would do".into()),
+        ),
+        ("Reconcile", definition.reconciles.then(|| "it finds out what became of a call".into())),
+        ("Footprint", definition.declares_footprint.then(|| "declared".to_owned())),
+        ("Retry", retry(definition)),
+        ("Timeout", timeouts(definition)),
+        ("Limit", definition.limit.map(|calls| format!("calls at once: {calls}"))),
+        ("Repair", definition.repair.map(|level| word(&level))),
+        ("Exposure", Some(word(&definition.exposure)).filter(|it| it != "direct")),
+        (
+            "Terminal",
+            definition.terminal.then(|| "an agent's run ends when a call succeeds".into()),
+        ),
         ("Needs", some(requires.join(", "))),
         ("Written at", some(definition.location.to_string())),
     ];
@@ -76,6 +93,38 @@ fn needs(requirement: &toolwright_core::tool::Requirement) -> String {
     format!("&{exclusive}{}", requirement.type_name)
 }
 
+/// What the tool says itself of how often a failed call is tried.
+fn retry(definition: &Definition) -> Option<String> {
+    let Retry { attempts, delay, max_delay } = definition.retry;
+    let parts = [
+        attempts.map(|attempts| format!("attempts: {attempts}")),
+        delay.map(|delay| format!("first delay: {delay:?}")),
+        max_delay.map(|delay| format!("longest delay: {delay:?}")),
+    ];
+    some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// What the tool says itself of how long an attempt and a whole call may take.
+fn timeouts(definition: &Definition) -> Option<String> {
+    let parts = [("attempt", definition.timeout), ("call", definition.total_timeout)];
+    let parts = parts.map(|(what, time)| time_of(time).map(|time| format!("{what}: {time}")));
+    some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// As the attribute spells it; nothing where the executor says.
+fn time_of(timeout: Timeout) -> Option<String> {
+    match timeout {
+        Timeout::Default => None,
+        Timeout::None => Some("none".to_owned()),
+        Timeout::After(time) => Some(format!("{time:?}")),
+    }
+}
+
+/// The word that stands for a value in JSON.
+fn word(value: &impl Serialize) -> String {
+    json(value).trim_matches('"').to_owned()
+}
+
 fn some(words: String) -> Option<String> {
     Some(words).filter(|words| !words.is_empty())
 }
@@ -93,6 +142,15 @@ fn whole(definition: &Definition) -> String {
         ("danger", text(danger(definition))),
         ("effect", json(&definition.effect)),
         ("approval", approval(definition)),
+        ("previews", json(&definition.previews)),
+        ("reconciles", json(&definition.reconciles)),
+        ("declares_footprint", json(&definition.declares_footprint)),
+        ("came_at_run_time", json(&definition.came_at_run_time)),
+        ("retry", retry_object(definition)),
+        ("timeout", json(&time_of(definition.timeout))),
+        ("total_timeout", json(&time_of(definition.total_timeout))),
+        ("limit", json(&definition.limit)),
+        ("repair", json(&definition.repair)),
         ("exposure", json(&definition.exposure)),
         ("requires", json(&requires)),
         ("location", text(&definition.location.to_string())),
@@ -101,10 +159,21 @@ fn whole(definition: &Definition) -> String {
     ])
 }
 
+/// `null` where the executor says.
+fn retry_object(definition: &Definition) -> String {
+    let Retry { attempts, delay, max_delay } = definition.retry;
+    let spelled = |delay: Option<Duration>| json(&delay.map(|delay| format!("{delay:?}")));
+    object([
+        ("attempts", json(&attempts)),
+        ("delay", spelled(delay)),
+        ("max_delay", spelled(max_delay)),
+    ])
+}
+
 /// One word for programs.
 pub(super) fn danger(definition: &Definition) -> &'static str {
     match definition.danger {
-        DeclaredDanger::Level(level) => help::danger_word(level),
+        DeclaredDanger::Level(level) => level.as_str(),
         DeclaredDanger::Computed => "computed",
     }
 }
@@ -120,4 +189,56 @@ fn approval(definition: &Definition) -> String {
 
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("text, lists and JSON values always serialise")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolwright_core::tool::{Effect, Exposure, Repair};
+    use toolwright_executor::DynamicTool;
+    use toolwright_executor::registry::Registry;
+
+    #[test]
+    fn all_that_a_definition_says_is_shown_to_people_and_to_programs() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let retry =
+            Retry { attempts: Some(3), delay: Some(Duration::from_millis(500)), max_delay: None };
+        let schema = serde_json::json!({"type": "object", "properties": {}});
+        let tool = DynamicTool::new("ship", "Ships a parcel.", schema, |_, _| async { Ok(()) })
+            .effect(Effect::Keyed)
+            .approval("it leaves the house")
+            .preview_by(|_, _| async { Ok(String::new()) })
+            .reconcile_by(|_, _| async { Ok(toolwright_core::output::Reconciled::Unknown) })
+            .footprint_by(|_| toolwright_core::footprint::Footprint::default())
+            .retry(retry)
+            .timeout(seconds(2))
+            .total_timeout(None)
+            .limit(4)
+            .repair(Repair::Lenient)
+            .exposure(Exposure::Deferred)
+            .terminal();
+        let registry = Registry::of([tool]).expect("one tool");
+        let definition = registry.get("ship").expect("registered");
+        let page = page(&definition);
+        let (page, location) = page.split_once("Written at:").expect("shown");
+        assert!(location.contains("show.rs"), "{location}");
+        insta::assert_snapshot!("people", page);
+        let mut whole: serde_json::Value = serde_json::from_str(&whole(&definition)).expect("JSON");
+        whole["location"] = "…".into();
+        insta::assert_snapshot!("programs", format!("{whole:#}"));
+    }
+
+    #[test]
+    fn what_the_tool_leaves_to_the_executor_is_not_shown() {
+        let schema = serde_json::json!({"type": "object", "properties": {}});
+        let tool = DynamicTool::new("look", "Looks.", schema, |_, _| async { Ok(()) });
+        let registry = Registry::of([tool]).expect("one tool");
+        let definition = registry.get("look").expect("registered");
+        let page = page(&definition);
+        for row in ["Retry", "Timeout", "Limit", "Repair", "Preview", "Footprint", "Exposure"] {
+            assert!(!page.contains(row), "{page}");
+        }
+        let whole: serde_json::Value = serde_json::from_str(&whole(&definition)).expect("JSON");
+        assert!(whole["timeout"].is_null() && whole["retry"]["attempts"].is_null());
+    }
 }
