@@ -102,7 +102,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
             let deadline = ask.map(|ask| when::away(ask.deadline, session.now)).unwrap_or_default();
             let why = ask.map_or("", |ask| &ask.reason);
             let user = call.requester.user.as_deref().unwrap_or("");
-            let (id, danger) = (call.id.to_string(), sheet::danger(call.danger));
+            let (id, danger) = (call.id.to_string(), call.danger.as_str());
             table.row([&id, &call.tool, danger, &call.place.run, user, &deadline, why]);
         }
         table

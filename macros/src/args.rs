@@ -13,64 +13,60 @@ use syn::{Expr, LitStr, Path, Token, parenthesized};
 
 use crate::errors::{Errors, one_of};
 
+use options::Row;
+
 pub use companion::Companion;
 pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
-const TOOL_OPTIONS: &[&str] = &[
-    "name",
-    "title",
-    "group",
-    "tags",
-    "terminal",
-    "danger",
-    "effect",
-    "reads",
-    "writes",
-    "approval",
-    "preview",
-    "reconcile",
-    "retry",
-    "timeout",
-    "total_timeout",
-    "limit",
-    "repair",
-    "handle",
-    "blocking",
-    "hidden",
-    "deferred",
-    "crate",
-];
-const IMPL_OPTIONS: &[&str] = &["group", "tags", "crate"];
-const RETRY_OPTIONS: &[&str] = &["attempts", "delay", "max_delay"];
+/// The options that `#[tools(…)]` takes for every tool of its `impl` block.
+const SHARED: &[&str] = &["group", "tags", "crate"];
 const EFFECTS: &[&str] = &["read", "idempotent", "keyed", "once"];
 const REPAIRS: &[&str] = &["off", "standard", "lenient"];
 
-/// What `#[tool(…)]` says.
-#[derive(Default)]
-pub struct ToolArgs {
-    pub name: Option<LitStr>,
-    pub title: Option<LitStr>,
-    pub group: Option<LitStr>,
-    pub tags: Vec<LitStr>,
-    pub terminal: bool,
-    pub danger: Option<Danger>,
-    pub effect: Option<Ident>,
-    pub reads: Option<Touches>,
-    pub writes: Option<Touches>,
-    pub approval: Option<Expr>,
-    pub preview: Option<Companion>,
-    pub reconcile: Option<Companion>,
-    pub retry: Option<Retry>,
-    pub timeout: Option<Timeout>,
-    pub total_timeout: Option<Timeout>,
-    pub limit: Option<u32>,
-    pub repair: Option<Ident>,
-    pub handle: Option<Ident>,
-    pub blocking: Option<Span>,
-    pub hidden: Option<Span>,
-    pub deferred: Option<Span>,
-    pub krate: Option<Path>,
+/// The one list of the attribute's options: as it is written, the field that holds it, what reads it.
+macro_rules! options {
+    ($($written:literal $field:ident: $type:ty = $read:expr,)*) => {
+        /// What `#[tool(…)]` says.
+        #[derive(Default)]
+        pub struct ToolArgs {
+            $(pub $field: $type,)*
+        }
+
+        const OPTIONS: &[Row<ToolArgs>] = &[$((
+            $written,
+            |args, key, input| {
+                let read = $read;
+                args.$field = read(key, input)?.into();
+                Ok(())
+            },
+        ),)*];
+    };
+}
+
+options! {
+    "name" name: Option<LitStr> = value::tool_name,
+    "title" title: Option<LitStr> = value::text,
+    "group" group: Option<LitStr> = value::text,
+    "tags" tags: Vec<LitStr> = value::texts,
+    "terminal" terminal: Option<Span> = value::flag,
+    "danger" danger: Option<Danger> = danger,
+    "effect" effect: Option<Ident> = |key, input| value::word(key, input, EFFECTS),
+    "reads" reads: Option<Touches> = touches,
+    "writes" writes: Option<Touches> = touches,
+    "approval" approval: Option<Expr> = |key, input| value::expression(key, input, "\"…\""),
+    "preview" preview: Option<Companion> = Companion::parse,
+    "reconcile" reconcile: Option<Companion> = Companion::parse,
+    "retry" retry: Option<Retry> = retry,
+    "timeout" timeout: Option<Timeout> = value::timeout,
+    "total_timeout" total_timeout: Option<Timeout> = value::timeout,
+    "limit" limit: Option<u32> = value::count,
+    "repair" repair: Option<Ident> = |key, input| value::word(key, input, REPAIRS),
+    "handle" handle: Option<Ident> = value::identifier,
+    "blocking" blocking: Option<Span> = value::flag,
+    "hidden" hidden: Option<Span> = value::flag,
+    "deferred" deferred: Option<Span> = value::flag,
+    "crate" krate: Option<Path> = value::path,
 }
 
 /// `danger = safe`, or an expression over the parameters.
@@ -101,12 +97,13 @@ pub struct Retry {
 
 impl ToolArgs {
     pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        Self::parse_with(tokens, TOOL_OPTIONS, errors)
+        Self::parse_with(tokens, OPTIONS, errors)
     }
 
     /// The options of `#[tools(…)]`, which hold for every tool of the `impl` block.
     pub fn parse_shared(tokens: TokenStream, errors: &mut Errors) -> Self {
-        Self::parse_with(tokens, IMPL_OPTIONS, errors)
+        let shared = OPTIONS.iter().filter(|(written, _)| SHARED.contains(written));
+        Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
     /// Takes from the `impl` block what the method does not say itself.
@@ -116,46 +113,15 @@ impl ToolArgs {
         self.tags.extend(shared.tags.iter().cloned());
     }
 
-    fn parse_with(tokens: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
+    fn parse_with(tokens: TokenStream, rows: &[Row<Self>], errors: &mut Errors) -> Self {
         let mut args = Self::default();
         let parser = |input: ParseStream<'_>| {
-            options::read(input, known, &mut Vec::new(), &[], errors, |key, input| {
-                args.option(key, input)
-            });
+            options::read(input, rows, &mut args, &mut Vec::new(), &[], errors);
             Ok(())
         };
         let parsed = parser.parse2(tokens);
         errors.keep(parsed);
         args
-    }
-
-    fn option(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
-        match key.to_string().as_str() {
-            "name" => self.name = Some(value::tool_name(key, input)?),
-            "title" => self.title = Some(value::text(key, input)?),
-            "group" => self.group = Some(value::text(key, input)?),
-            "tags" => self.tags = value::texts(key, input)?,
-            "terminal" => self.terminal = value::flag(key, input).map(|_| true)?,
-            "danger" => self.danger = Some(danger(key, input)?),
-            "effect" => self.effect = Some(value::word(key, input, EFFECTS)?),
-            "reads" => self.reads = Some(touches(key, input)?),
-            "writes" => self.writes = Some(touches(key, input)?),
-            "approval" => self.approval = Some(value::expression(key, input, "\"…\"")?),
-            "preview" => self.preview = Some(Companion::parse(key, input)?),
-            "reconcile" => self.reconcile = Some(Companion::parse(key, input)?),
-            "retry" => self.retry = Some(retry(key, input)?),
-            "timeout" => self.timeout = Some(value::timeout(key, input)?),
-            "total_timeout" => self.total_timeout = Some(value::timeout(key, input)?),
-            "limit" => self.limit = Some(value::count(key, input)?),
-            "repair" => self.repair = Some(value::word(key, input, REPAIRS)?),
-            "handle" => self.handle = Some(value::identifier(key, input)?),
-            "blocking" => self.blocking = Some(value::flag(key, input)?),
-            "hidden" => self.hidden = Some(value::flag(key, input)?),
-            "deferred" => self.deferred = Some(value::flag(key, input)?),
-            "crate" => self.krate = Some(value::path(key, input)?),
-            other => unreachable!("`{other}` is in no list of options"),
-        }
-        Ok(())
     }
 }
 
@@ -217,13 +183,14 @@ fn retry(key: &Ident, input: ParseStream<'_>) -> syn::Result<Retry> {
     parenthesized!(content in input);
     let mut retry = Retry::default();
     let mut errors = Errors::default();
-    options::read(&content, RETRY_OPTIONS, &mut Vec::new(), &[], &mut errors, |key, input| {
-        match key.to_string().as_str() {
-            "attempts" => retry.attempts = Some(value::count(key, input)?),
-            "delay" => retry.delay = Some(value::duration(key, input)?),
-            _ => retry.max_delay = Some(value::duration(key, input)?),
-        }
-        Ok(())
-    });
+    options::read(&content, RETRY_OPTIONS, &mut retry, &mut Vec::new(), &[], &mut errors);
     errors.into_error().map_or(Ok(retry), Err)
 }
+
+const RETRY_OPTIONS: &[Row<Retry>] = &[
+    ("attempts", |retry, key, input| value::count(key, input).map(|it| retry.attempts = Some(it))),
+    ("delay", |retry, key, input| value::duration(key, input).map(|it| retry.delay = Some(it))),
+    ("max_delay", |retry, key, input| {
+        value::duration(key, input).map(|it| retry.max_delay = Some(it))
+    }),
+];

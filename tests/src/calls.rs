@@ -13,6 +13,7 @@ mod going_on;
 mod grants;
 mod hostile;
 mod looking;
+mod made;
 pub mod odd;
 mod recorded;
 mod secrets;

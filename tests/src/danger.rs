@@ -89,3 +89,11 @@ fn a_call_that_cannot_be_read_is_not_judged() {
     let error = executor([BASH]).examine(&Call::new("bash", r#"{"command":[]}"#)).unwrap_err();
     assert_eq!(error.kind(), "invalid_input");
 }
+
+#[test]
+fn every_level_is_spelled_as_its_json() {
+    for level in Danger::ALL {
+        assert_eq!(serde_json::to_value(level).unwrap(), level.as_str());
+    }
+    assert!(Danger::ALL.is_sorted());
+}

@@ -4,6 +4,7 @@
 use fixture_aliases as aliases;
 use fixture_conditional as conditional;
 use fixture_explicit as explicit;
+use fixture_lean as lean;
 use fixture_letters as letters;
 use fixture_nested as nested;
 use fixture_produced as produced;
@@ -203,4 +204,37 @@ async fn a_tool_that_is_not_registered_cannot_be_called_though_it_is_linked() {
     assert_eq!(executor.call(&call("chosen")).await.text(), "chosen");
     assert_eq!(kind(&executor.call(&call("passed_over")).await), "unknown_tool");
     assert_eq!(explicit::passed_over().await, "passed over");
+}
+
+#[tokio::test]
+async fn a_library_without_default_features_in_the_edition_of_2021_has_tools_like_others() {
+    let tools = [lean::DIM, lean::COUNT, lean::Lamp::IS_LIT];
+    let executor = builder(tools).service(lean::Lamp(true)).build().unwrap();
+    for (name, arguments, text) in [
+        ("dim", r#"{"light":{"percent":40}}"#, "40 white 1 dim"),
+        ("dim", r#"{"light":{"percent":"40","colour":"red"},"steps":3}"#, "40 red 3 dim"),
+        ("lean_count", r#"{"to":3}"#, "[1,2,3]"),
+        ("is_lit", "{}", "true"),
+    ] {
+        assert_eq!(executor.call(&Call::new(name, arguments)).await.text(), text, "{name}");
+    }
+    let refused = executor.call(&Call::new("dim", r#"{"light":{"percent":40},"steps":0}"#)).await;
+    assert_eq!(kind(&refused), "invalid_input");
+}
+
+/// Cargo selects features for this package alone here, where the test binary has those of all.
+#[test]
+fn a_library_without_default_features_needs_no_more_than_the_core_and_the_macros() {
+    let cargo = std::process::Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", "fixture-lean", "--edges", "normal"])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(cargo.stdout).unwrap();
+    let crates: std::collections::BTreeSet<&str> =
+        tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(crates.contains("toolwright-core") && crates.contains("toolwright-macros"), "{tree}");
+    assert!(!crates.contains("toolwright-executor"), "{tree}");
+    assert!(crates.len() <= 60, "{} crates: {crates:?}", crates.len());
 }

@@ -33,6 +33,7 @@ mod messages;
 mod methods;
 mod middleware;
 mod one_answer;
+mod options;
 mod panics;
 mod policy;
 mod processes;

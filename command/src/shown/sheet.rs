@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use toolwright::Effect;
 use toolwright::approval::ApprovalRequest;
 use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, State, StoredText};
-use toolwright::{Danger, Effect};
 
 use super::call::has_secrets;
 use super::entry::Happened;
@@ -23,7 +23,7 @@ pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
         return format!("{}{request}", page.0);
     }
     page.line("tool", &call.tool);
-    page.line("danger", danger(call.danger));
+    page.line("danger", call.danger.as_str());
     let user = call.requester.user.as_ref().map(|user| format!(", for {user}"));
     page.line("asked by", &format!("{}{}", call.requester.agent, user.unwrap_or_default()));
     page.line("run", &call.place.run);
@@ -95,7 +95,7 @@ pub(crate) fn planned(call: &CallRecord, number: usize, of: usize) -> String {
     page.line("call", &format!("{}, generation {}", call.id, call.generation));
     page.line("run", &call.place.run);
     page.line("tool", &call.tool);
-    page.line("danger", danger(call.danger));
+    page.line("danger", call.danger.as_str());
     if let Some(ask) = &call.ask {
         page.line("why", &ask.reason);
     }
@@ -147,15 +147,6 @@ impl Page {
 
     fn block(&mut self, name: &str, text: &str) {
         let _ = write!(self.0, "{name}\n{}", printable::block(text));
-    }
-}
-
-pub(crate) fn danger(danger: Danger) -> &'static str {
-    match danger {
-        Danger::Safe => "safe",
-        Danger::Moderate => "moderate",
-        Danger::Dangerous => "dangerous",
-        Danger::Critical => "critical",
     }
 }
 

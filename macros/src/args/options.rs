@@ -9,41 +9,33 @@ use syn::parse::ParseStream;
 use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// Reads options until the input ends; `each` reads what follows a known key. The keys already
-/// `seen` may come from an earlier attribute.
-pub fn read(
+/// An option as it is written, and what reads what follows it.
+pub type Row<A> = (&'static str, fn(&mut A, &Ident, ParseStream<'_>) -> syn::Result<()>);
+
+/// Reads options until the input ends. The keys already `seen` may come from an earlier attribute.
+pub fn read<A>(
     input: ParseStream<'_>,
-    known: &[&str],
+    rows: &[Row<A>],
+    args: &mut A,
     seen: &mut Vec<Ident>,
     repeatable: &[&str],
     errors: &mut Errors,
-    mut each: impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
 ) {
+    let known: Vec<&str> = rows.iter().map(|(written, _)| *written).collect();
     while !input.is_empty() {
         match input.call(Ident::parse_any) {
             Err(error) => {
-                let (found, expected) = (found(input), one_of(known));
+                let (found, expected) = (found(input), one_of(&known));
                 errors.at(error.span(), format!("{found}, expected an option: {expected}"));
                 skip(input);
             }
             Ok(key) => {
                 let written = key.to_string();
-                if !known.contains(&written.as_str()) {
-                    let hint = match instead_of(&written, known) {
-                        Some(advice) => format!("; {advice}"),
-                        None => did_you_mean(&written, known),
-                    };
-                    let choices = match hint.is_empty() {
-                        true => format!(", expected {}", one_of(known)),
-                        false => hint,
-                    };
-                    errors.at(key.span(), format!("unknown option `{written}`{choices}"));
-                    skip(input);
-                } else {
+                if let Some((_, read)) = rows.iter().find(|(known, _)| *known == written) {
                     if seen.contains(&key) && !repeatable.contains(&written.as_str()) {
                         errors.at(key.span(), format!("`{written}` is given twice; keep one"));
                     }
-                    if let Err(error) = each(&key, input) {
+                    if let Err(error) = read(args, &key, input) {
                         errors.push(error);
                         skip(input);
                     } else if !input.is_empty() && !input.peek(Token![,]) {
@@ -55,6 +47,17 @@ pub fn read(
                         skip(input);
                     }
                     seen.push(key);
+                } else {
+                    let hint = match instead_of(&written, &known) {
+                        Some(advice) => format!("; {advice}"),
+                        None => did_you_mean(&written, &known),
+                    };
+                    let choices = match hint.is_empty() {
+                        true => format!(", expected {}", one_of(&known)),
+                        false => hint,
+                    };
+                    errors.at(key.span(), format!("unknown option `{written}`{choices}"));
+                    skip(input);
                 }
             }
         }

@@ -7,21 +7,25 @@ use syn::{
     Attribute, Expr, ExprLit, ExprUnary, Lit, LitChar, LitStr, Meta, RangeLimits, Token, UnOp,
 };
 
-use super::{options, value};
+use super::options::{self, Row};
+use super::value;
 use crate::errors::Errors;
 
-const ARG_OPTIONS: &[&str] = &[
-    "default",
-    "minimum",
-    "maximum",
-    "length",
-    "pattern",
-    "name",
-    "alias",
-    "example",
-    "secret",
-    "short",
-    "positional",
+/// The one list of the options of `#[arg(…)]`.
+const ARG_OPTIONS: &[Row<ParamArgs>] = &[
+    ("default", |args, key, input| preset(key, input).map(|it| args.default = Some(it))),
+    ("minimum", |args, key, input| bound(key, input).map(|it| args.minimum = Some(it))),
+    ("maximum", |args, key, input| bound(key, input).map(|it| args.maximum = Some(it))),
+    ("length", |args, key, input| length(key, input).map(|it| args.length = Some(it))),
+    ("pattern", |args, key, input| value::text(key, input).map(|it| args.pattern = Some(it))),
+    ("name", |args, key, input| value::text(key, input).map(|it| args.name = Some(it))),
+    ("alias", |args, key, input| value::text(key, input).map(|it| args.aliases.push(it))),
+    ("example", |args, key, input| {
+        value::expression(key, input, "\"…\"").map(|it| args.examples.push(it))
+    }),
+    ("secret", |args, key, input| value::flag(key, input).map(|_| args.secret = true)),
+    ("short", |args, key, input| short(key, input).map(|it| args.short = Some(it))),
+    ("positional", |args, key, input| value::flag(key, input).map(|it| args.positional = Some(it))),
 ];
 
 /// What the attributes of one parameter say.
@@ -109,34 +113,11 @@ impl ParamArgs {
             }
         };
         let parser = |input: ParseStream<'_>| {
-            options::read(input, ARG_OPTIONS, seen, &["alias", "example"], errors, |key, input| {
-                self.option(key, input)
-            });
+            options::read(input, ARG_OPTIONS, self, seen, &["alias", "example"], errors);
             Ok(())
         };
         let parsed = parser.parse2(list.tokens.clone());
         errors.keep(parsed);
-    }
-
-    fn option(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
-        match key.to_string().as_str() {
-            "default" if input.peek(Token![=]) => {
-                self.default = Some(Preset::Value(value::expression(key, input, "1")?));
-            }
-            "default" => self.default = Some(Preset::OfType(key.clone())),
-            "minimum" => self.minimum = Some(bound(key, input)?),
-            "maximum" => self.maximum = Some(bound(key, input)?),
-            "length" => self.length = Some(length(key, input)?),
-            "pattern" => self.pattern = Some(value::text(key, input)?),
-            "name" => self.name = Some(value::text(key, input)?),
-            "alias" => self.aliases.push(value::text(key, input)?),
-            "example" => self.examples.push(value::expression(key, input, "\"…\"")?),
-            "secret" => self.secret = value::flag(key, input).map(|_| true)?,
-            "short" => self.short = Some(short(key, input)?),
-            "positional" => self.positional = Some(value::flag(key, input)?),
-            other => unreachable!("`{other}` is in no list of options"),
-        }
-        Ok(())
     }
 }
 
@@ -148,6 +129,13 @@ impl Bound {
             BoundValue::Float(float, _) => Some(*float),
             BoundValue::Constant(_) => None,
         }
+    }
+}
+
+fn preset(key: &Ident, input: ParseStream<'_>) -> syn::Result<Preset> {
+    match input.peek(Token![=]) {
+        true => value::expression(key, input, "1").map(Preset::Value),
+        false => Ok(Preset::OfType(key.clone())),
     }
 }
 

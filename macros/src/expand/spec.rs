@@ -40,7 +40,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
             let tags = &args.tags;
             quote!(tags: &[#(#tags),*],)
         }),
-        args.terminal.then(|| quote!(terminal: true,)),
+        args.terminal.map(|_| quote!(terminal: true,)),
         danger,
         args.effect.as_ref().map(|effect| {
             let effect = variant("Effect", effect);

@@ -27,6 +27,30 @@ pub enum Danger {
     Critical,
 }
 
+impl Danger {
+    /// Every level, the least first.
+    pub const ALL: [Self; 4] = [Self::Safe, Self::Moderate, Self::Dangerous, Self::Critical];
+
+    /// The level as attributes, policies, command lines and JSON spell it.
+    ///
+    /// ```
+    /// use toolwright::Danger;
+    ///
+    /// assert_eq!(Danger::Safe.as_str(), "safe");
+    /// assert_eq!(serde_json::to_string(&Danger::Critical)?, "\"critical\"");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Moderate => "moderate",
+            Self::Dangerous => "dangerous",
+            Self::Critical => "critical",
+        }
+    }
+}
+
 /// What a call changes, and so whether it may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

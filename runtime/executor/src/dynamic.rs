@@ -4,15 +4,14 @@
 //!   finds in its entry what to do.
 //! - Its input is read strictly and held to its schema before anything of it runs.
 
+mod options;
 #[doc(hidden)]
 pub mod properties;
 mod schema;
 mod work;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -20,19 +19,19 @@ use serde_json::Value;
 
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;
-use toolwright_core::footprint::{Facts, Footprint};
+use toolwright_core::footprint::Facts;
 use toolwright_core::input::Keys;
-use toolwright_core::output::ToolOutput;
+use toolwright_core::output::{Reconciled, ToolOutput};
 use toolwright_core::registration::{Registration, Source};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::{Location, Spec};
 use toolwright_core::tool::Metadata;
 use toolwright_core::tool::{
-    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Retry, Timeout,
+    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Repair, Retry, Timeout,
 };
 
 pub(crate) use work::Body;
-use work::{Judge, Work};
+use work::{Companion, Judge, Work};
 
 /// A tool made at run time: of a foreign description, of data, of a plain function.
 ///
@@ -84,8 +83,11 @@ pub struct DynamicTool {
     total_timeout: Timeout,
     limit: Option<u32>,
     retry: Retry,
+    repair: Option<Repair>,
     metadata: Metadata,
     judge: Judge,
+    preview: Option<Box<Companion<String>>>,
+    reconcile: Option<Box<Companion<Reconciled>>>,
     work: Box<dyn Work>,
 }
 
@@ -186,124 +188,13 @@ impl DynamicTool {
             total_timeout: Timeout::Default,
             limit: None,
             retry: Retry::default(),
+            repair: None,
             metadata: Metadata::default(),
             judge: Judge::default(),
+            preview: None,
+            reconcile: None,
             work,
         }
-    }
-
-    /// A name for people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
-    /// Its namespace on a command line and in profiles.
-    pub fn group(mut self, group: impl Into<String>) -> Self {
-        self.group = Some(group.into());
-        self
-    }
-
-    /// One more word for profiles and policy.
-    pub fn tag(mut self, tag: impl Into<String>) -> Self {
-        self.tags.push(tag.into());
-        self
-    }
-
-    /// What a call changes.
-    pub fn effect(mut self, effect: Effect) -> Self {
-        self.effect = effect;
-        self
-    }
-
-    /// How carefully a person should look before a call.
-    pub fn danger(mut self, danger: Danger) -> Self {
-        self.danger = Some(danger);
-        self
-    }
-
-    /// How carefully a person should look, judged by the input of each call.
-    pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
-        self.judge.danger = Some(Box::new(judge));
-        self
-    }
-
-    /// Every call asks a person, for this reason.
-    pub fn approval(mut self, reason: &'static str) -> Self {
-        self.approval = Some(reason);
-        self
-    }
-
-    /// Whether a call asks a person and why, judged by its input.
-    pub fn approval_by(
-        mut self,
-        judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
-        self.judge.approval = Some(Box::new(move |input| judge(input).map(Cow::Owned)));
-        self
-    }
-
-    /// What a call touches, by its input. Without it a read reads everything, all else writes everything.
-    pub fn footprint_by(
-        mut self,
-        footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
-    ) -> Self {
-        self.judge.footprint = Some(Box::new(footprint));
-        self
-    }
-
-    /// Whether a model is shown it.
-    pub fn exposure(mut self, exposure: Exposure) -> Self {
-        self.exposure = exposure;
-        self
-    }
-
-    /// An agent's run ends when a call of it succeeds.
-    pub fn terminal(mut self) -> Self {
-        self.terminal = true;
-        self
-    }
-
-    /// How long each attempt of a call may take; `None` for as long as it takes.
-    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
-        self.timeout = timeout.map_or(Timeout::None, Timeout::After);
-        self
-    }
-
-    /// How long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
-    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
-        self.total_timeout = timeout.map_or(Timeout::None, Timeout::After);
-        self
-    }
-
-    /// How often a failed call is tried; what is not said is the executor's.
-    pub fn retry(mut self, retry: Retry) -> Self {
-        self.retry = retry;
-        self
-    }
-
-    /// How many calls run at once.
-    pub fn limit(mut self, calls: u32) -> Self {
-        self.limit = Some(calls);
-        self
-    }
-
-    /// The JSON Schema of what it returns.
-    pub fn output_schema(mut self, schema: Value) -> Self {
-        self.output_schema = Some(Output::Schema(schema));
-        self
-    }
-
-    /// The schema of what it returns, by its type.
-    pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
-        self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
-        self
-    }
-
-    /// A value of the application's own, found again by its type with [`Definition::metadata`].
-    pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
-        self.metadata.put(metadata);
-        self
     }
 
     /// To be registered under its name with this before it.
@@ -319,7 +210,7 @@ impl DynamicTool {
 
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
-        let spec: &'static Spec = &work::SPEC;
+        let spec = work::spec(self.preview.is_some(), self.reconcile.is_some());
         let (mut definition, keys) = match self.input {
             Input::Schema(written) => {
                 let (input_schema, keys) = schema::input(&self.name, &written)?;
@@ -354,17 +245,25 @@ impl DynamicTool {
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
+        definition.previews = self.preview.is_some();
+        definition.reconciles = self.reconcile.is_some();
         definition.declares_footprint = self.judge.footprint.is_some();
         definition.exposure = self.exposure;
         definition.timeout = self.timeout;
         definition.total_timeout = self.total_timeout;
         definition.limit = self.limit;
         definition.retry = self.retry;
+        definition.repair = self.repair;
         // The context is what every handler gets, not something that an executor could lack.
         definition.requires = Vec::new();
         definition.location = self.location;
         definition.metadata = self.metadata;
-        let body = Body { judge: self.judge, work: Arc::from(self.work) };
+        let body = Body {
+            judge: self.judge,
+            preview: self.preview,
+            reconcile: self.reconcile,
+            work: Arc::from(self.work),
+        };
         Ok(Prepared { spec, definition, keys, body })
     }
 }

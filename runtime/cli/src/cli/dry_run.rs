@@ -1,7 +1,6 @@
 //! What a call would do, shown in its stead.
 
 use super::flags::Form;
-use super::help::danger_word;
 use super::names::Words;
 use super::ordered::{entries, object, text};
 use super::render::for_people;
@@ -29,7 +28,7 @@ pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, for
         ("command", text(&Words::of(definition).to_string())),
         ("arguments", arguments),
         ("repairs", format!("[{}]", repairs.join(","))),
-        ("danger", text(danger_word(facts.danger))),
+        ("danger", text(facts.danger.as_str())),
         ("approval", facts.approval.as_deref().map_or_else(|| "null".to_owned(), text)),
         ("reads", resources(reads)),
         ("writes", resources(writes)),

@@ -11,7 +11,7 @@ pub(super) fn in_a_list(definition: &Definition) -> String {
     let sentence = first_sentence(&definition.description);
     match definition.danger {
         DeclaredDanger::Level(level @ (Danger::Dangerous | Danger::Critical)) => {
-            format!("{sentence} [{}]", danger_word(level))
+            format!("{sentence} [{}]", level.as_str())
         }
         _ => sentence.to_owned(),
     }
@@ -28,17 +28,8 @@ pub(super) fn of_tool(definition: &Definition) -> String {
 
 pub(super) fn danger(definition: &Definition) -> &'static str {
     match definition.danger {
-        DeclaredDanger::Level(level) => danger_word(level),
+        DeclaredDanger::Level(level) => level.as_str(),
         DeclaredDanger::Computed => "depends on the input",
-    }
-}
-
-pub(super) fn danger_word(danger: Danger) -> &'static str {
-    match danger {
-        Danger::Safe => "safe",
-        Danger::Moderate => "moderate",
-        Danger::Dangerous => "dangerous",
-        Danger::Critical => "critical",
     }
 }
 

@@ -15,9 +15,7 @@ use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::input::Input;
 use toolwright_core::input::Problems;
-use toolwright_core::output::Answer;
-use toolwright_core::output::Single;
-use toolwright_core::output::ToolOutput;
+use toolwright_core::output::{Answer, Reconciled, Single, ToolOutput};
 use toolwright_core::spec::Spec;
 use toolwright_core::spec::Start;
 use toolwright_core::spec::Started;
@@ -25,6 +23,8 @@ use toolwright_core::spec::Started;
 /// What differs between run-time tools.
 pub(crate) struct Body {
     pub(super) judge: Judge,
+    pub(super) preview: Option<Box<Companion<String>>>,
+    pub(super) reconcile: Option<Box<Companion<Reconciled>>>,
     pub(super) work: Arc<dyn Work>,
 }
 
@@ -35,6 +35,10 @@ pub(super) struct Judge {
     pub(super) approval: Option<Box<Ask<Option<Cow<'static, str>>>>>,
     pub(super) footprint: Option<Box<Ask<Footprint>>>,
 }
+
+/// A function beside the tool, over the input as a value.
+pub(super) type Companion<T> =
+    dyn Fn(Value, ToolContext) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
@@ -48,23 +52,60 @@ pub(super) trait Work: Send + Sync {
     ) -> Result<BoxFuture<'static, Answer>, Problems>;
 }
 
-/// All run-time tools have this description; what is their own stands in their entry.
-pub(super) static SPEC: Spec = Spec { capabilities: &[CONTEXT], start, ..Spec::EMPTY };
+/// The description that a run-time tool shares with those that have the same companions; what is its own stands in
+/// its entry.
+pub(super) fn spec(previews: bool, reconciles: bool) -> &'static Spec {
+    const PLAIN: Spec = Spec { capabilities: &[CONTEXT], start, ..Spec::EMPTY };
+    const PREVIEWS: Spec = Spec { preview: Some(preview), ..PLAIN };
+    match (previews, reconciles) {
+        (false, false) => &PLAIN,
+        (true, false) => &PREVIEWS,
+        (false, true) => &Spec { reconcile: Some(reconcile), ..PLAIN },
+        (true, true) => &Spec { reconcile: Some(reconcile), ..PREVIEWS },
+    }
+}
 
 const CONTEXT: CapabilitySpec = <ToolContext as Service>::SHARED.spec();
 
 fn start<'a>(start: Start<'a, '_>) -> Started<'a, Answer> {
-    let Some(body) = start.scope.body::<Body>() else {
-        return Err(Problems::of("a run-time tool, which this is not"));
-    };
-    let context = start.scope.shared(&<ToolContext as Service>::SHARED, 0).clone();
-    let future = body.work.start(&start, context)?;
+    let body = body(&start)?;
+    let future = body.work.start(&start, context(&start))?;
     if body.judge.asks() {
         // The text has been read once, so it is JSON without a repeated key.
         let input = serde_json::from_str(start.text).unwrap_or_default();
         body.judge.judge(&input, start.facts);
     }
     Ok(future)
+}
+
+fn preview<'a>(start: Start<'a, '_>) -> Started<'a, Result<String, ToolError>> {
+    beside(&start, body(&start)?.preview.as_deref())
+}
+
+fn reconcile<'a>(start: Start<'a, '_>) -> Started<'a, Result<Reconciled, ToolError>> {
+    beside(&start, body(&start)?.reconcile.as_deref())
+}
+
+/// Starts a function beside the tool, on input that is read as strictly as for the tool itself.
+fn beside<'a, T: 'static>(
+    start: &Start<'a, '_>,
+    companion: Option<&'a Companion<T>>,
+) -> Started<'a, Result<T, ToolError>> {
+    let Some(companion) = companion else {
+        return Err(Problems::of("a run-time tool with such a function, which this is not"));
+    };
+    let input = start.read_whole(&<Value as Input>::PARAM)?;
+    let context = context(start);
+    // What the function does before its first wait happens when it is polled.
+    Ok(Box::pin(async move { companion(input, context).await }))
+}
+
+fn body<'a>(start: &Start<'a, '_>) -> Result<&'a Body, Problems> {
+    start.scope.body().ok_or_else(|| Problems::of("a run-time tool, which this is not"))
+}
+
+fn context(start: &Start<'_, '_>) -> ToolContext {
+    start.scope.shared(&<ToolContext as Service>::SHARED, 0).clone()
 }
 
 impl Judge {

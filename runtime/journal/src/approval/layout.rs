@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
 use toolwright_core::json::tree::quoted;
-use toolwright_core::tool::Danger;
 
 /// How wide the left column is; a longer label goes into the right one.
 const LABEL: usize = 10;
@@ -23,7 +22,7 @@ const TEXT: usize = 64;
 pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Result {
     let title = request.title.as_ref().map(|title| format!(" ({title})")).unwrap_or_default();
     row(out, "tool", &format!("{}{title}", request.tool))?;
-    row(out, "danger", danger(request.danger))?;
+    row(out, "danger", request.danger.as_str())?;
     row(out, "why", &request.reason)?;
     let user = request.requester.user.as_ref().map(|user| format!(", for {user}"));
     let by = format!("{}{}", request.requester.agent, user.unwrap_or_default());
@@ -138,13 +137,4 @@ fn acts(character: char) -> bool {
                 | '\u{1d173}'..='\u{1d17a}'
                 | '\u{e0000}'..='\u{e0fff}'
         )
-}
-
-fn danger(danger: Danger) -> &'static str {
-    match danger {
-        Danger::Safe => "safe",
-        Danger::Moderate => "moderate",
-        Danger::Dangerous => "dangerous",
-        Danger::Critical => "critical",
-    }
 }

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::digest::framed;
 use toolwright_core::json::canonical_of;
 use toolwright_core::json::tree::Node;
-use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Definition, Effect};
+use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect};
 
 const TOOL: &str = "toolwright tool 1";
 
@@ -53,10 +53,7 @@ pub fn fingerprint(definition: &Definition) -> String {
 
 fn danger(danger: DeclaredDanger) -> &'static str {
     match danger {
-        DeclaredDanger::Level(Danger::Safe) => "safe",
-        DeclaredDanger::Level(Danger::Moderate) => "moderate",
-        DeclaredDanger::Level(Danger::Dangerous) => "dangerous",
-        DeclaredDanger::Level(Danger::Critical) => "critical",
+        DeclaredDanger::Level(level) => level.as_str(),
         DeclaredDanger::Computed => "computed",
     }
 }

@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::judged::{
-    DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch, danger_name,
-};
+use super::judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
 use super::undeclared::Undeclared;
@@ -146,7 +144,7 @@ impl fmt::Display for Explanation {
         }
         let denied_by_rule = self.rules.iter().any(|it| it.says == RuleEffect::Deny);
         let allowed = self.rules.iter().find(|it| it.says == RuleEffect::Allow);
-        let calls = format!("{} calls", danger_name(self.danger));
+        let calls = format!("{} calls", self.danger.as_str());
         write!(formatter, "\n- the mode `{}` ", self.mode)?;
         match (self.mode_says, &self.verdict) {
             (ModeSays::Deny, _) if !denied_by_rule => write!(formatter, "refuses {calls}")?,

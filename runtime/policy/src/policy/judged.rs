@@ -108,7 +108,7 @@ pub(super) fn decide(
         return PolicyDecision::Deny { reason: denial.reason.to_string() };
     }
     if mode_says == ModeSays::Deny {
-        let danger = danger_name(question.danger);
+        let danger = question.danger.as_str();
         return PolicyDecision::Deny {
             reason: format!("the mode `{mode}` refuses {danger} calls"),
         };
@@ -122,24 +122,13 @@ pub(super) fn decide(
     reasons.extend(asks.filter(|it| !is_told(it)).map(|it| it.reason.to_string()));
     reasons.extend(undeclared.map(ToString::to_string));
     if mode_says == ModeSays::Ask && said(RuleEffect::Allow).next().is_none() {
-        let danger = danger_name(question.danger);
+        let danger = question.danger.as_str();
         reasons.push(format!("the mode `{mode}` asks about {danger} calls"));
     }
     if reasons.is_empty() {
         return PolicyDecision::Allow;
     }
     PolicyDecision::Ask { reasons, grants_count: said(RuleEffect::AlwaysAsk).next().is_none() }
-}
-
-pub(super) fn danger_name(danger: toolwright_core::tool::Danger) -> &'static str {
-    use toolwright_core::tool::Danger::{Critical, Dangerous, Moderate, Safe};
-
-    match danger {
-        Safe => "safe",
-        Moderate => "moderate",
-        Dangerous => "dangerous",
-        Critical => "critical",
-    }
 }
 
 fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -66,7 +66,10 @@ const TEST_KEYS: [&str; 13] = [
     "less_than",
 ];
 const EXAMPLE_KEYS: [&str; 6] = ["tool", "arguments", "principal", "danger", "reads", "writes"];
-const DANGERS: [&str; 4] = ["safe", "moderate", "dangerous", "critical"];
+const DANGERS: [&str; 4] = {
+    let [safe, moderate, dangerous, critical] = Danger::ALL;
+    [safe.as_str(), moderate.as_str(), dangerous.as_str(), critical.as_str()]
+};
 const EFFECTS: [&str; 4] = ["read", "idempotent", "keyed", "once"];
 
 type Written<'t> = Spanned<DeValue<'t>>;

@@ -1,5 +1,7 @@
 //! `tools show NAME…`: a definition with all that it says.
 
+use std::time::Duration;
+
 use clap::{ArgMatches, Command};
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use crate::cli::streams::print;
 use crate::cli::{Exit, help};
 use toolwright_core::schema::in_words;
 use toolwright_core::tool::first_sentence;
-use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition};
+use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Retry, Timeout};
 use toolwright_executor::catalog::Catalog;
 
 pub(super) const NAME: &str = "show";
@@ -43,6 +45,21 @@ fn page(definition: &Definition) -> String {
         ("Danger", some(help::danger(definition).to_owned())),
         ("Effect", some(help::effect(definition).to_owned())),
         ("Approval", help::approval(definition)),
+        (
+            "Preview",
+            definition.previews.then(|| "an approver is shown what a call would do".into()),
+        ),
+        ("Reconcile", definition.reconciles.then(|| "it finds out what became of a call".into())),
+        ("Footprint", definition.declares_footprint.then(|| "declared".to_owned())),
+        ("Retry", retry(definition)),
+        ("Timeout", timeouts(definition)),
+        ("Limit", definition.limit.map(|calls| format!("calls at once: {calls}"))),
+        ("Repair", definition.repair.map(|level| word(&level))),
+        ("Exposure", Some(word(&definition.exposure)).filter(|it| it != "direct")),
+        (
+            "Terminal",
+            definition.terminal.then(|| "an agent's run ends when a call succeeds".into()),
+        ),
         ("Needs", some(requires.join(", "))),
         ("Written at", some(definition.location.to_string())),
     ];
@@ -76,6 +93,38 @@ fn needs(requirement: &toolwright_core::tool::Requirement) -> String {
     format!("&{exclusive}{}", requirement.type_name)
 }
 
+/// What the tool says itself of how often a failed call is tried.
+fn retry(definition: &Definition) -> Option<String> {
+    let Retry { attempts, delay, max_delay } = definition.retry;
+    let parts = [
+        attempts.map(|attempts| format!("attempts: {attempts}")),
+        delay.map(|delay| format!("first delay: {delay:?}")),
+        max_delay.map(|delay| format!("longest delay: {delay:?}")),
+    ];
+    some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// What the tool says itself of how long an attempt and a whole call may take.
+fn timeouts(definition: &Definition) -> Option<String> {
+    let parts = [("attempt", definition.timeout), ("call", definition.total_timeout)];
+    let parts = parts.map(|(what, time)| time_of(time).map(|time| format!("{what}: {time}")));
+    some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// As the attribute spells it; nothing where the executor says.
+fn time_of(timeout: Timeout) -> Option<String> {
+    match timeout {
+        Timeout::Default => None,
+        Timeout::None => Some("none".to_owned()),
+        Timeout::After(time) => Some(format!("{time:?}")),
+    }
+}
+
+/// The word that stands for a value in JSON.
+fn word(value: &impl Serialize) -> String {
+    json(value).trim_matches('"').to_owned()
+}
+
 fn some(words: String) -> Option<String> {
     Some(words).filter(|words| !words.is_empty())
 }
@@ -93,6 +142,15 @@ fn whole(definition: &Definition) -> String {
         ("danger", text(danger(definition))),
         ("effect", json(&definition.effect)),
         ("approval", approval(definition)),
+        ("previews", json(&definition.previews)),
+        ("reconciles", json(&definition.reconciles)),
+        ("declares_footprint", json(&definition.declares_footprint)),
+        ("came_at_run_time", json(&definition.came_at_run_time)),
+        ("retry", retry_object(definition)),
+        ("timeout", json(&time_of(definition.timeout))),
+        ("total_timeout", json(&time_of(definition.total_timeout))),
+        ("limit", json(&definition.limit)),
+        ("repair", json(&definition.repair)),
         ("exposure", json(&definition.exposure)),
         ("requires", json(&requires)),
         ("location", text(&definition.location.to_string())),
@@ -101,10 +159,21 @@ fn whole(definition: &Definition) -> String {
     ])
 }
 
+/// `null` where the executor says.
+fn retry_object(definition: &Definition) -> String {
+    let Retry { attempts, delay, max_delay } = definition.retry;
+    let spelled = |delay: Option<Duration>| json(&delay.map(|delay| format!("{delay:?}")));
+    object([
+        ("attempts", json(&attempts)),
+        ("delay", spelled(delay)),
+        ("max_delay", spelled(max_delay)),
+    ])
+}
+
 /// One word for programs.
 pub(super) fn danger(definition: &Definition) -> &'static str {
     match definition.danger {
-        DeclaredDanger::Level(level) => help::danger_word(level),
+        DeclaredDanger::Level(level) => level.as_str(),
         DeclaredDanger::Computed => "computed",
     }
 }

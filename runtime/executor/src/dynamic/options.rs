@@ -1,0 +1,184 @@
+//! What a run-time tool may say of itself: the options of the attribute, as methods.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::{DynamicTool, Output, work};
+use toolwright_core::context::ToolContext;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Footprint;
+use toolwright_core::output::Reconciled;
+use toolwright_core::tool::{Danger, Effect, Exposure, Repair, Retry, Timeout};
+
+impl DynamicTool {
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Its namespace on a command line and in profiles.
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// One more word for profiles and policy.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// What a call changes.
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// How carefully a person should look before a call.
+    pub fn danger(mut self, danger: Danger) -> Self {
+        self.danger = Some(danger);
+        self
+    }
+
+    /// How carefully a person should look, judged by the input of each call.
+    pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
+        self.judge.danger = Some(Box::new(judge));
+        self
+    }
+
+    /// Every call asks a person, for this reason.
+    pub fn approval(mut self, reason: &'static str) -> Self {
+        self.approval = Some(reason);
+        self
+    }
+
+    /// Whether a call asks a person and why, judged by its input.
+    pub fn approval_by(
+        mut self,
+        judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.judge.approval = Some(Box::new(move |input| judge(input).map(Cow::Owned)));
+        self
+    }
+
+    /// What a call touches, by its input. Without it a read reads everything, all else writes everything.
+    pub fn footprint_by(
+        mut self,
+        footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
+    ) -> Self {
+        self.judge.footprint = Some(Box::new(footprint));
+        self
+    }
+
+    /// How far wrong input of this tool is repaired; without it, as far as the executor says.
+    pub fn repair(mut self, repair: Repair) -> Self {
+        self.repair = Some(repair);
+        self
+    }
+
+    /// What an approver is shown that a call would do, from its final input. It runs before the approval, so it must
+    /// change nothing. It has ten seconds, and it is not run for a call with a secret among its arguments.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    /// let delete = DynamicTool::new("delete", "Deletes a file.", schema, |_, _| async { Ok(()) })
+    ///     .approval("it cannot be undone")
+    ///     .preview_by(|input, _| async move { Ok(format!("deletes {}", input["path"])) });
+    ///
+    /// let registry = Registry::of([delete])?;
+    /// assert!(registry.get("delete").expect("registered").previews);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn preview_by<F, Fut>(mut self, preview: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<String, ToolError>> + Send + 'static,
+    {
+        self.preview = Some(Box::new(move |input, context| Box::pin(preview(input, context))));
+        self
+    }
+
+    /// Finds out what became of a call that was interrupted, from its final input and the idempotency key in its
+    /// [`ToolContext`]. An executor with a journal asks it before it leaves the call to a person.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Reconciled, Registry};
+    ///
+    /// let ship = DynamicTool::new("ship", "Ships.", json!({"type": "object"}), |_, _| async { Ok(()) })
+    ///     .reconcile_by(|_, _| async { Ok(Reconciled::DidNotHappen) });
+    ///
+    /// let registry = Registry::of([ship])?;
+    /// assert!(registry.get("ship").expect("registered").reconciles);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn reconcile_by<F, Fut>(mut self, reconcile: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Reconciled, ToolError>> + Send + 'static,
+    {
+        self.reconcile = Some(Box::new(move |input, context| Box::pin(reconcile(input, context))));
+        self
+    }
+
+    /// Whether a model is shown it.
+    pub fn exposure(mut self, exposure: Exposure) -> Self {
+        self.exposure = exposure;
+        self
+    }
+
+    /// An agent's run ends when a call of it succeeds.
+    pub fn terminal(mut self) -> Self {
+        self.terminal = true;
+        self
+    }
+
+    /// How long each attempt of a call may take; `None` for as long as it takes.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout.map_or(Timeout::None, Timeout::After);
+        self
+    }
+
+    /// How long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
+    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.total_timeout = timeout.map_or(Timeout::None, Timeout::After);
+        self
+    }
+
+    /// How often a failed call is tried; what is not said is the executor's.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// How many calls run at once.
+    pub fn limit(mut self, calls: u32) -> Self {
+        self.limit = Some(calls);
+        self
+    }
+
+    /// The JSON Schema of what it returns.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(Output::Schema(schema));
+        self
+    }
+
+    /// The schema of what it returns, by its type.
+    pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
+        self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
+        self
+    }
+
+    /// A value of the application's own, found again by its type with [`Definition::metadata`].
+    pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
+        self.metadata.put(metadata);
+        self
+    }
+}
