@@ -6,12 +6,12 @@ use std::process::Command;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, FailedAttempt, Failure,
     Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
+use toolwright::unstable::arguments::{canonical, digest};
 use toolwright::{CallId, Danger, Effect};
 
 use super::{Ran, ran};

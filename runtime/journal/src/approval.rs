@@ -1,10 +1,5 @@
-//! What a person has to agree to, and how they say so.
-//!
-//! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
-//!   word counts.
-//! - A [`ApprovalService`] takes signed statements to a journal.
-//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a [`Terminal`].
-//! - A [`Grant`] allows calls in advance, as far as its [`GrantTerms`] go.
+//! What a person has to agree to, and how they say so: statements and the keys that sign them, grants, the service that
+//! takes statements to a journal, and whom it asks.
 
 mod approver;
 mod covers;
@@ -18,7 +13,6 @@ mod layout;
 mod request;
 mod say;
 mod statement;
-mod terminal;
 
 pub use approver::{Approver, ApproverError, Callback, Channel, Reply, Response};
 pub use covers::{Asked, NotCovered, UselessTerms};
@@ -30,4 +24,3 @@ pub use key::{ApproverKey, InvalidPublicKey, NotTheirs, PublicKey};
 pub use key_file::KeyError;
 pub use request::ApprovalRequest;
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
-pub use terminal::Terminal;

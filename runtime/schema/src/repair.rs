@@ -74,7 +74,7 @@ pub struct Repaired {
 /// ```
 /// use serde_json::json;
 /// use toolwright::Repair;
-/// use toolwright::repair::{TruncatedInput, Repairer};
+/// use toolwright::unstable::repair::{TruncatedInput, Repairer};
 ///
 /// let schema = json!({
 ///     "type": "object",
@@ -125,7 +125,7 @@ impl Repairer {
     /// ```
     /// use serde_json::json;
     /// use toolwright::Repair;
-    /// use toolwright::repair::{TruncatedInput, Repairer};
+    /// use toolwright::unstable::repair::{TruncatedInput, Repairer};
     ///
     /// let schema = json!({
     ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,

@@ -138,7 +138,8 @@ impl std::error::Error for Illegal {}
 /// Where a call stands after something has happened to it.
 ///
 /// ```
-/// use toolwright::journal::{Transition, State, next};
+/// use toolwright::journal::{Transition, State};
+/// use toolwright::unstable::journal::next;
 ///
 /// assert_eq!(next(State::Pending, Transition::Approved), Ok(State::Ready));
 /// let twice = next(State::Ready, Transition::Approved).expect_err("it is approved already");

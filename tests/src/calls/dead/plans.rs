@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use toolwright::CallId;
 use toolwright::approval::Statement;
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText, Transaction,
     Transition,
 };
+use toolwright::unstable::arguments::{canonical, digest};
 
 use super::super::support::{answered, key, path};
 use super::office::{Letters, letters};
