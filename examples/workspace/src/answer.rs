@@ -12,15 +12,24 @@ use toolwright::{Call, Executor};
 
 pub const NAME: &str = "answer";
 
+const USAGE: &str = "\
+Answers the tool calls of captured messages: Anthropic, OpenAI chat or Responses, Gemini
+
+Usage: workspace answer FILE...";
+
 /// Exit code 0: every message was answered. 1: one could not be read or answered, the others were. 2: no file was named.
 #[tokio::main(flavor = "current_thread")]
 pub async fn run(executor: &Executor, files: &[PathBuf]) -> ExitCode {
-    if files.is_empty() || files.iter().any(|it| it.to_string_lossy().starts_with('-')) {
-        eprintln!(
-            "Answers the tool calls of captured messages: Anthropic, OpenAI chat or Responses, Gemini"
-        );
-        eprintln!("\nUsage: workspace answer FILE...");
-        return ExitCode::from(2);
+    match files {
+        [] => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+        [only] if only.as_os_str() == "--help" => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let mut ended = ExitCode::SUCCESS;
     for file in files {

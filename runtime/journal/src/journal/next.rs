@@ -120,6 +120,7 @@ impl From<Class> for Failure {
 
 /// Something happened to a call that cannot happen to it where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Illegal {
     /// Where it stands.
     pub state: State,

@@ -149,7 +149,10 @@ async fn new_arguments_that_somebody_changes_after_a_requeue_are_not_run() {
         let (id, _) = letters.die().await;
         letters.edit(id, r#"{"to":"bob"}"#).await;
         let before = letters.office.record(id).await;
-        let record = CallRecord { proposal, version: before.version + 1, ..before.clone() };
+        let record = before.clone().with(|it| {
+            it.proposal = proposal;
+            it.version = before.version + 1;
+        });
         writes(&letters, &before, record, vec![]).await;
         letters.executor().sweep().await.unwrap();
         assert_eq!((letters.office.ran.times(), letters.office.state(id).await), (1, State::Dead));

@@ -149,20 +149,23 @@ impl JournaledCall<'_> {
             tool: call.name().to_owned(),
             error: toolwright_journal::journal::StoreError::new(error),
         };
-        let mut record = CallRecord {
-            provider_id: call.id.as_deref().map(ToOwned::to_owned),
-            fingerprint: plan.entry.fingerprint().to_owned(),
-            danger: judged.facts.danger,
-            effect: plan.entry.definition.effect,
-            secrets: plan.entry.definition.secrets().map(ToOwned::to_owned).collect(),
-            raw: keep(call.arguments(), "raw").map_err(failed)?,
-            arguments: keep(judged.settled.arguments(), "arguments").map_err(failed)?,
-            shown: judged.settled.shown().to_owned(),
-            repairs: judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
-            requester,
-            trace: self.keeping.trace(),
-            ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
-        };
+        let raw = keep(call.arguments(), "raw").map_err(failed)?;
+        let arguments = keep(judged.settled.arguments(), "arguments").map_err(failed)?;
+        let mut record =
+            CallRecord::draft(id, place, plan.entry.name.to_string(), now).with(|it| {
+                it.provider_id = call.id.as_deref().map(ToOwned::to_owned);
+                it.fingerprint = plan.entry.fingerprint().to_owned();
+                it.danger = judged.facts.danger;
+                it.effect = plan.entry.definition.effect;
+                it.secrets = plan.entry.definition.secrets().map(ToOwned::to_owned).collect();
+                it.raw = raw;
+                it.arguments = arguments;
+                it.shown = judged.settled.shown().to_owned();
+                it.repairs =
+                    judged.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default();
+                it.requester = requester;
+                it.trace = self.keeping.trace();
+            });
         record.digest = self.digest(&record, &judged.settled);
         Ok(Arc::new(record))
     }
