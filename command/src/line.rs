@@ -8,7 +8,7 @@ use std::fmt;
 use clap::{Arg, ArgMatches};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
-use toolwright::arriving::TypeNames;
+use toolwright::unstable::foreign::TypeNames;
 
 /// The names of the schema's key: ours and Anthropic's, MCP's, `OpenAI`'s, Gemini's.
 const SCHEMA_KEYS: [&str; 4] =

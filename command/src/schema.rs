@@ -10,8 +10,8 @@ use std::io::{self, Write};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use toolwright::arriving::TypeNames;
 use toolwright::dialect::Dialect;
+use toolwright::unstable::foreign::TypeNames;
 
 use self::outcome::Outcome;
 use crate::shown::printable;

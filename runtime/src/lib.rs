@@ -32,12 +32,39 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[doc(hidden)]
-pub use toolwright_core::__private0;
-
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod approval;
 #[cfg(feature = "cli")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cli")))]
-pub use toolwright_cli::cli;
+pub mod cli;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod dialect;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod journal;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod policy;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod provider;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod repair;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod retry;
+#[cfg(feature = "opentelemetry")]
+#[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
+pub mod telemetry;
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub mod unstable;
+
+#[doc(hidden)]
+pub use toolwright_core::__private0;
 pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
@@ -76,45 +103,9 @@ pub use toolwright_executor::registry::{
     Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
     UnknownTool,
 };
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_executor::retry;
-#[cfg(feature = "opentelemetry")]
-#[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
-pub use toolwright_executor::telemetry;
 #[cfg(feature = "conformance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::pass_on_questions;
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_journal::{approval, arguments};
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_policy::policy;
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_schema::{arriving, repair};
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_wire::{dialect, provider};
-
-/// The life of calls, in a journal, so that a crash loses none and repeats none.
-///
-/// [`next`](journal::next) is the machine: it alone says what becomes of a call. A [`CallRecord`](journal::CallRecord) is
-/// what is stored of one, an [`Entry`](journal::Entry) what happened to it. A [`Store`](journal::Store) stores them:
-/// [`MemoryStore`](journal::MemoryStore) for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store
-/// must do stands in `conformance` (feature `conformance`), for stores of one's own.
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub mod journal {
-    pub use toolwright_journal::journal::*;
-    #[cfg(feature = "sqlite")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-    pub use toolwright_sqlite::SqliteStore;
-    #[cfg(feature = "conformance")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
-    pub use toolwright_store_tests::conformance;
-}
 
 /// Cancels calls and runs; tokio-util's own.
 pub use tokio_util::sync::CancellationToken;

@@ -90,8 +90,8 @@ fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
     assert_eq!(dependencies["workspace"], ["process-wrap", "tokio", "toolwright"]);
     for (path, source) in sources("examples/workspace/src") {
-        // It starts a process, which is its work.
-        let is_its_own = path.ends_with("tools/run_command.rs");
+        // One starts a process, the other runs calls from a `main` of its own.
+        let is_its_own = path.ends_with("tools/run_command.rs") || path.ends_with("answer.rs");
         let source = source.replace("#[tokio::test]", "");
         let named = source.contains("tokio::") || source.contains("process_wrap::");
         assert_eq!(named, is_its_own, "{}", path.display());

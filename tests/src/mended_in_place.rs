@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolwright::repair::{Repaired, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Repaired, Repairer, TruncatedInput};
 use toolwright::{Call, Registry, Repair, tool};
 
 use crate::support::executor;

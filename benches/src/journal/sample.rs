@@ -144,27 +144,27 @@ pub fn call(run: &str) -> CallRecord {
             .collect::<String>()
     };
     let id = CallId::from_bytes(bytes);
-    CallRecord {
-        provider_id: Some(format!("toolu_{number:024}")),
-        fingerprint: hexadecimal(1),
-        danger: Danger::Moderate,
-        effect: Effect::Once,
-        raw: StoredText::Plain(arguments.to_owned()),
-        arguments: StoredText::Plain(arguments.to_owned()),
-        shown: arguments.to_owned(),
-        digest: hexadecimal(noise),
-        requester: Requester {
+    CallRecord::draft(
+        id,
+        CallSlot { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
+        "find_text",
+        now(),
+    )
+    .with(|it| {
+        it.provider_id = Some(format!("toolu_{number:024}"));
+        it.fingerprint = hexadecimal(1);
+        it.danger = Danger::Moderate;
+        it.effect = Effect::Once;
+        it.raw = StoredText::Plain(arguments.to_owned());
+        it.arguments = StoredText::Plain(arguments.to_owned());
+        it.shown = arguments.to_owned();
+        it.digest = hexadecimal(noise);
+        it.requester = Requester {
             agent: format!("agent:{run}"),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
-        },
-        ..CallRecord::draft(
-            id,
-            CallSlot { run: run.to_owned(), turn: Some(number / 4), index: (number % 4) as u32 },
-            "find_text",
-            now(),
-        )
-    }
+        };
+    })
 }
 
 /// A new call that waits for a person, or one that has its result.

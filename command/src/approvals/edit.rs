@@ -2,8 +2,8 @@
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;
-use toolwright::arguments::digest;
 use toolwright::journal::State;
+use toolwright::unstable::arguments::digest;
 
 use crate::operator::editing::{self, Editing};
 use crate::operator::{Session, Stop};

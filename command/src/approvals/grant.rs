@@ -2,8 +2,9 @@
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
-use toolwright::approval::{Asked, Decision, GrantTerms, Scope, Statement};
+use toolwright::approval::{Decision, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, State, StoredText};
+use toolwright::unstable::approval::Asked;
 
 use super::terms::{self, Scoped};
 use crate::operator::decide::{Decider, Saying};

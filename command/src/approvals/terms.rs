@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 use toolwright::approval::{Clause, Scope};
-use toolwright::arguments::canonical;
 use toolwright::journal::{CallRecord, StoredText};
+use toolwright::unstable::arguments::canonical;
 
 use crate::operator::{Stop, pointer};
 use crate::shown::printable;

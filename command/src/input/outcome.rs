@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright::Repair;
-use toolwright::arriving;
-use toolwright::repair::{Change, Refusal, Repaired, Repairer};
+use toolwright::repair::Change;
+use toolwright::unstable::foreign;
+use toolwright::unstable::repair::{Refusal, Repaired, Repairer};
 
 use super::Wanted;
 use super::call::Call;
@@ -94,7 +95,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
     };
     let name = Some(call.tool.name.clone());
     let place = |pointer: &str| format!("/tool/input_schema{pointer}");
-    let arrived = match arriving::input_schema(&call.tool.input_schema, wanted.names) {
+    let arrived = match foreign::input_schema(&call.tool.input_schema, wanted.names) {
         Ok(arrived) => arrived,
         Err(problems) => {
             let told = problems

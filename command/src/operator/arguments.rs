@@ -1,8 +1,8 @@
 //! Other arguments for a call, as they are given on the command line.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches};
-use toolwright::arguments::canonical;
 use toolwright::journal::{CallRecord, StoredText};
+use toolwright::unstable::arguments::canonical;
 
 use super::{Stop, pointer, value};
 use crate::shown::printable;

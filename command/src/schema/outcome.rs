@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright::arriving::{self, TypeNames};
 use toolwright::dialect::{Described, Dialect, Finding, Severity};
+use toolwright::unstable::foreign::{self, TypeNames};
 
 use crate::line::{self, Tool};
 use crate::lines::{LONGEST, Line};
@@ -134,7 +134,7 @@ pub(super) fn of(
             return refused(line::name_of(text), vec![Told::of_line(problem.to_string())]);
         }
     };
-    let arrived = match arriving::input_schema(&tool.input_schema, names) {
+    let arrived = match foreign::input_schema(&tool.input_schema, names) {
         Ok(arrived) => arrived,
         Err(problems) => {
             let told = problems

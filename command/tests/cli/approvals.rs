@@ -172,7 +172,10 @@ fn an_edit_is_a_proposal_for_the_application() {
     else {
         panic!("an edit")
     };
-    assert_eq!(digest, toolwright::arguments::digest("send_mail", "f1", canonical, "ada", None));
+    assert_eq!(
+        digest,
+        toolwright::unstable::arguments::digest("send_mail", "f1", canonical, "ada", None)
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use jiff::SignedDuration;
 use serde_json::Value;
-use toolwright::journal::{Answered, CallRecord, State, StoredText, Transition};
+use toolwright::journal::{Answered, State, StoredText, Transition};
 
 use super::journal::{DEAD, INDETERMINATE, Journal, OLD, PENDING, SEALED};
 use super::{Ran, ran};
@@ -211,7 +211,10 @@ fn a_letter_that_was_altered_is_not_requeued() {
     let journal = Journal::with_dead_letters();
     let arguments = StoredText::Plain(r#"{"url":"https://example.com"}"#.to_owned());
     let digest = "0".repeat(64);
-    journal.replace(CallRecord { arguments, digest, ..journal.get(DEAD) });
+    journal.replace(journal.get(DEAD).with(|it| {
+        it.arguments = arguments;
+        it.digest = digest;
+    }));
     let ran = journal.run(&["dead-letters", "requeue", DEAD]);
     assert!(ran.code == 4 && ran.err.contains("was altered"), "{}", ran.err);
     let other = journal.run(&["dead-letters", "discard", OLD, "--digest", "00000000"]);
@@ -253,7 +256,7 @@ fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() 
 fn a_call_is_shown_with_what_came_of_it_after_its_answer() {
     let journal = Journal::with_dead_letters();
     let result = Some(Answered::text("sent after all"));
-    journal.replace(CallRecord { result, ..journal.get(OLD) });
+    journal.replace(journal.get(OLD).with(|it| it.result = result));
     let shown = journal.run(&["calls", "show", OLD]);
     assert!(shown.out.contains("result\n  sent after all\n"), "{}", shown.out);
     let line = &lines(&journal.run(&["calls", "show", OLD, "--json"]))[0];

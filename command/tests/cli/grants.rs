@@ -1,7 +1,8 @@
 //! `toolwright approvals grant`, `grants` and `revoke`: what is allowed without asking.
 
-use toolwright::approval::{Asked, Decision, GrantTerms, Scope};
+use toolwright::approval::{Decision, GrantTerms, Scope};
 use toolwright::journal::State;
+use toolwright::unstable::approval::Asked;
 
 use super::journal::{EMPTY, Journal, LIKE_IT, PENDING, SECRET};
 

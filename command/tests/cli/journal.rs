@@ -6,12 +6,12 @@ use std::process::Command;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, FailedAttempt, Failure,
     Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
+use toolwright::unstable::arguments::{canonical, digest};
 use toolwright::{CallId, Danger, Effect};
 
 use super::{Ran, ran};
@@ -167,27 +167,27 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
     let id: CallId = id.parse().unwrap();
     let made = now() - hours(3);
     let arguments = canonical(arguments).unwrap();
-    CallRecord {
-        fingerprint: "f1".to_owned(),
-        danger: Danger::Dangerous,
-        effect: Effect::Once,
-        raw: StoredText::Plain(arguments.clone()),
-        shown: arguments.clone(),
-        digest: digest(tool, "f1", &arguments, "ada", None),
-        arguments: StoredText::Plain(arguments),
-        requester: Requester {
+    CallRecord::draft(
+        id,
+        CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
+        tool.to_owned(),
+        made,
+    )
+    .with(|it| {
+        it.fingerprint = "f1".to_owned();
+        it.danger = Danger::Dangerous;
+        it.effect = Effect::Once;
+        it.raw = StoredText::Plain(arguments.clone());
+        it.shown = arguments.clone();
+        it.digest = digest(tool, "f1", &arguments, "ada", None);
+        it.arguments = StoredText::Plain(arguments);
+        it.requester = Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
-        },
-        idempotency_key: format!("key-{}", id.as_bytes()[5]),
-        ..CallRecord::draft(
-            id,
-            CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(id.as_bytes()[5]) },
-            tool.to_owned(),
-            made,
-        )
-    }
+        };
+        it.idempotency_key = format!("key-{}", id.as_bytes()[5]);
+    })
 }
 
 fn ask(reason: &str) -> Option<Ask> {

@@ -1,7 +1,7 @@
 //! `toolwright plan`: what agents have planned is shown, accepted and rejected.
 
 use serde_json::Value;
-use toolwright::journal::{CallRecord, State, Transition};
+use toolwright::journal::{State, Transition};
 
 use super::journal::{Journal, PLANNED, call};
 
@@ -108,7 +108,7 @@ fn with_the_plans_of_several_runs_it_must_be_said_which() {
 fn a_planned_call_that_was_altered_is_not_accepted() {
     let journal = Journal::with_dead_letters();
     let shown = r#"{"path":"harmless.md"}"#.to_owned();
-    journal.replace(CallRecord { shown, ..journal.get(PLANNED[0]) });
+    journal.replace(journal.get(PLANNED[0]).with(|it| it.shown = shown));
     let ran = journal.run(&["plan", "run", "--all"]);
     assert!(ran.code == 4 && ran.err.contains("was altered"), "{}", ran.err);
     // The second may build on the first.

@@ -65,7 +65,6 @@ fn every_block_of_start_here_is_a_file_or_a_run() {
         "Cargo.toml",
         "src/lib.rs",
         "src/bin/shop.rs",
-        "message.json",
         "run shop",
         "src/bin/approval.rs",
         "src/bin/agent/main.rs",

@@ -4,12 +4,16 @@
 //! `workspace answer FILE…` answers the tool calls of captured provider messages;
 //! `workspace file read README.md` runs one tool by hand; `workspace policy check` shows the policy.
 
+mod answer;
 mod tools;
 mod workspace;
 
+use std::env;
+use std::error::Error;
 use std::process::ExitCode;
 
 use toolwright::policy::Policy;
+use toolwright::{Executor, ExecutorBuilder, Registry};
 use workspace::Workspace;
 
 /// Built in: in the folder that the agent works in lies nothing that could change it.
@@ -24,5 +28,22 @@ fn main() -> ExitCode {
         }
     };
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
-    toolwright::cli::main_with(|builder| builder.policy(policy).service(workspace))
+    let configure = |builder: ExecutorBuilder| builder.policy(policy).service(workspace);
+    let mut words = env::args_os().skip(1);
+    if words.next().is_none_or(|it| it != answer::NAME) {
+        return toolwright::cli::main_with(configure);
+    }
+    match executor(configure) {
+        Ok(executor) => answer::run(&executor, &words.map(Into::into).collect::<Vec<_>>()),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(70)
+        }
+    }
+}
+
+fn executor(
+    configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
+) -> Result<Executor, Box<dyn Error>> {
+    Ok(configure(Executor::builder(Registry::linked()?)).build()?)
 }

@@ -417,4 +417,6 @@ fn a_message_that_cannot_be_read_is_told_and_the_others_are_answered() {
     assert_eq!((ran.code, ran.out.lines().count()), (1, 2));
     assert!(ran.err.contains("missing.json: ") && ran.err.contains("text.json: "), "{}", ran.err);
     assert_eq!(run(&folder, &["answer"]).code, 2);
+    let help = run(&folder, &["answer", "--help"]);
+    assert!(help.code == 0 && help.out.contains("Usage: workspace answer FILE"), "{}", help.out);
 }

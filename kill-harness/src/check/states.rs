@@ -1,6 +1,7 @@
 //! Where a call stands at the end, given what happened outside.
 
-use toolwright::journal::{Failure, State, Transition, replay};
+use toolwright::journal::{Failure, State, Transition};
+use toolwright::unstable::journal::replay;
 
 use super::{Case, Findings, Kind};
 use crate::script::{Manner, Said};

@@ -8,8 +8,8 @@ use std::thread;
 
 use oracles::fetched;
 use serde_json::Value;
-use toolwright::arriving::{TypeNames, input_schema};
-use toolwright::repair::{Repairer, TruncatedInput};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
+use toolwright::unstable::repair::{Repairer, TruncatedInput};
 use toolwright::{Repair, SchemaProblem};
 
 use crate::damage::{self, Damaged, KINDS, Kind, Random};

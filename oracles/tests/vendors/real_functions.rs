@@ -7,8 +7,8 @@ use oracles::real::{self, Function};
 use oracles::verdict::{Court, Verdict, noted, rules};
 use serde_json::Value;
 use toolwright::SchemaProblem;
-use toolwright::arriving::{TypeNames, input_schema};
 use toolwright::dialect::{Described, Dialect};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 /// A function and its input schema in our type names, or why there is none.
 type Read = (Function, Result<Value, Vec<String>>);

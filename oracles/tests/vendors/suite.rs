@@ -3,7 +3,7 @@
 
 use oracles::fetched;
 use serde_json::{Value, json};
-use toolwright::arriving::{TypeNames, input_schema};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 const DRAFTS: [(&str, &str); 5] = [
     ("draft4", "http://json-schema.org/draft-04/schema#"),

@@ -1,4 +1,6 @@
-//! Part of `toolwright`, without a public interface of its own: a command line made of tools.
+//! Part of `toolwright`, without a public interface of its own: a command line made of tools, and the
+//! person at the terminal.
 #![warn(missing_docs)]
 
 pub mod cli;
+pub mod terminal;

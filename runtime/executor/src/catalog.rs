@@ -228,7 +228,7 @@ impl Catalog {
                 .collect();
             let tools = orders.iter().map(|(it, order)| Described::of(it, order));
             Listing::new(dialect, tools, unlisted.iter().map(|(it, _)| it.name.as_str()))
-                .map_err(|findings| DialectError { findings })
+                .map_err(DialectError::of)
         });
         made.clone()
     }
@@ -268,7 +268,7 @@ impl Catalog {
     ) -> Result<Self, DialectError> {
         let findings = self.lint(dialects);
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(DialectError { findings });
+            return Err(DialectError::of(findings));
         }
         Ok(self)
     }

@@ -1,10 +1,5 @@
-//! What a person has to agree to, and how they say so.
-//!
-//! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
-//!   word counts.
-//! - A [`ApprovalService`] takes signed statements to a journal.
-//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a [`Terminal`].
-//! - A [`Grant`] allows calls in advance, as far as its [`GrantTerms`] go.
+//! What a person has to agree to, and how they say so: statements and the keys that sign them, grants, the service that
+//! takes statements to a journal, and whom it asks.
 
 mod approver;
 mod covers;
@@ -17,7 +12,6 @@ mod request;
 mod say;
 mod service;
 mod statement;
-mod terminal;
 mod trusted_keys;
 
 pub use approver::{Approver, ApproverError, Callback, Channel, Reply, Response};
@@ -29,5 +23,4 @@ pub use key_file::KeyError;
 pub use request::ApprovalRequest;
 pub use service::{ApprovalError, ApprovalService, Grants, Submitted};
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
-pub use terminal::Terminal;
 pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};

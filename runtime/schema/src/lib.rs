@@ -2,7 +2,7 @@
 //! wrong input repaired along its schema. The only crate that uses `jsonschema`.
 #![warn(missing_docs)]
 
-pub mod arriving;
+pub mod foreign;
 pub mod repair;
 #[doc(hidden)]
 pub mod schema;

@@ -75,7 +75,7 @@ pub struct Repaired {
 /// ```
 /// use serde_json::json;
 /// use toolwright::Repair;
-/// use toolwright::repair::{TruncatedInput, Repairer};
+/// use toolwright::unstable::repair::{TruncatedInput, Repairer};
 ///
 /// let schema = json!({
 ///     "type": "object",
@@ -126,7 +126,7 @@ impl Repairer {
     /// ```
     /// use serde_json::json;
     /// use toolwright::Repair;
-    /// use toolwright::repair::{TruncatedInput, Repairer};
+    /// use toolwright::unstable::repair::{TruncatedInput, Repairer};
     ///
     /// let schema = json!({
     ///     "type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false,

@@ -308,7 +308,7 @@ async fn a_channel_passes_requests_on_and_says_when_it_cannot() {
 
 #[test]
 fn a_call_that_nobody_was_asked_about_has_no_request() {
-    assert_eq!(ApprovalRequest::of(&CallRecord { ask: None, ..pending(1) }), None);
+    assert_eq!(ApprovalRequest::of(&pending(1).with(|it| it.ask = None)), None);
 }
 
 #[test]

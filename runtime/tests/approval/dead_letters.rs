@@ -27,24 +27,22 @@ fn dead() -> CallRecord {
         from: "\"eve@example.org\"".to_owned(),
         to: "\"eve@example.org\"".to_owned(),
     };
-    CallRecord {
-        state: State::Dead,
-        attempt: 1,
-        epoch: 1,
-        repairs: vec![change],
-        failures: vec![failed],
-        answer: Some(Answered::error("panicked", "it failed", None)),
-        result: Some(Answered::error("panicked", "eve@example.org is unknown", None)),
-        ..pending(1)
-    }
+    pending(1).with(|it| {
+        it.state = State::Dead;
+        it.attempt = 1;
+        it.epoch = 1;
+        it.repairs = vec![change];
+        it.failures = vec![failed];
+        it.answer = Some(Answered::error("panicked", "it failed", None));
+        it.result = Some(Answered::error("panicked", "eve@example.org is unknown", None));
+    })
 }
 
 fn planned() -> CallRecord {
-    CallRecord {
-        state: State::Planned,
-        answer: Some(Answered::text("queued for approval")),
-        ..pending(1)
-    }
+    pending(1).with(|it| {
+        it.state = State::Planned;
+        it.answer = Some(Answered::text("queued for approval"));
+    })
 }
 
 #[tokio::test]
@@ -114,7 +112,7 @@ async fn an_edited_requeue_is_a_proposal() {
 #[tokio::test]
 async fn no_new_arguments_are_given_to_a_call_with_secrets() {
     for arguments in [StoredText::Omitted, StoredText::Encrypted("00".to_owned())] {
-        let sealed = CallRecord { arguments, ..dead() };
+        let sealed = dead().with(|it| it.arguments = arguments);
         let store = journal([sealed.clone()]).await;
         let requeue = Statement::requeue_with(&sealed, r#"{"password":"x"}"#, "ada", at(5));
         let error = service(&store).submit(signed(&requeue), at(5)).await.expect_err("a secret");
@@ -157,7 +155,7 @@ async fn a_forgotten_call_says_nothing_of_what_it_was_called_with() {
 #[tokio::test]
 async fn nothing_but_a_dead_call_is_requeued_or_discarded() {
     for state in State::ALL.into_iter().filter(|state| *state != State::Dead) {
-        let record = CallRecord { state, ..dead() };
+        let record = dead().with(|it| it.state = state);
         let store = journal([record.clone()]).await;
         let statements = [
             Statement::requeue(&record, false, "ada", at(5)),
@@ -176,7 +174,7 @@ async fn nothing_but_a_dead_call_is_requeued_or_discarded() {
 #[tokio::test]
 async fn nothing_but_a_planned_call_is_accepted() {
     for state in State::ALL.into_iter().filter(|state| *state != State::Planned) {
-        let record = CallRecord { state, ..pending(1) };
+        let record = pending(1).with(|it| it.state = state);
         let store = journal([record.clone()]).await;
         let accept = signed(&Statement::accept(&record, "ada", at(5)));
         let error = service(&store).submit(accept, at(5)).await.expect_err("it is not planned");
@@ -196,7 +194,7 @@ async fn a_requeue_of_an_earlier_death_is_told_what_moved_the_call_on() {
     let late = signed(&Statement::discard(&dead(), None, "bob", at(7)));
     let error = service(&store).submit(late, at(7)).await.expect_err("another generation");
     assert!(matches!(&error, ApprovalError::Decided { who, .. } if who == "ada"), "{error}");
-    let late = CallRecord { generation: 2, ..dead() };
+    let late = dead().with(|it| it.generation = 2);
     let late = signed(&Statement::requeue(&late, false, "bob", at(7)));
     let error = service(&store).submit(late, at(7)).await.expect_err("another generation");
     assert!(matches!(error, ApprovalError::Generation { found: 3, .. }), "{error}");

@@ -1,10 +1,11 @@
 //! Grants in a journal: given with an approval, revoked, read back.
 
 use toolwright::approval::{
-    ApprovalError, Asked, Grant, GrantError, GrantTerms, Grants, Signed, Statement, TrustedKeys,
+    ApprovalError, Grant, GrantError, GrantTerms, Grants, Signed, Statement, TrustedKeys,
     UselessTerms,
 };
 use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Transaction};
+use toolwright::unstable::approval::Asked;
 
 use super::scene::{at, call_of, journal, pending, service, signed, terms, trusted};
 

@@ -28,34 +28,34 @@ pub fn key(name: &str) -> ApproverKey {
 
 /// A call that waits; its id is made of `number`.
 pub fn pending(number: u8) -> CallRecord {
-    CallRecord {
-        fingerprint: "f1".to_owned(),
-        danger: Danger::Dangerous,
-        effect: Effect::Once,
-        raw: StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
-        arguments: StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned()),
-        shown: r#"{"to":"eve@example.org"}"#.to_owned(),
-        digest: format!("d{number}"),
-        requester: Requester {
+    CallRecord::draft(
+        CallId::from_bytes([number; 16]),
+        CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
+        "send_mail",
+        at(0),
+    )
+    .with(|it| {
+        it.fingerprint = "f1".to_owned();
+        it.danger = Danger::Dangerous;
+        it.effect = Effect::Once;
+        it.raw = StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned());
+        it.arguments = StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned());
+        it.shown = r#"{"to":"eve@example.org"}"#.to_owned();
+        it.digest = format!("d{number}");
+        it.requester = Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
-        },
-        idempotency_key: format!("key-{number}"),
-        state: State::Pending,
-        ask: Some(Ask {
+        };
+        it.idempotency_key = format!("key-{number}");
+        it.state = State::Pending;
+        it.ask = Some(Ask {
             reason: "it sends mail to other people".to_owned(),
             preview: None,
             deadline: at(3600),
             told: false,
-        }),
-        ..CallRecord::draft(
-            CallId::from_bytes([number; 16]),
-            CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
-            "send_mail",
-            at(0),
-        )
-    }
+        });
+    })
 }
 
 /// A journal with these calls.

@@ -17,7 +17,11 @@ async fn one() -> (MemoryStore, CallRecord) {
 
 /// A call that ran, and nobody knows what became of it.
 fn indeterminate() -> CallRecord {
-    CallRecord { state: State::Indeterminate, attempt: 1, epoch: 1, ..pending(1) }
+    pending(1).with(|it| {
+        it.state = State::Indeterminate;
+        it.attempt = 1;
+        it.epoch = 1;
+    })
 }
 
 fn json_of(text: &str) -> Value {
@@ -204,7 +208,7 @@ async fn a_decision_on_a_call_that_is_over_is_told_what_became_of_it() {
 
 #[tokio::test]
 async fn a_decision_on_an_older_generation_is_told_what_moved_the_call_on() {
-    let record = CallRecord { state: State::Ready, ..pending(1) };
+    let record = pending(1).with(|it| it.state = State::Ready);
     let store = journal([record.clone()]).await;
     assert!(happens(&store, record.id, Transition::Changed, at(2)).await);
     assert!(happens(&store, record.id, Transition::Asked, at(3)).await);

@@ -1,7 +1,8 @@
 //! What terms cover.
 
 use proptest::prelude::*;
-use toolwright::approval::{Asked, Clause, GrantTerms, NotCovered, Scope};
+use toolwright::approval::{Clause, GrantTerms, NotCovered, Scope};
+use toolwright::unstable::approval::Asked;
 
 use super::scene::{at, terms};
 

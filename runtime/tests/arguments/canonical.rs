@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use toolwright::arguments::{ArgumentsError, canonical};
+use toolwright::unstable::arguments::{ArgumentsError, canonical};
 
 use super::cases;
 

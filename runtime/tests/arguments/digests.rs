@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use hmac::{Hmac, KeyInit, Mac};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
-use toolwright::arguments::{SealingKey, digest};
+use toolwright::journal::SealingKey;
+use toolwright::unstable::arguments::digest;
 
 #[test]
 fn the_digest_is_that_of_a_json_array_which_anybody_can_work_out() {

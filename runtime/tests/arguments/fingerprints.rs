@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolwright::arguments::fingerprint;
+use toolwright::unstable::arguments::fingerprint;
 use toolwright::{Danger, DynamicTool, Effect, Handle, Registration, Registry, tool};
 
 fn schema() -> Value {

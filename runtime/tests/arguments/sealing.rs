@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use toolwright::arguments::{SealingError, SealingKey};
 use toolwright::journal::StoredText;
+use toolwright::journal::{SealingError, SealingKey};
 
 const PLACE: &[u8] = b"call 7";
 

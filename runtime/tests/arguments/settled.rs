@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use toolwright::arguments::{ArgumentsError, FinalArguments, canonical};
+use toolwright::unstable::arguments::{ArgumentsError, FinalArguments, canonical};
 use toolwright::{Call, DynamicTool, Executor, Registration, Registry, Repair, data, tool};
 
 /// Where a copy goes.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
-use toolwright::journal::{State, Transition, next};
+use toolwright::journal::{State, Transition};
+use toolwright::unstable::journal::next;
 
 #[test]
 fn the_table_is_reviewed_as_code() {

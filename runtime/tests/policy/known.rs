@@ -28,17 +28,17 @@ fn an_argument_that_no_tool_has_is_told_whoever_the_rule_is_for() {
 
 #[test]
 fn an_argument_may_be_one_of_a_tool_that_comes_later() {
-    let arriving = || bare().arriving("mcp_*");
+    let registered_later = || bare().registered_later("mcp_*");
     for taken in [
         Rule::deny("no").argument("/copy", one()),
         Rule::deny("no").tool("*").argument("/copy", one()),
         Rule::deny("no").tool("mcp_mail").argument("/copy", one()),
         Rule::deny("no").tool("send_mail").tool("mcp_mail").argument("/copy", one()),
     ] {
-        assert!(is_taken(arriving().rule(taken.clone())), "{taken:?}");
+        assert!(is_taken(registered_later().rule(taken.clone())), "{taken:?}");
     }
     let here = Rule::deny("no").tool("send_mail").argument("/copy", one());
-    assert!(!is_taken(arriving().rule(here)));
+    assert!(!is_taken(registered_later().rule(here)));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_star_is_every_tool_whatever_is_in_its_name() {
         assert_eq!(Case::of(tool).word(&every), "deny", "{tool}");
     }
     let some = Rule::deny("no").tool("*delete*");
-    let some = policy(free().arriving("github/*").rule(some));
+    let some = policy(free().registered_later("github/*").rule(some));
     assert_eq!(Case::of("github/delete_repo").word(&some), "deny");
     assert_eq!(Case::of("github/read_repo").word(&some), "allow");
 }
@@ -89,5 +89,5 @@ fn a_star_is_every_tool_whatever_is_in_its_name() {
 #[test]
 fn a_tool_of_any_name_may_arrive() {
     let rule = Rule::deny("no").tool("github/delete_repo").argument("/repo", one());
-    assert!(is_taken(bare().arriving("*").rule(rule)));
+    assert!(is_taken(bare().registered_later("*").rule(rule)));
 }

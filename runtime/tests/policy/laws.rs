@@ -109,7 +109,8 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
 
 /// A policy of these rules; none where two have one name, or one says nothing of the tools that are there.
 fn made(mode: Mode, plan: bool, rules: &[Rule]) -> Option<Policy> {
-    let builder = bare().mode(mode).plan(plan).base("/srv").arriving("*").rules(rules.to_vec());
+    let builder =
+        bare().mode(mode).plan(plan).base("/srv").registered_later("*").rules(rules.to_vec());
     builder.build(&super::scene::catalog()).ok()
 }
 
@@ -154,7 +155,7 @@ proptest! {
         let policy = policy.unwrap();
         prop_assert_eq!(case.word(&policy), "deny");
         let question = case.question();
-        let question = toolwright::policy::Question { tool: &name, ..question };
+        let question = toolwright::unstable::policy::Question { tool: &name, ..question };
         prop_assert!(matches!(policy.judge(&question).verdict, PolicyDecision::Deny { .. }), "{}", name);
     }
 
@@ -199,7 +200,7 @@ let is_put_off = planned == PolicyDecision::Queue && leave(&free) > 0;
         let after = made(mode, plan, &[rules, vec![allowed]].concat());
         prop_assume!(before.is_some() && after.is_some());
         let (before, after) = (before.unwrap().judge(&case.question()), after.unwrap().judge(&case.question()));
-        use toolwright::policy::RuleEffect;
+        use toolwright::unstable::policy::RuleEffect;
         let objects = before.rules.iter().any(|it| it.says != RuleEffect::Allow) || case.approval.is_some();
         match (&before.verdict, &after.verdict) {
             (before, after) if leave(before) == leave(after) => {}

@@ -141,7 +141,7 @@ fn objects_and_nothing_are_kinds_of_their_own() {
 #[test]
 fn a_tool_that_may_come_later_may_take_any_value() {
     let rule = Rule::deny("no").tool("*").argument("/force", ArgumentTest::equals("7"));
-    assert_eq!(told(bare().arriving("mcp/*").rule(rule)), None);
+    assert_eq!(told(bare().registered_later("mcp/*").rule(rule)), None);
 }
 
 #[test]

@@ -3,9 +3,8 @@
 
 use std::sync::LazyLock;
 
-use toolwright::policy::{
-    Policy, PolicyBuilder, PolicyDecision, PolicyError, Protection, Question, Rule,
-};
+use toolwright::policy::{Policy, PolicyBuilder, PolicyDecision, PolicyError, Protection, Rule};
+use toolwright::unstable::policy::Question;
 use toolwright::{Catalog, Danger, Effect, File, Footprint, Registry, tool};
 
 /// Reads a file.

@@ -14,7 +14,7 @@ fn arguments_are_looked_at_for_the_tools_whose_rules_test_them() {
         Rule::deny("no").tool("later_*").argument("/copies", one()),
         Rule::deny("no").tool("bash"),
     ];
-    let policy = policy(bare().arriving("later_*").rules(rules));
+    let policy = policy(bare().registered_later("later_*").rules(rules));
     let looks = ["send_mail", "later_mail", "bash", "clock", "unheard_of"]
         .map(|it| policy.looks_at_arguments(it));
     assert_eq!(looks, [true, true, false, false, false]);

@@ -10,7 +10,7 @@ fn testing(pointer: &str, test: &str) -> Policy {
         "version = 1\n[[deny]]\nreason = \"r\"\ntool = \"send_mail\"\narguments = {{ \"{pointer}\" = {{ {test} }} }}\n"
     );
     // Another one may come in its place, so that no value is impossible.
-    policy(bare().mode(Mode::Unrestricted).arriving("send_mail").text("p", &text))
+    policy(bare().mode(Mode::Unrestricted).registered_later("send_mail").text("p", &text))
 }
 
 #[test]

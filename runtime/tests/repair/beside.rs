@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Repairer, TruncatedInput};
 
 use super::standard;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwright::Repair;
-use toolwright::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Refusal, Repaired, Repairer, TruncatedInput};
 
 /// What a tool of a name makes of a text.
 fn read(tool: &str, text: &str) -> Result<Repaired, Refusal> {

@@ -15,7 +15,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Refusal, Repairer, TruncatedInput, replay};
+use toolwright::repair::replay;
+use toolwright::unstable::repair::{Refusal, Repairer, TruncatedInput};
 
 /// Bytes of the smaller text.
 const SIZE: usize = 8_000;

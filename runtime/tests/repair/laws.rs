@@ -5,7 +5,8 @@ mod nearly;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Repairer, TruncatedInput, replay};
+use toolwright::repair::replay;
+use toolwright::unstable::repair::{Repairer, TruncatedInput};
 
 use super::{cases, standard};
 use nearly::{nearly_a_scalar, nearly_json};

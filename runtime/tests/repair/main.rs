@@ -9,7 +9,8 @@ mod rules;
 
 use serde_json::Value;
 use toolwright::Repair;
-use toolwright::repair::{Refusal, Repaired, Repairer, TruncatedInput, replay};
+use toolwright::repair::replay;
+use toolwright::unstable::repair::{Refusal, Repaired, Repairer, TruncatedInput};
 
 /// Repairs by a schema, and checks what holds of every repair.
 fn repair_at(

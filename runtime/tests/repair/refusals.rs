@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::Repair;
-use toolwright::repair::{Refusal, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Refusal, Repairer, TruncatedInput};
 
 fn schema() -> Value {
     json!({

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use toolwright::journal::{Failure, State, Transition, next};
+use toolwright::journal::{Failure, State, Transition};
 use toolwright::retry::{Jitter, RetryPolicy, Stop};
+use toolwright::unstable::journal::next;
 use toolwright::{Class, Effect, Retry};
 
 const EFFECTS: [Effect; 4] = [Effect::Read, Effect::Idempotent, Effect::Keyed, Effect::Once];

@@ -191,7 +191,7 @@ impl Store for Faulty {
                 return Ok(found);
             }
             let rounded = |time: Timestamp| Timestamp::from_second(time.as_second()).unwrap();
-            Ok(found.map(|it| CallRecord { updated: rounded(it.updated), ..it }))
+            Ok(found.map(|it| it.with(|it| it.updated = rounded(it.updated))))
         }
         .boxed()
     }

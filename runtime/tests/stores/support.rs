@@ -61,20 +61,20 @@ pub async fn document(store: &impl Store, key: &str) -> Option<String> {
 pub fn call(number: u64, state: State) -> CallWrite {
     let mut bytes = [0; 16];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
-    let record = CallRecord {
-        danger: Danger::Safe,
-        effect: Effect::Once,
-        shown: "{}".to_owned(),
-        digest: "d".to_owned(),
-        idempotency_key: String::new(),
-        state,
-        ..CallRecord::draft(
-            CallId::from_bytes(bytes),
-            CallSlot { run: "run".to_owned(), turn: Some(number), index: 0 },
-            "read_file",
-            now(),
-        )
-    };
+    let record = CallRecord::draft(
+        CallId::from_bytes(bytes),
+        CallSlot { run: "run".to_owned(), turn: Some(number), index: 0 },
+        "read_file",
+        now(),
+    )
+    .with(|it| {
+        it.danger = Danger::Safe;
+        it.effect = Effect::Once;
+        it.shown = "{}".to_owned();
+        it.digest = "d".to_owned();
+        it.idempotency_key = String::new();
+        it.state = state;
+    });
     let note = Note { who: "test".to_owned(), at: now(), why: None, signed: None };
     CallWrite { expects: None, entries: vec![record.opened(note)], record }
 }

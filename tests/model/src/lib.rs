@@ -1,5 +1,5 @@
 //! The life of calls, explored state by state: the real machine, [`CallRecord::advance`] over
-//! [`next`](toolwright::journal::next), among a model of everybody who acts on a journal.
+//! [`next`](toolwright::unstable::journal::next), among a model of everybody who acts on a journal.
 //!
 //! What is modelled: a store that compares versions ([`store`]); workers that submit, look, judge, claim, begin, act,
 //! end and renew, one step each, as `executor/journaled` does it ([`worker`], [`judging`], [`running`]); a sweeper for lapsed

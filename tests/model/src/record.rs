@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::Effect;
-use toolwright::journal::{CallRecord, CallSlot, Illegal, Note, State, Transition};
+use toolwright::journal::{CallRecord, CallSlot, Note, State, Transition};
+use toolwright::unstable::journal::Illegal;
 
 /// One call, as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use toolwright::journal::{
     CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
-    Transition, replay,
+    Transition,
 };
+use toolwright::unstable::journal::replay;
 use toolwright::{CallId, Effect};
 
 fn note() -> Note {
@@ -29,7 +30,7 @@ fn events() -> impl Strategy<Value = Vec<(Transition, Option<prop::sample::Index
 /// The event itself, or one of those that can happen where the call stands.
 fn chosen(state: State, event: Transition, legal: Option<prop::sample::Index>) -> Transition {
     let possible: Vec<Transition> = Transition::all()
-        .filter(|event| toolwright::journal::next(state, *event).is_ok())
+        .filter(|event| toolwright::unstable::journal::next(state, *event).is_ok())
         .collect();
     match legal {
         Some(index) if !possible.is_empty() => *index.get(&possible),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolwright::approval::{ApprovalService, Callback, Response, Statement};
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{CallWrite, Note, State, Store, Transaction, Transition};
+use toolwright::unstable::arguments::{canonical, digest};
 use toolwright::{Call, CallFailure, Class, Outcome};
 
 use super::support::{a_refund, answered, key, office, path, suspended};

@@ -1,7 +1,7 @@
 //! Secrets are kept only sealed, and shown to nobody.
 
 use toolwright::approval::{ApprovalError, Statement};
-use toolwright::arguments::SealingKey;
+use toolwright::journal::SealingKey;
 use toolwright::journal::{State, StoredText};
 use toolwright::{Call, CallFailure, DynamicTool, Outcome, Registry, tool};
 

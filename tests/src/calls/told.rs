@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use toolwright::approval::{ApprovalRequest, Callback, Response, Statement};
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{FailedAttempt, State};
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::RetryPolicy;
+use toolwright::unstable::arguments::{canonical, digest};
 use toolwright::{
     Call, CallId, Event, EventKind, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext,
     tool,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use toolwright::arguments::FinalArguments;
+use toolwright::unstable::arguments::FinalArguments;
 use toolwright::{Call, Handle, Registry, RegistryProblem, tool};
 
 use crate::support::strict;

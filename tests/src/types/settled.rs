@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
-use toolwright::arguments::{FinalArguments, canonical};
+use toolwright::unstable::arguments::{FinalArguments, canonical};
 use toolwright::{Call, Executor, Handle, tool};
 
 use super::kinds::{self, *};

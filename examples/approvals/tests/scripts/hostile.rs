@@ -12,8 +12,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::Command;
 
 use toolwright::approval::{ApproverKey, Clause, Grant, GrantTerms, Scope, Statement};
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::State;
+use toolwright::unstable::arguments::{canonical, digest};
 
 use self::office::{Office, Row, forget_what_came_after, json, set, set_ready, table};
 use crate::shop::{Shop, filtered};

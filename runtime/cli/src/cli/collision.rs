@@ -19,6 +19,7 @@ use toolwright_core::tool::Definition;
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandError {
     /// At least one.
     pub problems: Vec<CommandProblem>,
@@ -71,6 +72,7 @@ pub enum CommandProblem {
 
 /// A tool and where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Named {
     /// Its name.
     pub name: String,

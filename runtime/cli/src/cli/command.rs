@@ -6,12 +6,11 @@ use clap::{Arg, Command};
 
 use super::collision::{CommandError, CommandProblem, Named};
 use super::names::Words;
-use super::{answer, completions, flags, help, manual, policy, tools};
+use super::{completions, flags, help, manual, policy, tools};
 use toolwright_core::tool::Definition;
 
 /// What no group and no ungrouped tool may be called.
-pub(super) const OWN: [&str; 5] =
-    [tools::NAME, answer::NAME, policy::NAME, completions::NAME, manual::NAME];
+pub(super) const OWN: [&str; 4] = [tools::NAME, policy::NAME, completions::NAME, manual::NAME];
 
 /// The widest that help becomes.
 const WIDTH: usize = 100;
@@ -63,7 +62,7 @@ pub(super) fn of<'a>(
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(ungrouped.chain(groups))
-        .subcommands([tools::command(), answer::command(), policy::command()]);
+        .subcommands([tools::command(), policy::command()]);
     Ok(wrapped(root))
 }
 

@@ -4,7 +4,6 @@ use clap::ArgMatches;
 
 use super::Exit;
 use super::advice;
-use super::answer;
 use super::dry_run;
 use super::flags::{self, DRY_RUN};
 use super::names::Words;
@@ -32,7 +31,6 @@ pub(super) async fn run(
     match matches.subcommand() {
         Some((tools::NAME, below)) => tools::run(&catalog, below),
         Some((policy::NAME, below)) => policy::run(executor, below),
-        Some((answer::NAME, below)) => answer::run(executor, below, stop).await,
         Some((word, below)) => match find(&catalog, word, below) {
             Some((definition, below)) => call(executor, definition, below, stop).await,
             None => Err(complain(Exit::Usage, format!("no tool is the command `{word}`"))),

@@ -74,13 +74,13 @@ pub enum ArgumentsError {
 /// equal as numbers, without rounding: `2`, `2.0` and `20e-1` are.
 ///
 /// ```
-/// use toolwright::arguments::canonical;
+/// use toolwright::unstable::arguments::canonical;
 ///
 /// let one = canonical(r#" {"limit": 2.0, "id": 9007199254740993, "path": "\u0061"} "#)?;
 /// assert_eq!(one, r#"{"id":9007199254740993,"limit":2,"path":"a"}"#);
 /// assert_eq!(canonical(r#"{"path":"a","limit":20e-1,"id":9007199254740993}"#)?, one);
 /// assert!(canonical(r#"{"path":"a","path":"b"}"#).is_err());
-/// # Ok::<(), toolwright::arguments::ArgumentsError>(())
+/// # Ok::<(), toolwright::unstable::arguments::ArgumentsError>(())
 /// ```
 ///
 /// # Errors

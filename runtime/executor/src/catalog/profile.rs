@@ -251,6 +251,7 @@ impl Profiles {
 
 /// What is no pattern of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InvalidPattern {
     /// What was written.
     pub pattern: String,
@@ -317,6 +318,7 @@ impl std::error::Error for ProfileError {}
 /// No profile has this name. Nothing is selected then: falling back to one that was not meant would open
 /// what was to be closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownProfile {
     /// The name.
     pub name: String,

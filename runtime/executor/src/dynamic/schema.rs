@@ -7,7 +7,7 @@ use super::properties::{self, Property};
 use toolwright_core::input::{Key, Keys};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::tool::Parameter;
-use toolwright_schema::arriving::{TypeNames, input_schema};
+use toolwright_schema::foreign::{TypeNames, input_schema};
 use toolwright_schema::schema::Checker;
 
 /// The schema of an input in its normal form, and the check of what comes.

@@ -8,6 +8,7 @@ use toolwright_policy::policy::PolicyError;
 
 /// Why an executor cannot be built: every problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BuildError {
     /// At least one.
     pub problems: Vec<BuildProblem>,

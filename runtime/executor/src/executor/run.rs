@@ -238,6 +238,7 @@ impl fmt::Debug for RunBuilder {
 
 /// Why a run cannot start.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MissingServices {
     /// Declared with `per_run`, but not given.
     pub missing: Vec<&'static str>,

@@ -32,6 +32,7 @@ impl Service<Call<'static>> for Executor {
 /// How an executor came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Drained {
     /// Calls that were still running when the time was up, and were cancelled. Of a call in a journal that may be
     /// repeated, another executor takes it up; one that may happen once is indeterminate.

@@ -7,6 +7,7 @@ use toolwright_core::spec::Location;
 
 /// Why tools make no registry, or cannot join one: every problem, each with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RegistryError {
     /// At least one.
     pub problems: Vec<RegistryProblem>,
@@ -96,6 +97,7 @@ impl std::error::Error for RegistryError {}
 
 /// No tool has this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownTool {
     /// The name.
     pub name: String,

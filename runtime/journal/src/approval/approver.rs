@@ -62,6 +62,7 @@ impl fmt::Debug for Response {
 
 /// Nobody could be asked, or nobody decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApproverError {
     /// Why, in words that name the approver.
     pub message: String,

@@ -98,7 +98,8 @@ impl GrantTerms {
     /// their keys; what cannot be read or is not there is not covered.
     ///
     /// ```
-    /// use toolwright::approval::{Asked, Clause, GrantTerms, Scope};
+    /// use toolwright::approval::{Clause, GrantTerms, Scope};
+    /// use toolwright::unstable::approval::Asked;
     ///
     /// let terms = GrantTerms {
     ///     scope: Scope::Run("run-1".to_owned()),

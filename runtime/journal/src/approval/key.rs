@@ -116,6 +116,7 @@ impl fmt::Debug for ApproverKey {
 #[error(
     "the statement is by {by:?} and the key is that of {name:?}: each signs what they say themselves"
 )]
+#[non_exhaustive]
 pub struct NotTheirs {
     /// Who says it.
     pub by: String,

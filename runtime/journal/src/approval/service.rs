@@ -60,6 +60,7 @@ pub struct ApprovalService {
 
 /// What became of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Submitted {
     /// What it is about.
     pub about: Subject,

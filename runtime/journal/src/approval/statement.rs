@@ -38,6 +38,7 @@ impl Signed {
 /// A text that is no statement, or one of a later version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the text is no statement that this version reads: {reason}")]
+#[non_exhaustive]
 pub struct UnreadableStatement {
     /// What is wrong with it.
     pub reason: String,

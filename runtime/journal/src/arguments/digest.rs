@@ -21,12 +21,12 @@ const CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 /// proposes other arguments.
 ///
 /// ```
-/// use toolwright::arguments::{canonical, digest};
+/// use toolwright::unstable::arguments::{canonical, digest};
 ///
 /// let of = |arguments| Ok(digest("send", "5af…", &canonical(arguments)?, "agent:7", None));
 /// assert_eq!(of(r#"{"to":"ada","copies":2}"#)?, of(r#"{"copies":2.0,"to":"ada"}"#)?);
 /// assert_ne!(of(r#"{"to":"ada","copies":2}"#)?, of(r#"{"to":"ada","copies":3}"#)?);
-/// # Ok::<(), toolwright::arguments::ArgumentsError>(())
+/// # Ok::<(), toolwright::unstable::arguments::ArgumentsError>(())
 /// ```
 #[must_use]
 pub fn digest(

@@ -17,7 +17,7 @@ const SECRET: &str = "(secret)";
 /// which it would have filled in itself.
 ///
 /// ```
-/// use toolwright::arguments::FinalArguments;
+/// use toolwright::unstable::arguments::FinalArguments;
 /// use toolwright::{Registry, tool};
 ///
 /// /// Lends a book.

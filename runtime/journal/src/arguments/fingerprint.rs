@@ -16,7 +16,7 @@ const TOOL: &str = "toolwright tool 1";
 /// is not seen here. It is judged by what it says of each call.
 ///
 /// ```
-/// use toolwright::arguments::fingerprint;
+/// use toolwright::unstable::arguments::fingerprint;
 /// use toolwright::{Registry, tool};
 ///
 /// /// Says hello.

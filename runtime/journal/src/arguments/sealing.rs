@@ -23,13 +23,13 @@ const NONCE: usize = 24;
 /// dropped.
 ///
 /// ```
-/// use toolwright::arguments::SealingKey;
+/// use toolwright::journal::SealingKey;
 ///
 /// let key = SealingKey::generate()?;
 /// let kept = key.seal(r#"{"card":"4711"}"#, b"call 7, arguments")?;
 /// assert_eq!(key.open(&kept, b"call 7, arguments")?, r#"{"card":"4711"}"#);
 /// assert!(key.open(&kept, b"call 8, arguments").is_err());
-/// # Ok::<(), toolwright::arguments::SealingError>(())
+/// # Ok::<(), toolwright::journal::SealingError>(())
 /// ```
 #[derive(Clone)]
 pub struct SealingKey(Zeroizing<[u8; 32]>);

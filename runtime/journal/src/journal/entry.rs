@@ -12,6 +12,7 @@ use toolwright_core::context::CallId;
 
 /// One thing that happened to a call. Entries are only ever added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Entry {
     /// The call.
     pub call: CallId,

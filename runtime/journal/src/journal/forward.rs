@@ -9,7 +9,8 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// measures, encrypts or breaks what is written needs no more than `commit`, `renew` and `acknowledge` of its own.
 ///
 /// ```
-/// use toolwright::journal::{Asked, CommitError, MemoryStore, Store, Transaction};
+/// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
+/// use toolwright::unstable::journal::Asked;
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///

@@ -120,6 +120,7 @@ impl From<Class> for Failure {
 
 /// Something happened to a call that cannot happen to it where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Illegal {
     /// Where it stands.
     pub state: State,
@@ -138,7 +139,8 @@ impl std::error::Error for Illegal {}
 /// Where a call stands after something has happened to it.
 ///
 /// ```
-/// use toolwright::journal::{Transition, State, next};
+/// use toolwright::journal::{Transition, State};
+/// use toolwright::unstable::journal::next;
 ///
 /// assert_eq!(next(State::Pending, Transition::Approved), Ok(State::Ready));
 /// let twice = next(State::Ready, Transition::Approved).expect_err("it is approved already");

@@ -71,6 +71,7 @@ pub struct Ask {
 
 /// One call, as it is now.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
@@ -212,6 +213,26 @@ impl CallRecord {
             created: at,
             updated: at,
         }
+    }
+
+    /// The record with what this changes of it. Programs that make records, such as the tests of a store, change a
+    /// [`draft`](Self::draft).
+    ///
+    /// ```
+    /// use toolwright::CallId;
+    /// use toolwright::journal::{CallRecord, CallSlot, State};
+    ///
+    /// let slot = CallSlot { run: "run".to_owned(), turn: None, index: 0 };
+    /// # let now = "2026-01-01T00:00:00Z".parse()?;
+    /// let record = CallRecord::draft(CallId::from_bytes([7; 16]), slot, "send_mail", now);
+    /// let record = record.with(|it| it.state = State::Pending);
+    /// assert_eq!(record.state, State::Pending);
+    /// # Ok::<(), jiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
     }
 
     /// Sets its answer; where its run has one already, that one stays and this is its [`result`](Self::result).

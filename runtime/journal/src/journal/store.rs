@@ -326,6 +326,7 @@ impl CommitError {
 
 /// A store failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoreError {
     /// What it is that failed, in words that name the store.
     pub message: String,

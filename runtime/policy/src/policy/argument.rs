@@ -119,11 +119,6 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Whether it looks for a pattern, which says nothing of a command line.
-    pub(super) fn is_pattern(&self) -> bool {
-        matches!(self, Self::Under(_) | Self::Glob(_))
-    }
-
     /// Why a rule of this kind cannot have it: it would say less than it seems to.
     pub(super) fn misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {

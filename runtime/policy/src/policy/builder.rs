@@ -161,7 +161,7 @@ impl PolicyBuilder {
     }
 
     /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
-    pub fn arriving(mut self, tool: impl Into<String>) -> Self {
+    pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
-use super::command::refusal;
 use super::compiled::Compiled;
 use super::examples::check;
 use super::glob;
@@ -40,7 +39,6 @@ pub(super) struct Scope<'a> {
     arriving: &'a Arriving,
     came: Vec<Regex>,
     pub(super) base: &'a Base,
-    is_command: fn(&Definition, &str) -> bool,
 }
 
 impl<'a> Scope<'a> {
@@ -51,7 +49,7 @@ impl<'a> Scope<'a> {
         problems: &mut Problems,
     ) -> Self {
         let came = names(&arriving.tools, "arriving", problems).unwrap_or_default();
-        Self { catalog, arriving, came, base, is_command: super::command::is_command }
+        Self { catalog, arriving, came, base }
     }
 
     fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
@@ -202,17 +200,6 @@ impl<'a> Scope<'a> {
             problems.add(rule.place.as_ref(), message);
         }
         for (pointer, test) in &rule.arguments {
-            let commands = selected.iter().filter(|it| (self.is_command)(it, &pointer.value));
-            if test.0.is_pattern() {
-                for definition in commands {
-                    let message = format!(
-                        "rule `{}`: {}",
-                        compiled.name,
-                        refusal(&definition.name, &pointer.value)
-                    );
-                    problems.add(pointer.place.as_ref(), message);
-                }
-            }
             let parts = segments(&pointer.value).unwrap_or_default();
             let Some(first) = parts.first() else { continue };
             let known = || selected.iter().filter_map(|it| keys(it)).flatten();
@@ -341,50 +328,5 @@ fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),
         None => Some(None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::argument::ArgumentTest;
-    use super::*;
-    use toolwright_core::tool::Definition;
-
-    /// What is wrong with a rule, where `/command` is a command line.
-    fn refused(test: ArgumentTest) -> Vec<String> {
-        let schema = serde_json::json!({
-            "type": "object",
-            "properties": {"command": {"type": "string"}},
-            "additionalProperties": false
-        });
-        let mut shell = Definition::of(&toolwright_core::spec::Spec::EMPTY);
-        shell.name = "shell".to_owned();
-        shell.input_schema = schema;
-        let catalog = [shell];
-        let (arriving, base, mut problems) =
-            (Arriving::default(), Base::default(), Problems::default());
-        let scope = Scope {
-            catalog: &Tools::of(&catalog),
-            arriving: &arriving,
-            came: Vec::new(),
-            base: &base,
-            is_command: |_, pointer| pointer == "/command",
-        };
-        let rule =
-            Rule::allow("it is harmless").named("git").tool("shell").argument("/command", test);
-        scope.compile(&rule, &mut problems);
-        let problems = problems.finish().err();
-        problems.iter().flat_map(|it| it.problems()).map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn a_pattern_over_a_command_line_is_refused_with_a_sentence() {
-        let problems = refused(ArgumentTest::glob(["git *"]));
-        let [problem] = problems.as_slice() else { panic!("one problem: {problems:?}") };
-        assert!(
-            problem.starts_with("rule `git`: `/command` of `shell` is a command line"),
-            "{problem}"
-        );
-        assert_eq!(refused(ArgumentTest::equals(r#""git status""#)), [""; 0]);
     }
 }

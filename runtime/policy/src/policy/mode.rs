@@ -18,7 +18,8 @@ use toolwright_core::tool::Danger;
 ///
 /// ```
 /// use toolwright::Danger;
-/// use toolwright::policy::{Mode, ModeSays};
+/// use toolwright::policy::Mode;
+/// use toolwright::unstable::policy::ModeSays;
 ///
 /// assert_eq!(Mode::default().says(Danger::Moderate), ModeSays::Ask);
 /// assert_eq!(Mode::Unattended.says(Danger::Dangerous), ModeSays::Deny);

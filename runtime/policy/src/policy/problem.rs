@@ -8,6 +8,7 @@ use toolwright_core::near::near;
 
 /// Where something stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceLocation {
     /// The file, where it is known.
     pub file: Option<Arc<str>>,

@@ -6,10 +6,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::command::runs_programs;
 use super::compile::Scope;
 use super::judged::RuleMatch;
 use super::problem::{At, Problems, suggestion};
+use super::programs::runs_programs;
 use super::question::Asking;
 use toolwright_core::tool::{Definition, Effect, ToolSet};
 

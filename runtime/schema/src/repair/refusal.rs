@@ -18,7 +18,7 @@ const LONGEST_LINE: usize = 400;
 /// ```
 /// use serde_json::json;
 /// use toolwright::Repair;
-/// use toolwright::repair::{TruncatedInput, Repairer};
+/// use toolwright::unstable::repair::{TruncatedInput, Repairer};
 ///
 /// let schema = json!({
 ///     "type": "object",

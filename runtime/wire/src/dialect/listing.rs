@@ -231,9 +231,17 @@ impl fmt::Debug for Listing {
 
 /// Why tools cannot be shown to a provider: every finding, notes among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DialectError {
     /// At least one of them is an error.
     pub findings: Vec<Finding>,
+}
+
+impl DialectError {
+    #[doc(hidden)]
+    pub fn of(findings: Vec<Finding>) -> Self {
+        Self { findings }
+    }
 }
 
 impl fmt::Display for DialectError {

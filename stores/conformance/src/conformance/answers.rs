@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, CommitError, Filter, Page, Store, Transition};
+use toolwright_journal::journal::{CommitError, Filter, Page, Store, Transition};
 
 async fn acknowledged(store: &Arc<impl Store>, call: CallId) {
     if let Err(error) = store.acknowledge(call).await {
@@ -22,7 +22,7 @@ pub async fn an_answer_is_acknowledged_without_a_new_version(store: &Arc<impl St
     let entries = history(store, before.id).await;
     for _ in 0..2 {
         acknowledged(store, before.id).await;
-        let expected = CallRecord { delivered: true, ..before.clone() };
+        let expected = before.clone().with(|it| it.delivered = true);
         assert_eq!(
             got(store, before.id).await,
             Some(expected),
@@ -42,11 +42,11 @@ pub async fn whoever_runs_a_call_keeps_it_when_it_is_acknowledged(store: &Arc<im
     }
     // Its owner does not know of it.
     committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
-    let expected = CallRecord { delivered: true, ..record.clone() };
+    let expected = record.clone().with(|it| it.delivered = true);
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");
     record.digest = "d2".to_owned();
     committed(store, calls([revision(&mut record)])).await;
-    let expected = CallRecord { delivered: true, ..record.clone() };
+    let expected = record.clone().with(|it| it.delivered = true);
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");
     assert_eq!(listed_as(store, true).await, [record.id], "a call is not listed as delivered");
 }

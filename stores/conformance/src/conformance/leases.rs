@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{
-    CallRecord, CommitError, Failure, Filter, Page, Store, Transition,
-};
+use toolwright_journal::journal::{CommitError, Failure, Filter, Page, Store, Transition};
 
 async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
     match store.renew(call, epoch, time(99)).await {
@@ -23,7 +21,7 @@ pub async fn a_lease_is_renewed_without_a_new_version(store: &Arc<impl Store>) {
         if let Err(error) = store.renew(before.id, before.epoch, time(seconds)).await {
             panic!("an owner cannot renew its lease: {error}");
         }
-        let expected = CallRecord { lease: Some(time(seconds)), ..before.clone() };
+        let expected = before.clone().with(|it| it.lease = Some(time(seconds)));
         let found = got(store, before.id).await;
         assert_eq!(
             found,
@@ -119,7 +117,7 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
         assert_eq!(got(store, record.id).await, owned, "a call that is not taken is changed");
         assert_eq!(read(store, "of it").await, None, "a part of the unit is done");
     }
-    let late = CallRecord { version: record.version + 1, ..record.clone() };
+    let late = record.clone().with(|it| it.version = record.version + 1);
     let write = happening(&mut late.clone(), event);
     match store.commit(calls([write]), time(30)).await {
         Err(CommitError::Call { .. }) => {}

@@ -154,11 +154,14 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
         ["50% off", "a_b", "say \"hi\"\n", "back\\slash", "Straße 🦀", "it's", "\u{7f}\u{1}"];
     let mut records = Vec::new();
     for text in texts {
-        let shown = CallRecord { shown: format!("<{text}>"), ..call("run") };
-        let answer = CallRecord { answer: answered(&format!("<{text}>")), ..call("run") };
+        let shown = call("run").with(|it| it.shown = format!("<{text}>"));
+        let answer = call("run").with(|it| it.answer = answered(&format!("<{text}>")));
         // Neither is looked through: what ran is not what is shown.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
-        let elsewhere = CallRecord { raw: kept.clone(), arguments: kept, ..call("run") };
+        let elsewhere = call("run").with(|it| {
+            it.raw = kept.clone();
+            it.arguments = kept;
+        });
         added(store, elsewhere).await;
         records.push([added(store, shown).await.id, added(store, answer).await.id]);
     }
@@ -178,13 +181,18 @@ pub async fn calls_that_are_due_are_found(store: &Arc<impl Store>) {
     let mut due = Vec::new();
     let times = [time(10), time(10) + jiff::SignedDuration::from_nanos(1), time(5)];
     for deadline in times {
-        let record =
-            CallRecord { state: State::Pending, ask: Some(asked(deadline)), ..call("run") };
+        let record = call("run").with(|it| {
+            it.state = State::Pending;
+            it.ask = Some(asked(deadline));
+        });
         due.push(added(store, record).await.id);
     }
-    let never = CallRecord { state: State::Succeeded, updated: time(0), ..call("run") };
+    let never = call("run").with(|it| {
+        it.state = State::Succeeded;
+        it.updated = time(0);
+    });
     added(store, never).await;
-    let no_lease = CallRecord { state: State::Running, ..call("run") };
+    let no_lease = call("run").with(|it| it.state = State::Running);
     added(store, no_lease).await;
     let at = |time| Filter { due: Some(time), ..Filter::default() };
     assert_eq!(all(store, &at(time(4))).await, [], "a call is due before its time");

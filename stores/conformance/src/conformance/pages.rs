@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, Filter, Page, State, Store};
+use toolwright_journal::journal::{Filter, Page, State, Store};
 
 fn id(number: u8) -> CallId {
     CallId::from_bytes([number; 16])
@@ -15,7 +15,10 @@ async fn shuffled(store: &Arc<impl Store>) -> Vec<CallId> {
     let order = [200, 3, 90, 15, 255, 127, 128, 1, 60, 61, 0];
     for number in order {
         let state = if number % 2 == 0 { State::Pending } else { State::Dead };
-        let record = CallRecord { id: id(number), state, ..call("run") };
+        let record = call("run").with(|it| {
+            it.id = id(number);
+            it.state = state;
+        });
         added(store, record).await;
     }
     let mut ids: Vec<_> = order.into_iter().map(id).collect();
@@ -67,7 +70,7 @@ pub async fn pages_meet_without_gap_or_overlap(store: &Arc<impl Store>) {
 pub async fn no_call_is_missed_while_others_are_added(store: &Arc<impl Store>) {
     let mut there = Vec::new();
     for _ in 0..20 {
-        there.push(added(store, CallRecord { state: State::Pending, ..call("run") }).await.id);
+        there.push(added(store, call("run").with(|it| it.state = State::Pending)).await.id);
     }
     let filter = Filter { states: vec![State::Pending, State::Ready], ..Filter::default() };
     let (mut page, mut seen) = (Page::first(3), Vec::new());
@@ -76,7 +79,7 @@ pub async fn no_call_is_missed_while_others_are_added(store: &Arc<impl Store>) {
         let Some(last) = found.last() else { panic!("the pages end before the last call") };
         page = page.after(*last);
         seen.extend(found);
-        added(store, CallRecord { state: State::Ready, ..call("run") }).await;
+        added(store, call("run").with(|it| it.state = State::Ready)).await;
     }
     assert_eq!(seen[..there.len()], there, "a call is missed or repeated while others are added");
 }

@@ -15,60 +15,59 @@ use toolwright_journal::journal::{
 
 /// A record in which nothing is left out.
 fn full() -> CallRecord {
-    CallRecord {
-        provider_id: Some("toolu_01".to_owned()),
-        tool: "send_money".to_owned(),
-        fingerprint: "0af1".to_owned(),
-        danger: Danger::Critical,
-        effect: Effect::Keyed,
-        raw: StoredText::Plain("{\"to\": 9007199254740993}".to_owned()),
-        arguments: StoredText::Encrypted("0a1b".to_owned()),
-        shown: "{\"to\":\"…\"}".to_owned(),
-        repairs: vec![Change {
+    call_at(place("run", 3, 4)).with(|it| {
+        it.provider_id = Some("toolu_01".to_owned());
+        it.tool = "send_money".to_owned();
+        it.fingerprint = "0af1".to_owned();
+        it.danger = Danger::Critical;
+        it.effect = Effect::Keyed;
+        it.raw = StoredText::Plain("{\"to\": 9007199254740993}".to_owned());
+        it.arguments = StoredText::Encrypted("0a1b".to_owned());
+        it.shown = "{\"to\":\"…\"}".to_owned();
+        it.repairs = vec![Change {
             pointer: "/to".to_owned(),
             rule: ChangeRule::Integer,
             from: "\"1\"".to_owned(),
             to: "1".to_owned(),
-        }],
-        digest: "ab".repeat(32),
-        requester: Requester {
+        }];
+        it.digest = "ab".repeat(32);
+        it.requester = Requester {
             agent: "agent:run".to_owned(),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
-        },
-        idempotency_key: "key-1".to_owned(),
-        trace: Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned()),
-        state: State::Running,
-        version: 7,
-        generation: 3,
-        attempt: 2,
-        owner: Some("host:1".to_owned()),
-        epoch: 5,
-        lease: Some(time(30)),
-        not_before: Some(time(3)),
-        ask: Some(Ask {
+        };
+        it.idempotency_key = "key-1".to_owned();
+        it.trace = Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned());
+        it.state = State::Running;
+        it.version = 7;
+        it.generation = 3;
+        it.attempt = 2;
+        it.owner = Some("host:1".to_owned());
+        it.epoch = 5;
+        it.lease = Some(time(30));
+        it.not_before = Some(time(3));
+        it.ask = Some(Ask {
             reason: "it sends money".to_owned(),
             preview: Some("10 € to Ada".to_owned()),
             deadline: time(86_400),
             told: true,
-        }),
-        decision: Some(Signed {
+        });
+        it.decision = Some(Signed {
             text: "{}".to_owned(),
             key: "k".to_owned(),
             signature: "00ff".to_owned(),
-        }),
-        grant: Some("g1".to_owned()),
-        proposal: Some("{\"to\":2}".to_owned()),
-        answer: Some(Answered {
+        });
+        it.grant = Some("g1".to_owned());
+        it.proposal = Some("{\"to\":2}".to_owned());
+        it.answer = Some(Answered {
             is_error: true,
             text: "no such account".to_owned(),
             whole: json!({"kind": "not_found", "details": [1, null, {"deep": [true]}]}),
-        }),
-        delivered: true,
-        created: time(0) + jiff::SignedDuration::from_nanos(123_456_789),
-        updated: time(2) + jiff::SignedDuration::from_nanos(1),
-        ..call_at(place("run", 3, 4))
-    }
+        });
+        it.delivered = true;
+        it.created = time(0) + jiff::SignedDuration::from_nanos(123_456_789);
+        it.updated = time(2) + jiff::SignedDuration::from_nanos(1);
+    })
 }
 
 async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> CallRecord {
@@ -106,14 +105,13 @@ pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
     let mut record = comes_back(store, full(), "the fields of a full record").await;
     // Everything that can go away goes away in one change; that an answer was acknowledged cannot.
     let expects = record.version;
-    record = CallRecord {
-        id: record.id,
-        place: record.place,
-        version: expects + 1,
-        raw: StoredText::Omitted,
-        delivered: record.delivered,
-        ..call("run")
-    };
+    record = call("run").with(|it| {
+        it.id = record.id;
+        it.place = record.place;
+        it.version = expects + 1;
+        it.raw = StoredText::Omitted;
+        it.delivered = record.delivered;
+    });
     let write = toolwright_journal::journal::CallWrite {
         expects: Some(expects),
         record: record.clone(),
@@ -125,7 +123,7 @@ pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
 
 pub async fn every_state_comes_back(store: &Arc<impl Store>) {
     for state in State::ALL {
-        comes_back(store, CallRecord { state, ..call("run") }, "states").await;
+        comes_back(store, call("run").with(|it| it.state = state), "states").await;
     }
 }
 
@@ -135,24 +133,22 @@ pub async fn numbers_come_back_exactly(store: &Arc<impl Store>) {
         "fractions": [0.1, 1234.5768901000001, 6.934698245112694e276, 8.383658838626809e-78, -0.0, 5e-324, f64::MAX],
     });
     let answer = Some(Answered { is_error: false, text: String::new(), whole });
-    comes_back(store, CallRecord { answer, ..call("run") }, "numbers of an answer").await;
-    let counted = CallRecord {
-        version: 1 << 60,
-        generation: u32::MAX,
-        attempt: u32::MAX,
-        epoch: u64::MAX,
-        ..call_at(place("run", u64::MAX, u32::MAX))
-    };
+    comes_back(store, call("run").with(|it| it.answer = answer), "numbers of an answer").await;
+    let counted = call_at(place("run", u64::MAX, u32::MAX)).with(|it| {
+        it.version = 1 << 60;
+        it.generation = u32::MAX;
+        it.attempt = u32::MAX;
+        it.epoch = u64::MAX;
+    });
     comes_back(store, counted, "large counters").await;
     let far = Some(Timestamp::MAX);
-    let times = CallRecord {
-        lease: far,
-        not_before: Some(Timestamp::MIN),
-        ask: Some(asked(Timestamp::MAX)),
-        created: Timestamp::MIN,
-        updated: Timestamp::MAX,
-        ..call("run")
-    };
+    let times = call("run").with(|it| {
+        it.lease = far;
+        it.not_before = Some(Timestamp::MIN);
+        it.ask = Some(asked(Timestamp::MAX));
+        it.created = Timestamp::MIN;
+        it.updated = Timestamp::MAX;
+    });
     comes_back(store, times, "times").await;
 }
 
@@ -167,14 +163,13 @@ pub async fn awkward_texts_come_back(store: &Arc<impl Store>) {
         "\\u0000",
         "e\u{301}🦀",
     ] {
-        let record = CallRecord {
-            tool: text.to_owned(),
-            digest: text.to_owned(),
-            shown: text.to_owned(),
-            raw: StoredText::Plain(text.to_owned()),
-            owner: Some(text.to_owned()),
-            ..call_at(place(text, 1, 0))
-        };
+        let record = call_at(place(text, 1, 0)).with(|it| {
+            it.tool = text.to_owned();
+            it.digest = text.to_owned();
+            it.shown = text.to_owned();
+            it.raw = StoredText::Plain(text.to_owned());
+            it.owner = Some(text.to_owned());
+        });
         let record = comes_back(store, record, "awkward texts").await;
         let filter = toolwright_journal::journal::Filter {
             run: Some(text.to_owned()),
@@ -192,15 +187,11 @@ pub async fn large_records_come_back(store: &Arc<impl Store>) {
         let text = "0123456789abcde\n".repeat(size / 16);
         let mut record = comes_back(
             store,
-            CallRecord {
-                raw: StoredText::Plain(text.clone()),
-                answer: Some(Answered {
-                    is_error: false,
-                    text: text.clone(),
-                    whole: json!([text]),
-                }),
-                ..call("run")
-            },
+            call("run").with(|it| {
+                it.raw = StoredText::Plain(text.clone());
+                it.answer =
+                    Some(Answered { is_error: false, text: text.clone(), whole: json!([text]) });
+            }),
             "large records",
         )
         .await;

@@ -32,26 +32,26 @@ pub fn place(run: &str, turn: u64, index: u32) -> CallSlot {
 /// A new call outside of turns.
 pub fn call(run: &str) -> CallRecord {
     let id = new_id();
-    CallRecord {
-        fingerprint: "f1".to_owned(),
-        danger: Danger::Safe,
-        effect: Effect::Once,
-        raw: StoredText::Plain("{}".to_owned()),
-        arguments: StoredText::Plain("{}".to_owned()),
-        shown: "{}".to_owned(),
-        digest: "d1".to_owned(),
-        requester: Requester { agent: format!("agent:{run}"), user: None, session: None },
-        ..CallRecord::draft(
-            id,
-            CallSlot { run: run.to_owned(), turn: None, index: 0 },
-            "read_file",
-            time(0),
-        )
-    }
+    CallRecord::draft(
+        id,
+        CallSlot { run: run.to_owned(), turn: None, index: 0 },
+        "read_file",
+        time(0),
+    )
+    .with(|it| {
+        it.fingerprint = "f1".to_owned();
+        it.danger = Danger::Safe;
+        it.effect = Effect::Once;
+        it.raw = StoredText::Plain("{}".to_owned());
+        it.arguments = StoredText::Plain("{}".to_owned());
+        it.shown = "{}".to_owned();
+        it.digest = "d1".to_owned();
+        it.requester = Requester { agent: format!("agent:{run}"), user: None, session: None };
+    })
 }
 
 pub fn call_at(place: CallSlot) -> CallRecord {
-    CallRecord { place, ..call("") }
+    call("").with(|it| it.place = place)
 }
 
 pub fn asked(deadline: Timestamp) -> Ask {

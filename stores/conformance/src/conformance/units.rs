@@ -101,7 +101,10 @@ async fn nothing_of_it(store: &Arc<impl Store>, kept: &CallRecord, new: &[CallRe
 pub async fn a_new_call_needs_an_id_that_is_free(store: &Arc<impl Store>) {
     let there = added(store, call_at(place("run", 1, 0))).await;
     for place in [place("run", 1, 0), place("run", 1, 1)] {
-        let twin = CallRecord { id: there.id, version: 5, ..call_at(place) };
+        let twin = call_at(place).with(|it| {
+            it.id = there.id;
+            it.version = 5;
+        });
         let error = refused(store, calls([opening(&twin)]), "a call has its id").await;
         assert!(
             matches!(error, CommitError::Call { call, expected: None, found: Some(1) } if call == there.id),
@@ -122,7 +125,7 @@ pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
     for other in [place("run", 1, 1), place("run", 2, 0), place("other", 1, 0)] {
         added(store, call_at(other)).await;
     }
-    let far = CallRecord { place: place("run", u64::MAX, u32::MAX), ..call("run") };
+    let far = call("run").with(|it| it.place = place("run", u64::MAX, u32::MAX));
     added(store, far.clone()).await;
     assert_eq!(stood_at(store, &far.place).await, Some(far), "a call is not at the largest place");
     assert_eq!(stood_at(store, &there.place).await, Some(there), "a place has another call");

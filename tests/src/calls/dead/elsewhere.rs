@@ -50,8 +50,7 @@ async fn what_was_tried_as_often_as_it_may_be_is_a_letter_and_an_ordinary_failur
     let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
     let now = dead_letters.office.clock.now();
     let note = || Note { who: "executor:gone".to_owned(), at: now, why: None, signed: None };
-    let mut lost =
-        CallRecord { effect: like.effect, ..CallRecord::draft(id, place, like.tool, now) };
+    let mut lost = CallRecord::draft(id, place, like.tool, now).with(|it| it.effect = like.effect);
     let mut entries = vec![lost.opened(note())];
     let gone =
         Transition::Errored { failure: Failure::OwnerLost, effect: like.effect, exhausted: false };

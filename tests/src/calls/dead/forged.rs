@@ -171,7 +171,10 @@ async fn new_arguments_that_somebody_changes_after_a_requeue_are_not_run() {
         let (id, _) = dead_letters.die().await;
         dead_letters.edit(id, r#"{"to":"bob"}"#).await;
         let before = dead_letters.office.record(id).await;
-        let record = CallRecord { proposal, version: before.version + 1, ..before.clone() };
+        let record = before.clone().with(|it| {
+            it.proposal = proposal;
+            it.version = before.version + 1;
+        });
         writes(&dead_letters, &before, record, vec![]).await;
         dead_letters.executor().sweep().await.unwrap();
         assert_eq!(

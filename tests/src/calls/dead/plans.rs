@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use toolwright::CallId;
 use toolwright::approval::Statement;
-use toolwright::arguments::{canonical, digest};
 use toolwright::journal::{
     Answered, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText, Transaction,
     Transition,
 };
+use toolwright::unstable::arguments::{canonical, digest};
 
 use super::super::support::{answered, key, path};
 use super::office::{DeadLetters, dead_letters};
@@ -22,17 +22,16 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
     let arguments = canonical(arguments).unwrap();
     let id: CallId = "0199a0b0-0001-7000-8000-0000000000a1".parse().unwrap();
     let place = CallSlot { run: "r".to_owned(), turn: Some(7), index: 0 };
-    let mut record = CallRecord {
-        fingerprint: like.fingerprint.clone(),
-        danger: like.danger,
-        effect: like.effect,
-        raw: StoredText::Plain(arguments.clone()),
-        shown: arguments.clone(),
-        digest: digest(&like.tool, &like.fingerprint, &arguments, "", None),
-        arguments: StoredText::Plain(arguments),
-        answer: Some(Answered::text("queued")),
-        ..CallRecord::draft(id, place, like.tool, now)
-    };
+    let mut record = CallRecord::draft(id, place, like.tool.clone(), now).with(|it| {
+        it.fingerprint = like.fingerprint.clone();
+        it.danger = like.danger;
+        it.effect = like.effect;
+        it.raw = StoredText::Plain(arguments.clone());
+        it.shown = arguments.clone();
+        it.digest = digest(&like.tool, &like.fingerprint, &arguments, "", None);
+        it.arguments = StoredText::Plain(arguments);
+        it.answer = Some(Answered::text("queued"));
+    });
     let note = || Note { who: "agent:r".to_owned(), at: now, why: None, signed: None };
     let entries = vec![record.opened(note()), record.advance(Transition::Planned, note()).unwrap()];
     let ask = Ask { reason: "to tell Eve".to_owned(), preview: None, deadline: now, told: false };

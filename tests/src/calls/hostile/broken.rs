@@ -8,8 +8,9 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolwright::approval::{Callback, Channel, GrantTerms, Response, Scope, Statement};
-use toolwright::arguments::{SealingKey, canonical, digest};
+use toolwright::journal::SealingKey;
 use toolwright::journal::State;
+use toolwright::unstable::arguments::{canonical, digest};
 use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
 
 use super::super::odd::Odd;

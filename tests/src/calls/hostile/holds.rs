@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use toolwright::approval::{
     ApprovalError, ApprovalRequest, Approver, ApproverError, Channel, GrantTerms, Reply, Statement,
 };
-use toolwright::arguments::SealingKey;
+use toolwright::journal::SealingKey;
 use toolwright::journal::{
     CallRecord, CallWrite, Failure, Note, State, Store, Transaction, Transition,
 };
@@ -296,8 +296,13 @@ async fn the_digest_of_a_sealed_call_needs_the_key() {
     let waits = suspended(executor.submit(&call).await);
     let record = office.record(waits.call).await;
     let canonical = r#"{"password":"x","site":"example.org"}"#;
-    let plain =
-        toolwright::arguments::digest(&record.tool, &record.fingerprint, canonical, "", None);
+    let plain = toolwright::unstable::arguments::digest(
+        &record.tool,
+        &record.fingerprint,
+        canonical,
+        "",
+        None,
+    );
     assert_ne!(record.digest, plain);
 }
 

@@ -151,20 +151,23 @@ impl JournaledCall<'_> {
             tool: call.name().to_owned(),
             error: toolwright_journal::journal::StoreError::new(error),
         };
-        let mut record = CallRecord {
-            provider_id: call.id.as_deref().map(ToOwned::to_owned),
-            fingerprint: plan.entry.fingerprint().to_owned(),
-            danger: evaluated.facts.danger,
-            effect: plan.entry.definition.effect,
-            secrets: plan.entry.definition.secrets().map(ToOwned::to_owned).collect(),
-            raw: keep(call.arguments(), "raw").map_err(failed)?,
-            arguments: keep(evaluated.settled.arguments(), "arguments").map_err(failed)?,
-            shown: evaluated.settled.shown().to_owned(),
-            repairs: evaluated.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default(),
-            requester,
-            trace: self.journal.trace(),
-            ..CallRecord::draft(id, place, plan.entry.name.to_string(), now)
-        };
+        let raw = keep(call.arguments(), "raw").map_err(failed)?;
+        let arguments = keep(evaluated.settled.arguments(), "arguments").map_err(failed)?;
+        let mut record =
+            CallRecord::draft(id, place, plan.entry.name.to_string(), now).with(|it| {
+                it.provider_id = call.id.as_deref().map(ToOwned::to_owned);
+                it.fingerprint = plan.entry.fingerprint().to_owned();
+                it.danger = evaluated.facts.danger;
+                it.effect = plan.entry.definition.effect;
+                it.secrets = plan.entry.definition.secrets().map(ToOwned::to_owned).collect();
+                it.raw = raw;
+                it.arguments = arguments;
+                it.shown = evaluated.settled.shown().to_owned();
+                it.repairs =
+                    evaluated.facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default();
+                it.requester = requester;
+                it.trace = self.journal.trace();
+            });
         record.digest = self.digest(&record, &evaluated.settled);
         Ok(Arc::new(record))
     }

@@ -6,6 +6,7 @@ use crate::journal::Document;
 
 /// What a journal has of grants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Grants {
     /// Those that can be read, in the order of their tools and ids.
     pub readable: Vec<Grant>,

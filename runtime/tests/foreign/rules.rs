@@ -1,7 +1,7 @@
 //! One kind of thing at a time.
 
 use serde_json::{Value, json};
-use toolwright::arriving::{TypeNames, input_schema};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 use crate::{arrived, problems};
 

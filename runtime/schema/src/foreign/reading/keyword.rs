@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Reading, pattern};
-use crate::arriving::keywords::{self, Shape};
+use crate::foreign::keywords::{self, Shape};
 use crate::schema::is_machine_format;
 use toolwright_core::input::shorten;
 

@@ -83,7 +83,7 @@ impl fmt::Display for Note {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwright::arriving::{TypeNames, input_schema};
+/// use toolwright::unstable::foreign::{TypeNames, input_schema};
 ///
 /// let schema = json!({
 ///     "definitions": {"city": {"type": "string", "minLength": 1}},

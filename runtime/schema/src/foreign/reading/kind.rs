@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Reading;
-use crate::arriving::types::{self, Meaning};
+use crate::foreign::types::{self, Meaning};
 use toolwright_core::input::shorten;
 
 impl Reading<'_> {

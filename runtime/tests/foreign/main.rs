@@ -8,7 +8,7 @@ mod rules;
 mod validity;
 
 use serde_json::Value;
-use toolwright::arriving::{Arrived, TypeNames, input_schema};
+use toolwright::unstable::foreign::{Arrived, TypeNames, input_schema};
 
 fn arrived(schema: &Value) -> Arrived {
     input_schema(schema, TypeNames::JsonSchema)

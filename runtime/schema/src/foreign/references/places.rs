@@ -9,7 +9,7 @@ use toolwright_core::input::shorten;
 /// Places that references may lead to.
 const MOST: usize = 2_000;
 
-pub(in crate::arriving) struct Places<'a> {
+pub(in crate::foreign) struct Places<'a> {
     document: &'a Value,
     /// The document's own address; a reference may repeat it.
     base: Option<&'a str>,
@@ -22,14 +22,14 @@ pub(in crate::arriving) struct Places<'a> {
 }
 
 /// A place that something refers to.
-pub(in crate::arriving) struct Place {
-    pub(in crate::arriving) pointer: String,
-    pub(in crate::arriving) name: String,
-    pub(in crate::arriving) is_new: bool,
+pub(in crate::foreign) struct Place {
+    pub(in crate::foreign) pointer: String,
+    pub(in crate::foreign) name: String,
+    pub(in crate::foreign) is_new: bool,
 }
 
 impl<'a> Places<'a> {
-    pub(in crate::arriving) fn of(document: &'a Value) -> Self {
+    pub(in crate::foreign) fn of(document: &'a Value) -> Self {
         let base = document.get("$id").or_else(|| document.get("id")).and_then(Value::as_str);
         let mut places = Self {
             document,
@@ -44,7 +44,7 @@ impl<'a> Places<'a> {
     }
 
     /// Where a reference that stands at `from` leads.
-    pub(in crate::arriving) fn resolve(
+    pub(in crate::foreign) fn resolve(
         &mut self,
         reference: &str,
         from: &str,
@@ -93,7 +93,7 @@ impl<'a> Places<'a> {
     }
 
     /// The name of a place in `$defs`: its last step, so that people find it again.
-    pub(in crate::arriving) fn name(&mut self, pointer: &str) -> &str {
+    pub(in crate::foreign) fn name(&mut self, pointer: &str) -> &str {
         let taken = &mut self.taken;
         self.names.entry(pointer.to_owned()).or_insert_with(|| {
             let last = pointer.rsplit('/').next().unwrap_or_default();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
-use toolwright::arriving::{TypeNames, input_schema};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 

@@ -1,7 +1,7 @@
 //! Schemas made to exhaust whoever reads them.
 
 use serde_json::{Map, Value, json};
-use toolwright::arriving::{TypeNames, input_schema};
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 use crate::{arrived, problems};
 

@@ -20,10 +20,9 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use self::keyboard::{Keyboard, Typing};
-use super::approver::{Approver, ApproverError, Reply, Response};
-use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
 use toolwright_core::tool::Danger;
+use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 
 /// The longest line that is read.
 const LONGEST: u64 = 1 << 20;

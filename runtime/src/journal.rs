@@ -1,0 +1,18 @@
+//! The life of calls, in a journal, so that a crash loses none and repeats none.
+//!
+//! A [`CallRecord`] is what is stored of a call, an [`Entry`] what happened to it. A [`Store`] stores them:
+//! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do stands in
+//! `conformance` (feature `conformance`), for stores of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
+
+pub use toolwright_journal::arguments::{SealingError, SealingKey};
+pub use toolwright_journal::journal::{
+    Answered, Ask, CallRecord, CallSlot, CallWrite, CommitError, Document, DocumentWrite, Entry,
+    FailedAttempt, Failure, Filter, MemoryStore, Note, Page, Requester, State, Store, StoreError,
+    StoredText, Transaction, Transition,
+};
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+pub use toolwright_sqlite::SqliteStore;
+#[cfg(feature = "conformance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
+pub use toolwright_store_tests::conformance;

@@ -1,0 +1,15 @@
+//! Provider messages: the tool calls in one, and the answers as the message that goes back.
+//!
+//! Pure conversion; no connection is opened here. The invariants:
+//!
+//! - a call is passed on with its arguments as the provider wrote them, byte for byte, so that large
+//!   numbers and repeated keys reach the input reader unchanged;
+//! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
+//!   nobody has to answer: text, thinking, tools that the provider runs itself;
+//! - content that a provider cannot take in an answer is replaced by a sentence that names it.
+//!
+//! ```text
+//!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
+//! ```
+
+pub use toolwright_wire::provider::{MessageError, Provider, ToolCall};

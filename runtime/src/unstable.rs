@@ -1,0 +1,35 @@
+//! Parts for tools that look into Toolwright: debuggers, judges of its policy, programs that sign decisions of their own.
+//! No application needs them, and any release may change them.
+
+/// The final arguments of a call, their canonical text, and the digest that a decision is bound to.
+pub mod arguments {
+    pub use toolwright_core::json::{ArgumentsError, canonical};
+    pub use toolwright_journal::arguments::{FinalArguments, digest, fingerprint};
+}
+
+/// Whether a grant covers a call.
+pub mod approval {
+    pub use toolwright_journal::approval::Asked;
+}
+
+/// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people.
+pub mod foreign {
+    pub use toolwright_schema::foreign::{Arrived, Note, TypeNames, input_schema};
+}
+
+/// The state machine of a journalled call.
+pub mod journal {
+    pub use toolwright_journal::journal::{Asked, Contradiction, FORMAT, Illegal, next, replay};
+}
+
+/// What a policy is asked, and each rule's part in its answer.
+pub mod policy {
+    pub use toolwright_policy::policy::{
+        DeclaredAccess, Evaluation, ModeSays, Question, RuleEffect, RuleMatch, RuleOutline,
+    };
+}
+
+/// Repairs the input of a call along its schema, or says why not.
+pub mod repair {
+    pub use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+}
