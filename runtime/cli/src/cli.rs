@@ -1,13 +1,13 @@
 //! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
-//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions` for
-//! shells. Needs the feature `cli`, which is on unless `default-features = false` is said.
+//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions`
+//! for shells. Needs the feature `cli`, which is on unless `default-features = false` is said.
 //!
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
-//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group stands at the top.
-//! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
-//! `tools`, `answer`, `policy`, `completions` or `help`.
+//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group
+//! stands at the top. Two tools of one command are an error that names both, and so is a group or an ungrouped tool
+//! that would be `tools`, `answer`, `policy`, `completions` or `help`.
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |
@@ -27,10 +27,10 @@
 //!
 //! # Policy
 //!
-//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or tells
-//! all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy test
-//! CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy for that
-//! command.
+//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or
+//! tells all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy
+//! test CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy
+//! for that command.
 //!
 //! # Output
 //!
@@ -96,7 +96,7 @@ pub fn main() -> ExitCode {
     main_with(ExecutorBuilder::unrestricted)
 }
 
-/// The same for tools that need services, which `configure` gives to the executor.
+/// [`main`] for tools that need services: `configure` registers them with the executor's builder.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -148,8 +148,8 @@ pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
 }
 
 /// Runs what was matched by [`command`], writes its result to standard output and words for people to
-/// standard error. Dropped, it gives up the call; so does
-/// [`cancelled_by`](crate::RunBuilder::cancelled_by) of the executor's run.
+/// standard error. A caller that drops the future cancels the call; so does `RunBuilder::cancelled_by` of the
+/// executor's run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
 }

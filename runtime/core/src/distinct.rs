@@ -1,8 +1,6 @@
 //! Whether rustc can tell two parameters of a `preview` or `reconcile` function apart, which is named by a path that
 //! hides what they are called.
 
-#![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
-
 use std::marker::PhantomData;
 
 /// The types of two parameters.

@@ -58,8 +58,8 @@ pub enum Done {
 
 /// What a failure says about the effect of the call, which decides whether it may be repeated.
 ///
-/// An error that converts by itself (of [`std::io`], for instance) knows of its own operation only. A tool that must not
-/// be repeated and has acted before that operation says so:
+/// An error that converts by itself (of [`std::io`], for instance) knows of its own operation only. A tool that must
+/// not be repeated and has acted before that operation says so:
 /// `ToolError::from(error).class(Class::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -163,7 +163,7 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
-    /// The same for a model, with more to its message.
+    /// Copies the error, with `words` appended to its message.
     #[doc(hidden)]
     pub fn with_more(&self, words: Option<String>) -> Self {
         let message = format!("{}{}", self.0.message, words.unwrap_or_default());

@@ -32,7 +32,7 @@ impl Handle {
 }
 
 /// Links a crate of tools to which nothing else refers. Without it the linker leaves the crate out,
-/// and its tools are not in [`Registry::linked`](crate::Registry::linked).
+/// and its tools are not in `Registry::linked`.
 ///
 /// ```
 /// # // Any crate will do, to show what it looks like.

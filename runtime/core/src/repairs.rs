@@ -117,7 +117,7 @@ pub enum ChangeRule {
     Tag,
     /// A call, such as `read_file(path="a")`.
     Call,
-    /// The same object twice.
+    /// One object, written twice.
     Repeated,
     /// Several things that are not JSON.
     Syntax,

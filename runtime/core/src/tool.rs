@@ -68,7 +68,7 @@ pub enum Repair {
 /// What a definition says about danger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredDanger {
-    /// The same for every call.
+    /// One level for every call.
     Level(Danger),
     /// Computed from the input of each call.
     Computed,
@@ -223,11 +223,10 @@ pub struct Definition {
     pub previews: bool,
     /// Whether it can find out what became of an interrupted call.
     pub reconciles: bool,
-    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of a
-    /// [`DynamicTool`](crate::DynamicTool). A tool that does not may touch any.
+    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of
+    /// a `DynamicTool`. A tool that does not may touch any.
     pub declares_footprint: bool,
-    /// Whether it came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a
-    /// [`Resolver`](crate::Resolver).
+    /// Whether it came at run time: as a `DynamicTool`, or from a `Resolver`.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,

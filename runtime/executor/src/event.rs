@@ -24,7 +24,8 @@ pub struct Event<'a> {
     /// The name that was called.
     pub tool: &'a str,
     /// What a decision on it is bound to, where a journal keeps it; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). Before its arguments are final there is none.
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). Before its arguments are final there is
+    /// none.
     pub digest: Option<&'a str>,
     /// Which attempt is under way or was the last, counted from 1; nothing before the first, and where it is not known.
     pub attempt: Option<u32>,
@@ -36,8 +37,8 @@ pub struct Event<'a> {
 /// `Abandoned` comes last. A call that is suspended starts again when somebody goes on with it.
 ///
 /// Where a journal is kept, some things happen to a call that nobody is waiting for here: a worker finds that somebody
-/// has decided, that nobody did in time, or that whoever ran it is gone. They are told when they are durable, by the one
-/// process that made them so, between these two or outside of them:
+/// has decided, that nobody did in time, or that whoever ran it is gone. They are told when they are durable, by the
+/// one process that made them so, between these two or outside of them:
 ///
 /// | what happens | is told |
 /// | --- | --- |
@@ -50,8 +51,8 @@ pub struct Event<'a> {
 /// | it fails for good | `Dead`, and then `Failed` |
 /// | it was requeued, and that cannot be done | `Decided`, `PutBack` |
 ///
-/// A process that dies between the commit and the telling has told nothing: the history in the journal is complete, what
-/// listeners hear is not.
+/// A process that dies between the commit and the telling has told nothing: the history in the journal is complete,
+/// what listeners hear is not.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
@@ -107,8 +108,8 @@ pub enum EventKind<'a> {
         /// How long the call had been waiting for it, by the clock of the journal.
         waited: Duration,
     },
-    /// Who is asked in this process could not be asked, or gave no decision. It is asked again after a while, as long as the
-    /// call is pending.
+    /// Who is asked in this process could not be asked, or gave no decision. It is asked again after a while, as long
+    /// as the call is pending.
     ApproverFailed {
         /// Why, in words that name the approver.
         why: &'a str,
@@ -134,7 +135,7 @@ pub enum EventKind<'a> {
     },
     /// An operator wanted a dead letter tried once more, and that cannot be done: it is as dead as before.
     PutBack {
-        /// Why.
+        /// Why the dead letter cannot run.
         why: &'a str,
     },
     /// It waits, and its run has got no answer yet.

@@ -103,9 +103,9 @@ impl Executor {
         self.run.ready.current()
     }
 
-    /// The same executor for exactly these tools, as they are in the catalog, whatever becomes of the
-    /// registry: for the calls of a turn whose model was shown them. Services, limits and the drain are
-    /// shared; a tool that comes with a resolver is called as ever, where the catalog's profile selects it.
+    /// Pins the executor to the tools of a catalog: later changes of the registry do not reach its calls. Use it for
+    /// the calls of a turn whose model was shown that catalog. The new executor shares services, limits and the drain
+    /// with this one. A tool that a resolver brings can still be called where the catalog's profile selects it.
     ///
     /// To pin the same catalog again costs little. A tool that needs what the executor has not got
     /// answers so when it is called; [`missing`](Self::missing) tells it before.
@@ -158,8 +158,8 @@ impl Executor {
     /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
     /// so takes [`submit`](Self::submit) or [`submit_turn`](Self::submit_turn).
     ///
-    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not begun
-    /// of the call is cancelled: whoever made it is gone, and may make it again.
+    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not
+    /// begun of the call is cancelled: whoever made it is gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.run, call)
@@ -173,7 +173,8 @@ impl Executor {
         self.explained(&self.run.core.rules, call)
     }
 
-    /// The same by another policy, of [`make_policy`](Self::make_policy), for questions before it is taken up.
+    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before it is put into
+    /// use.
     ///
     /// # Errors
     /// As [`explain`](Self::explain).
@@ -222,14 +223,14 @@ impl Executor {
         core.rules.another(policy, &core.registry.catalog())
     }
 
-    /// The same executor, whose calls are made for this user.
+    /// Copies the executor, which then makes its calls for this user.
     #[doc(hidden)]
     pub fn on_behalf_of(&self, user: &str) -> Self {
         Self { run: Arc::new(self.run.with_user(user)) }
     }
 
-    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it is
-    /// now; for a test that there are none.
+    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it
+    /// is now; for a test that there are none.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -246,8 +247,8 @@ impl Executor {
     /// let found: Vec<String> = executor.lint().iter().map(ToString::to_string).collect();
     /// assert_eq!(
     ///     found,
-    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"]
-    /// );
+    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the
+    /// policy"] );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -18,7 +18,7 @@
 //! | `/etc/**` | an absolute name |
 //! | `*`, `?`, `[ab]`, `{a,b}` | characters, but for `/` |
 //!
-//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; links are the business of whoever opens files.
+//! Names are those of a call's `Footprint`, normalised; the tool that opens a file has to resolve links.
 //! A rule that refuses or asks compares without regard to case. A call that reads a whole folder names the folder: a
 //! pattern that begins in it, `secrets/**`, counts; one for any folder, `*.pem`, does not.
 //!
@@ -254,8 +254,9 @@ impl Policy {
         Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
     }
 
-    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each with
-    /// what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among them.
+    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each
+    /// with what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among
+    /// them.
     ///
     /// See [`Undeclared`] for an example.
     #[must_use]
@@ -303,7 +304,7 @@ impl Policy {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// The same from the base folder on, where that is known.
+    /// The roots as whole paths, which begin in the base folder where it is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();

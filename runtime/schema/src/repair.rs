@@ -54,9 +54,9 @@ const MOST_WRAPPERS: usize = 3;
 /// of a tool that is safe should be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
-    /// Never.
+    /// A truncated input is refused.
     Refused,
-    /// Where nothing else is missing.
+    /// A truncated input is completed where only closing brackets are missing.
     Completed,
 }
 

@@ -88,7 +88,7 @@ pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }
 
-/// The same of a value that was read.
+/// Writes a parsed value in its canonical form.
 pub fn canonical_of(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);

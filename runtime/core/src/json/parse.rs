@@ -74,7 +74,7 @@ pub fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// The same, with arrays and objects nested as deep as the reader takes them.
+/// Parses JSON with arrays and objects nested as deep as the strict reader accepts them.
 pub fn parse_deep(text: &str) -> Result<Parsed, Break> {
     let mut parser = Parser::new(text, 0);
     parser.deepest = READER_DEPTH;

@@ -83,7 +83,7 @@ pub enum CallFailure {
         index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
     )]
     PlaceTaken {
-        /// Where.
+        /// The slot: run, turn and index.
         place: CallSlot,
         /// The call that is recorded there.
         call: CallId,

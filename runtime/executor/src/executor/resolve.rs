@@ -19,8 +19,8 @@ use toolwright_core::registration::Registration;
 /// there is no such tool. What it gives is registered under that name and stays. Its danger is at least
 /// `moderate`.
 ///
-/// A closure is a resolver where it answers at once; see
-/// [`ExecutorBuilder::resolver`](crate::ExecutorBuilder::resolver).
+/// A closure that answers at once is a resolver; see
+/// [`ExecutorBuilder::resolver`](crate::executor::ExecutorBuilder::resolver).
 ///
 /// ```
 /// use futures::future::BoxFuture;

@@ -26,9 +26,10 @@ pub trait Approver: Send + Sync + 'static {
 /// What an approver says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// This.
+    /// The approver decided.
     Decided(Response),
-    /// Nothing yet: the request was passed on, and the decision comes through a [`ApprovalService`](super::ApprovalService).
+    /// Nothing yet: the request was passed on, and the decision comes through a
+    /// [`ApprovalService`](super::ApprovalService).
     Noted,
 }
 

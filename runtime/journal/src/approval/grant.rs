@@ -33,7 +33,7 @@ pub enum Scope {
     Session(String),
     /// In runs of this project.
     Project(String),
-    /// Everywhere.
+    /// In every project and run.
     Forever,
 }
 

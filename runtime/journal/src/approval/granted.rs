@@ -148,24 +148,24 @@ pub enum GrantError {
     /// Somebody took it back.
     #[error("grant `{id}` was revoked")]
     Revoked {
-        /// Which.
+        /// The id of the grant.
         id: String,
     },
     /// Nobody whose word counts has signed it.
     #[error("grant `{id}` does not count")]
     Unverified {
-        /// Which.
+        /// The id of the grant.
         id: String,
-        /// Why.
+        /// Why the grant does not count.
         #[source]
         error: Unverified,
     },
     /// Its terms do not cover the call.
     #[error("grant `{id}` does not cover the call")]
     NotCovered {
-        /// Which.
+        /// The id of the grant.
         id: String,
-        /// Why.
+        /// Why the grant does not count.
         #[source]
         error: NotCovered,
     },

@@ -116,7 +116,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: false }, by, at)
     }
 
-    /// The same, and what it was called with is blanked.
+    /// Discards a dead letter and deletes its arguments.
     #[must_use]
     pub fn forget(
         call: &CallRecord,

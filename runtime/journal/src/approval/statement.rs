@@ -19,7 +19,7 @@ pub struct Signed {
     pub text: String,
     /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
     pub key: String,
-    /// Hexadecimal.
+    /// The signature, in hexadecimal.
     pub signature: String,
 }
 
@@ -51,7 +51,7 @@ pub struct Statement {
     pub about: Subject,
     /// What is said.
     pub verdict: Decision,
-    /// When.
+    /// When the statement was made.
     pub at: Timestamp,
     /// Who, as the key's holder calls themselves. The key counts, not the name.
     pub by: String,
@@ -63,7 +63,7 @@ pub struct Statement {
 pub enum Subject {
     /// One call, as it was shown.
     Call {
-        /// Which.
+        /// The id of the call.
         id: CallId,
         /// As it was judged this time.
         generation: u32,
@@ -72,7 +72,7 @@ pub enum Subject {
     },
     /// A grant.
     Grant {
-        /// Which.
+        /// The id of the grant.
         id: String,
     },
 }

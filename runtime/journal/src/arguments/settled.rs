@@ -89,13 +89,13 @@ impl FinalArguments {
         &self.arguments
     }
 
-    /// The same in canonical form, for the digest.
+    /// The arguments in canonical form, for the digest.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// The same for people: `"(secret)"` stands for whatever a secret parameter was given.
+    /// The arguments for people: `"(secret)"` replaces the value of each secret parameter.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.arguments)

@@ -59,7 +59,7 @@ pub enum StoredText {
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Why.
+    /// Why a person is asked.
     pub reason: String,
     /// What the tool itself shows of the call.
     pub preview: Option<String>,
@@ -93,7 +93,7 @@ pub struct CallRecord {
     pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
-    /// The same for people, with secrets masked.
+    /// The arguments for people, with secrets masked.
     pub shown: String,
     /// What repair changed.
     pub repairs: Vec<Change>,
@@ -103,8 +103,7 @@ pub struct CallRecord {
     pub requester: Requester,
     /// Stays the same for every attempt.
     pub idempotency_key: String,
-    /// The id of the trace in which it was made, by whatever traces the application; see
-    /// [`ExecutorBuilder::trace_id`](crate::ExecutorBuilder::trace_id).
+    /// The id of the application's trace in which the call was made; see `ExecutorBuilder::trace_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
 

@@ -83,9 +83,9 @@ pub trait Store: Send + Sync + 'static {
 /// Changes that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct Transaction {
-    /// Calls.
+    /// The calls to write.
     pub calls: Vec<CallWrite>,
-    /// Documents.
+    /// The documents to write.
     pub documents: Vec<DocumentWrite>,
 }
 
@@ -274,7 +274,7 @@ pub enum CommitError {
     /// Another call stands at the place of a new one.
     #[error("call {holder} stands at that place of run `{}` already", place.run)]
     CallSlot {
-        /// Where.
+        /// The slot: run, turn and index.
         place: CallSlot,
         /// Which call stands there.
         holder: CallId,

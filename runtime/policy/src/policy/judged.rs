@@ -24,7 +24,7 @@ pub enum PolicyDecision {
     },
     /// It is refused.
     Deny {
-        /// Why.
+        /// Why the call is refused.
         reason: String,
     },
     /// It is put into the plan, for a person to accept.
@@ -56,7 +56,7 @@ pub struct RuleMatch {
     pub rule: Arc<str>,
     /// What it says.
     pub says: RuleEffect,
-    /// Why.
+    /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
     /// Whether it is certain that the rule matches. Where it is not, it counts all the same.
@@ -93,8 +93,8 @@ pub enum RuleEffect {
 /// Decides, from what everybody says. A rule can only add an objection; an allow takes away the mode's question and
 /// nothing else.
 ///
-/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is one
-/// reason, however many protections want to know it.
+/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is
+/// one reason, however many protections want to know it.
 pub(super) fn decide(
     rules: &[RuleMatch],
     undeclared: Option<&Undeclared>,
