@@ -173,7 +173,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// A service that each call brings, by [`Call::with`].
+    /// A service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_call.push(Declared::of::<T>());
