@@ -247,8 +247,8 @@ impl Executor {
     /// let found: Vec<String> = executor.lint().iter().map(ToString::to_string).collect();
     /// assert_eq!(
     ///     found,
-    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the
-    /// policy"] );
+    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"]
+    /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

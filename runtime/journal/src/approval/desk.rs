@@ -42,8 +42,7 @@ const LOOKS: u32 = 16;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let key = ApproverKey::generate("ada")?;
-/// let desk = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada",
-/// key.public())?);
+/// let desk = ApprovalService::new(Arc::new(MemoryStore::new())).trusting(TrustedKeys::new().with("ada", key.public())?);
 ///
 /// let now = "2026-01-02T03:04:05Z".parse()?;
 /// let signed = key.sign(&Statement::revoke("0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f-1", "ada", now))?;
