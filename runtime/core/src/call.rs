@@ -1,4 +1,4 @@
-//! One call as it arrives: a name, the arguments as text, and what only this call is given.
+//! One call as its caller makes it: a name, the arguments as text, and services for this call alone.
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The mistake that models make most, a scalar of the wrong kind, mended where the reader stands: no
 //! schema is compiled and no text is read twice.
 //!
-//! - What is mended here, `Repairer` mends in the same way; what is not, is left to it.
+//! - `Repairer` repairs a scalar exactly as this file does, and repairs everything else.
 
 mod readings;
 mod types;

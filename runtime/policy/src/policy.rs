@@ -1,11 +1,11 @@
-//! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
+//! Which calls run, which need approval, and which are refused: rules over the facts of a call. Pure, except for
 //! [`Policy::load`].
 //!
-//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* silences the mode's
-//!   question and nothing else. Rules can only add objections, so that their order does not matter.
-//! - A [`Mode`] says what becomes of calls by their danger; `plan` puts aside what changes something.
-//! - A [`Protection`] is a rule that is there unless it is named off.
-//! - What is not known counts: a call that does not say which files it touches may touch any.
+//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* removes only the question
+//!   of the mode. Rules can only add objections, so that their order does not matter.
+//! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
+//! - A [`Protection`] is a built-in rule, which can be switched off.
+//! - An objection counts even where a fact is unknown: a call that does not declare its files may touch any.
 //!
 //! # Patterns for files
 //!
@@ -187,7 +187,7 @@ impl Policy {
         Self::builder().load(path).build(catalog)
     }
 
-    /// What becomes of a call.
+    /// Decides on a call.
     #[must_use]
     pub fn judge(&self, question: &Question<'_>) -> Evaluation {
         let inner = &*self.0;
@@ -248,7 +248,7 @@ impl Policy {
         vouched.collect()
     }
 
-    /// What becomes of a call, and what every rule, the tool and the mode say of it.
+    /// Decides on a call, and says what every rule, the tool and the mode say of it.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
@@ -269,7 +269,7 @@ impl Policy {
         found.collect()
     }
 
-    /// The tools of a catalog that touch no files by the word of the policy, in the order of the catalog.
+    /// The tools of a catalog that the policy's `touches_no_files` covers, in the order of the catalog.
     pub fn touching_no_files<'c>(&self, catalog: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         self.0.no_files.listed_in(catalog)
     }
@@ -280,7 +280,7 @@ impl Policy {
         self.0.settings.mode
     }
 
-    /// Whether what changes something is planned first.
+    /// Whether calls that change something are planned first.
     #[must_use]
     pub fn plans(&self) -> bool {
         self.0.settings.plan
@@ -293,7 +293,7 @@ impl Policy {
         self.rules_for(tool).any(looks)
     }
 
-    /// Whether whoever a call is made for may not approve it.
+    /// Whether the user of a call may not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
@@ -316,7 +316,7 @@ impl Policy {
         self.0.rules.iter().map(RuleOutline::of)
     }
 
-    /// The protections that are named off.
+    /// The protections that are switched off.
     pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
         Protection::ALL.into_iter().filter(|it| self.0.settings.off.contains(it))
     }

@@ -1,4 +1,4 @@
-//! Mends the input of a call where its schema leaves one reading, and says what it changed; else says why not.
+//! Repairs the input of a call where its schema leaves one reading, and records each change; else says why not.
 //!
 //! - What the schema accepts is returned as it came, byte for byte.
 //! - What is returned satisfies the schema, as the jsonschema crate judges it.

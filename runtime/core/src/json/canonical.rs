@@ -12,7 +12,7 @@ use super::number;
 use super::parse::{Break, READER_DEPTH, parse_deep};
 use super::tree::{Node, write_quoted};
 
-/// Why a text cannot be taken for arguments. What stood in the text is not told, since it may be secret.
+/// Why a text is not accepted as arguments. The error does not quote the text, which may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentsError {

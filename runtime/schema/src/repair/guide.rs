@@ -1,4 +1,4 @@
-//! Walks a value along its schema and mends it where the schema leaves one reading.
+//! Walks a value along its schema and repairs it where the schema leaves one reading.
 //!
 //! - What is right at its place is not touched: a rule looks only where the schema says no.
 //! - An attempt that fails leaves no trace; two attempts with different results are no repair.

@@ -1,4 +1,4 @@
-//! Everything wrong with a value, as far as it is told.
+//! Every problem of a value, up to a limit.
 
 use crate::schema::{Teller, has_long_places};
 use std::collections::HashSet;
