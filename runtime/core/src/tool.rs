@@ -120,7 +120,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// The time limit; `executor` is that of tools that set none.
+    /// The time limit; `executors` is that of tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {

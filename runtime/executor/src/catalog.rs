@@ -1,4 +1,4 @@
-//! The tools of one moment: what a model was shown is what runs, whatever has become of the registry.
+//! The tools of one moment: the tools that a model was shown run, even when the registry has changed.
 //! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
 
 mod profile;

@@ -122,7 +122,7 @@ impl Executor {
         Self { run: Arc::new(self.run.with_tools(ready)) }
     }
 
-    /// What tools of a catalog need that nobody gives them here. Their calls are refused.
+    /// What tools of a catalog need and this executor does not provide. Their calls are refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -165,7 +165,8 @@ impl Executor {
         Calling::new(&self.run, call)
     }
 
-    /// What the policy says of a call, and why, without running it. No person's word and no grant is looked at.
+    /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
+    /// grants.
     ///
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
@@ -262,13 +263,14 @@ impl Executor {
         self.run.core.rules.current()
     }
 
-    /// Reads the files of the policy again. It counts for every call that is judged from now on, and a call that a
-    /// person has approved is judged once more before it runs.
+    /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on; a call that
+    /// a person has approved is evaluated again before it runs.
     ///
-    /// Nothing reads them by itself: whoever can write a policy could otherwise change it while an agent works.
+    /// The executor never reloads them by itself, because then an agent that can write the file could change the
+    /// policy.
     ///
     /// # Errors
-    /// When something in them is wrong, or they would plan calls and no journal is kept; the policy is as it was.
+    /// When they have a mistake, or would plan calls without a journal; the old policy stays.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.run.core;
         core.rules.reload(&core.registry.catalog(), core.keeping.is_some())

@@ -1,7 +1,7 @@
 //! Names to tools. A registry changes while a program runs; what is read of it is read of a
 //! [`Catalog`], which does not.
 //!
-//! - No two tools have one name: who comes second is refused, and both places are told.
+//! - No two tools have one name: the second is refused, and the error names both source locations.
 //! - Every change makes a new generation and tells listeners, in the order of the generations.
 //! - No code of others runs under a lock.
 

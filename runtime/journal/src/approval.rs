@@ -1,4 +1,4 @@
-//! What a person has to agree to, and how they say so.
+//! Approval of calls by people, and the signed statements by which they decide.
 //!
 //! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
 //!   word counts.

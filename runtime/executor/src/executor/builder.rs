@@ -1,4 +1,4 @@
-//! Puts an executor together. Whatever a tool would miss is found here, before any call.
+//! Builds an executor. Building finds everything that a tool lacks, before any call.
 
 use std::fmt;
 use std::future::Future;

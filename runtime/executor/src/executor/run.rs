@@ -174,14 +174,14 @@ impl RunBuilder {
         self
     }
 
-    /// Gives up on every call of the run when the token is cancelled.
+    /// Cancels every call of the run when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancelled = Some(token);
         self
     }
 
-    /// On whose behalf the run calls; approvers are told.
+    /// The user of the run; approvers see the name.
     #[must_use]
     pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
         self.user = Some(name.into());

@@ -73,7 +73,7 @@ pub enum Stop {
 }
 
 impl RetryPolicy {
-    /// What holds unless said otherwise.
+    /// The default policy.
     pub const TOOL: Self = Self {
         attempts: 3,
         delay: Duration::from_millis(500),

@@ -1,4 +1,4 @@
-//! The arguments that run, as everybody sees them who judges the call.
+//! The arguments that run: policy and approvers see exactly these.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use toolwright_core::tool::Definition;
 /// Stands for the value of a secret. It says nothing of the value, not even its length or kind.
 const SECRET: &str = "(secret)";
 
-/// Arguments that are final: mended before, and with the defaults of the tool's schema filled in.
+/// Final arguments: repaired, and with the defaults of the tool's schema filled in.
 ///
-/// What was sent keeps its spelling, numbers digit for digit. The tool reads the same values as without the defaults,
-/// which it would have filled in itself.
+/// Values that were sent keep their spelling, numbers digit for digit. The defaults do not change what the tool reads,
+/// because it would have filled them in itself.
 ///
 /// ```
 /// use toolwright::arguments::FinalArguments;
