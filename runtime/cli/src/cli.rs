@@ -1,13 +1,13 @@
 //! The command line of an application: a subcommand for each tool, `tools`, which shows what they are,
-//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions`
-//! for shells. Needs the feature `cli`, which is on unless `default-features = false` is said.
+//! `answer`, which answers captured provider messages, `policy`, which tells what becomes of calls, and `completions` for
+//! shells. Needs the feature `cli`, which is on unless `default-features = false` is said.
 //!
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
-//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group
-//! stands at the top. Two tools of one command are an error that names both, and so is a group or an ungrouped tool
-//! that would be `tools`, `answer`, `policy`, `completions` or `help`.
+//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group stands at the top.
+//! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
+//! `tools`, `answer`, `policy`, `completions` or `help`.
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |
@@ -27,10 +27,10 @@
 //!
 //! # Policy
 //!
-//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or
-//! tells all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy
-//! test CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy
-//! for that command.
+//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or tells
+//! all that is wrong with it. `policy explain TOOL [ARGUMENTS]` tells what becomes of a call and why, and `policy test
+//! CASES` tries calls with expectations. No tool runs. `--policy FILE` takes the place of the application's policy for that
+//! command.
 //!
 //! # Output
 //!

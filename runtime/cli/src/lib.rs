@@ -1,4 +1,4 @@
-//! Part of `toolwright`, without a public interface of its own: makes a command line of an application's tools.
+//! Part of `toolwright`, without a public interface of its own: a command line made of tools.
 #![warn(missing_docs)]
 
 pub mod cli;

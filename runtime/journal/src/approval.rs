@@ -1,4 +1,4 @@
-//! Approval of calls by people, and the signed statements by which they decide.
+//! What a person has to agree to, and how they say so.
 //!
 //! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
 //!   word counts.

@@ -167,8 +167,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not
-    /// there.
+    /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
     pub fn arriving(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
