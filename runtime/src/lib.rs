@@ -110,7 +110,7 @@ pub use toolwright_journal::pass_on_questions;
 /// Cancels calls and runs; tokio-util's own.
 pub use tokio_util::sync::CancellationToken;
 
-/// Makes a tool of a function. The function stays as it is; beside it come a constant in capitals, its
+/// Makes a tool of a function. The function stays as it is; the macro adds a constant in capitals, its
 /// [`Handle`], and its registration in [`Registry::linked`].
 ///
 /// | option | meaning | default |
@@ -122,15 +122,15 @@ pub use tokio_util::sync::CancellationToken;
 /// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
 /// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
-/// | `approval = "reason"`, or an expression that gives one | a person is asked first | nobody is |
+/// | `approval = "reason"`, or an expression that gives one | a person is asked first | no question |
 /// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
-/// | `preview = \|from, to\| …` | what tells an approver what the call would do | none |
-/// | `reconcile = async \|from, to\| …` | what finds out what became of an interrupted call ([`Reconciled`]) | none |
+/// | `preview = \|from, to\| …` | describes to an approver what the call would do | none |
+/// | `reconcile = async \|from, to\| …` | finds out what happened to an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
-/// | `repair = off`, `standard` or `lenient` | how far wrong input is mended ([`Repair`]) | the executor's |
+/// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
@@ -147,7 +147,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | written | says |
 /// | --- | --- |
 /// | `writes()` | it writes no resource: no file, and none of any other kind |
-/// | `reads()` | the same of what it reads; for a tool whose effect is `read` |
+/// | `reads()` | it reads no resource; for a tool whose effect is `read` |
 /// | `writes(file = path)` | it writes the file that the parameter `path` names, and nothing else |
 /// | `writes(Account = id)` | it writes a resource of a kind of your own ([`ResourceKind`]), and no file |
 ///
@@ -177,8 +177,8 @@ pub use tokio_util::sync::CancellationToken;
 ///
 /// # What stands beside a tool
 ///
-/// `preview` gives the text that a person is shown before a call runs, `reconcile` says what became of a call that was
-/// cut short ([`Reconciled`]); either may be in a `Result`. Each is a closure over the tool's parameters, services and
+/// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to a call that
+/// was cut short ([`Reconciled`]); either may be in a `Result`. Each is a closure over the tool's parameters, services and
 /// resources included: it takes those that it names, in any order, by name and with their types. A name that the tool
 /// does not have is a compile error, and a resource that is not named is not opened. What awaits is an
 /// `async |…|`; where `?` needs it, the result is written: `|…| -> Result<String, ToolError>`. A method has `self`
@@ -243,9 +243,9 @@ pub use tokio_util::sync::CancellationToken;
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
 /// | `name = "…"` | the key, where it is not the parameter's name |
-/// | `alias = "…"` | another key that models write, repeatable; kept for repair, the reader refuses it |
+/// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | kept out of error texts, and with its call's arguments and result out of tracing spans; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
 /// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
 ///
 /// # Result
@@ -321,7 +321,7 @@ pub use toolwright_macros::tool;
 /// ```
 pub use toolwright_macros::tools;
 
-/// Puts on a type of the user's what input and output need: `Serialize`, `Deserialize` and `JsonSchema`,
+/// Derives what input and output need on a type of the user's: `Serialize`, `Deserialize` and `JsonSchema`,
 /// through this crate, so that neither serde nor schemars has to be named in a `Cargo.toml`.
 ///
 /// Attributes of serde and schemars on the type work as ever. The one option is `crate = path`.

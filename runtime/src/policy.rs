@@ -1,11 +1,11 @@
 //! Which calls run, which ask a person, and which are refused: rules over what is known of a call. Pure, but for
 //! [`Policy::load`].
 //!
-//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* silences the mode's
-//!   question and nothing else. Rules can only add objections, so that their order does not matter.
-//! - A [`Mode`] says what becomes of calls by their danger; `plan` puts aside what changes something.
-//! - A [`Protection`] is a rule that is there unless it is named off.
-//! - What is not known counts: a call that does not say which files it touches may touch any.
+//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* removes only the question
+//!   of the mode. Rules can only add objections, so that their order does not matter.
+//! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
+//! - A [`Protection`] is a built-in rule, which can be switched off.
+//! - An objection counts even where a fact is unknown: a call that does not declare its files may touch any.
 //!
 //! # Patterns for files
 //!

@@ -48,7 +48,7 @@ pub fn main() -> ExitCode {
     main_with(ExecutorBuilder::unrestricted)
 }
 
-/// The same for tools that need services, which `configure` gives to the executor.
+/// [`main`] for tools that need services: `configure` registers them with the executor's builder.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -100,8 +100,8 @@ pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
 }
 
 /// Runs what was matched by [`command`], writes its result to standard output and words for people to
-/// standard error. Dropped, it gives up the call; so does
-/// [`cancelled_by`](crate::RunBuilder::cancelled_by) of the executor's run.
+/// standard error. A caller that drops the future cancels the call; so does `RunBuilder::cancelled_by` of the
+/// executor's run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
 }

@@ -1,4 +1,4 @@
-//! One call as it arrives: a name, the arguments as text, and what only this call is given.
+//! One call as its caller makes it: a name, the arguments as text, and services for this call alone.
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ impl<'a> Call<'a> {
         self.with_arc(Arc::new(value))
     }
 
-    /// The same, shared with others or behind a trait object.
+    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extras().values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));

@@ -210,7 +210,7 @@ impl<'a> Scope<'a> {
         self.arc(capability, index)
     }
 
-    /// The same to keep, for a thread of its own.
+    /// A service as an [`Arc`], for a tool that runs on a thread of its own.
     pub fn share<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> Arc<T> {
         Arc::clone(self.arc(capability, index))
     }

@@ -15,8 +15,8 @@ use uuid::Uuid;
 use crate::call::Call;
 use crate::capability::Value;
 
-/// One call's identity, made by the executor; providers' own ids are kept beside it.
-/// Later calls have higher ids. It is written, and serialised, as a hyphenated UUID.
+/// The id of a call, made by the executor. The provider's own id is separate.
+/// Later calls have higher ids. Displayed and serialised as a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
 
@@ -72,7 +72,7 @@ impl fmt::Display for CallId {
     }
 }
 
-/// What a call is known by.
+/// What identifies a call.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Identity<'a> {
@@ -162,7 +162,7 @@ struct Inner {
     cancelled: Option<CancellationToken>,
 }
 
-/// What a journal knows of a call that its tool may be run for by somebody else.
+/// What a journal records of a call that another process may run.
 struct Known {
     run: Box<str>,
     digest: Box<str>,
@@ -191,7 +191,7 @@ impl ToolContext {
         }))
     }
 
-    /// A context for unit tests: no run, nobody listens, never cancelled.
+    /// Makes a context for unit tests: no run, no listeners, never cancelled.
     pub fn test() -> Self {
         Self(Arc::new(Inner {
             id: CallId::new(),
@@ -226,7 +226,7 @@ impl ToolContext {
         &self.0.tool
     }
 
-    /// A key that stays the same for every attempt of this call, for services that take one.
+    /// The idempotency key: equal for every attempt of this call, for services that take one.
     pub fn idempotency_key(&self) -> String {
         self.0.key.as_deref().map_or_else(|| self.0.id.to_string(), ToOwned::to_owned)
     }
@@ -236,19 +236,19 @@ impl ToolContext {
         SystemTime::now()
     }
 
-    /// Whether nobody waits for the answer any more. An async tool need not ask, it is dropped; a
-    /// blocking one should.
+    /// Whether the call was cancelled. An async tool need not ask, because its future is dropped; a
+    /// blocking tool should.
     pub fn is_cancelled(&self) -> bool {
         self.tokens().any(CancellationToken::is_cancelled)
     }
 
-    /// Ends when nobody waits for the answer any more.
+    /// Completes when the call is cancelled.
     pub async fn cancelled(&self) {
         let tokens = self.tokens().map(|token| Box::pin(token.cancelled()));
         futures::future::select_all(tokens).await;
     }
 
-    /// Tells listeners how far the call is: words, and where known a part of one.
+    /// Reports the call's progress to listeners: a text and, where known, a fraction between 0 and 1.
     pub fn progress(&self, message: &str, part: Option<f64>) {
         if let Some(run) = self.0.run.as_ref().filter(|_| !self.0.ended.is_cancelled()) {
             let kept = self.0.kept.as_deref();

@@ -1,7 +1,6 @@
 //! Whether rustc can tell two parameters of a `preview` or `reconcile` function apart, which is named by a path that
 //! hides what they are called.
 
-
 use std::marker::PhantomData;
 
 /// The types of two parameters.

@@ -1,4 +1,4 @@
-//! What a tool says when it cannot answer. The model reads kind, message and hint; the source is
+//! The error of a call. The model reads kind, message and hint; the source is
 //! for operators and never reaches the model.
 
 #[cfg(feature = "rusqlite")]
@@ -16,11 +16,11 @@ use serde::Serialize;
 
 type Source = Box<dyn Error + Send + Sync>;
 
-/// A failed call: a kind for programs, words for the model, and the cause for operators.
+/// A failed call: a kind for programs, a message for the model, and the cause for operators.
 ///
 /// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
-/// Foreign errors do not convert by themselves, but for those of the standard library: what a
-/// model reads is always chosen, never leaked.
+/// Errors of the standard library convert by themselves. Other errors do not, so that their text never
+/// reaches a model by accident.
 ///
 /// ```
 /// use toolwright::ToolError;
@@ -38,7 +38,7 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
     source: Option<Source>,
-    /// What the executor itself did to the call; a tool's own words cannot say so.
+    /// What the executor itself did to the call; a tool cannot set it.
     done: Option<Done>,
 }
 
@@ -58,8 +58,8 @@ pub enum Done {
 
 /// What a failure says about the effect of the call, which decides whether it may be repeated.
 ///
-/// An error that converts by itself (of [`std::io`], for instance) knows of its own operation only. A tool that must not
-/// be repeated and has acted before that operation says so:
+/// An error that converts by itself (of [`std::io`], for instance) describes its own operation only. A tool that must
+/// not be repeated and has acted before that operation has to say so:
 /// `ToolError::from(error).class(Class::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -74,14 +74,14 @@ pub enum Class {
     Invalid,
     /// Trying again would fail again.
     Final,
-    /// Somebody gave up on the call.
+    /// The call was cancelled.
     Cancelled,
-    /// Nobody knows, as after a panic.
+    /// It is not known, as after a panic.
     Unknown,
 }
 
 impl ToolError {
-    /// An error of class [`Class::Final`]. The kind is a word for programs, in snake case; the
+    /// Makes an error of class [`Class::Final`]. The kind is for programs, in snake case; the
     /// message is for the model.
     pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
@@ -100,7 +100,7 @@ impl ToolError {
         Self::new("invalid_input", message).class(Class::Invalid)
     }
 
-    /// A failure whose cause is none of the model's business: it reads that the tool failed, the
+    /// Makes an error whose cause the model must not see: the model reads that the tool failed, the
     /// operators read why.
     ///
     /// ```
@@ -143,7 +143,7 @@ impl ToolError {
         self
     }
 
-    /// The word for programs.
+    /// The kind of the error, for programs.
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
@@ -153,7 +153,7 @@ impl ToolError {
         self.0.class
     }
 
-    /// The words for the model.
+    /// The message for the model.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -163,7 +163,7 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
-    /// The same for a model, with more to its message.
+    /// Copies the error, with `words` appended to its message.
     #[doc(hidden)]
     pub fn with_more(&self, words: Option<String>) -> Self {
         let message = format!("{}{}", self.0.message, words.unwrap_or_default());
@@ -250,7 +250,7 @@ impl Error for ToolError {
     }
 }
 
-/// Chooses the words for the model where a foreign error is passed on.
+/// Passes a foreign error on, with a message for the model that the tool chooses.
 ///
 /// ```
 /// use toolwright::{OrFail, ToolError};
@@ -261,7 +261,7 @@ impl Error for ToolError {
 /// assert_eq!(port("many").expect_err("no number").kind(), "invalid_port");
 /// ```
 pub trait OrFail<T> {
-    /// The value, or an error of this kind with these words; what it was goes to operators.
+    /// Returns the value, or an error of this kind with this message; operators get the original error as its source.
     ///
     /// # Errors
     /// When the value is an error or missing.

@@ -12,13 +12,13 @@ use crate::tool::{Danger, Effect};
 
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
 
-/// What is known of one call before it is judged.
+/// The facts of one call, which the policy evaluates.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {
     /// How carefully a person should look at this call.
     pub danger: Danger,
-    /// Why this call needs a person's word, where the tool says so.
+    /// The reason why the tool itself asks for approval of this call.
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
@@ -80,7 +80,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// What was mended when the same call was read before.
+    /// The repairs of an earlier reading of this call.
     #[doc(hidden)]
     pub fn also_mended(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {

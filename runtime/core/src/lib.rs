@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: a tool, and one call of it. Its input is read strictly,
-//! what it needs is handed to it, and what it returns becomes an answer.
+//! Part of `toolwright`, without a public interface of its own: a tool, and one call of it. The crate reads the input
+//! strictly, provides capabilities to the tool and makes an answer of its result.
 #![warn(missing_docs)]
 
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Tools that the linker brought: all of them, and a check of which ones they are.
 //!
 //! A crate that is named in `Cargo.toml` but nowhere in the code is not linked, and its tools are not
-//! there. Nobody else notices, so a test has to.
+//! there. Only a test can notice that.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,7 +32,7 @@ impl Handle {
 }
 
 /// Links a crate of tools to which nothing else refers. Without it the linker leaves the crate out,
-/// and its tools are not in [`Registry::linked`](crate::Registry::linked).
+/// and its tools are not in `Registry::linked`.
 ///
 /// ```
 /// # // Any crate will do, to show what it looks like.
@@ -103,7 +103,7 @@ impl ExpectedTools {
     /// Compares with what is linked.
     ///
     /// # Errors
-    /// When tools are missing, or there are some that nobody expected; all of them at once.
+    /// When tools are missing or unexpected; the error names all of them.
     pub fn check(self) -> Result<(), UnexpectedTools> {
         let mut linked: BTreeMap<String, Vec<Handle>> = BTreeMap::new();
         for tool in Handle::linked() {

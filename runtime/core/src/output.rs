@@ -54,7 +54,7 @@ impl Output {
         self
     }
 
-    /// The same result as a value, for programs; models that read text do not see it.
+    /// Adds the result as a structured value, for programs; models that read text do not see it.
     #[must_use]
     pub fn structured(mut self, value: Value) -> Self {
         self.structured = Some(value);

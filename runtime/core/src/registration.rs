@@ -6,8 +6,8 @@ use std::fmt;
 use crate::spec::{Handle, Location};
 use crate::tool::{Definition, Metadata};
 
-/// A tool as it is to be registered: under another name, with another description, with what the
-/// application knows of it. Made of a [`Handle`] or a [`DynamicTool`].
+/// A tool as it is to be registered: under another name, with another description, with metadata of the
+/// application. Made of a [`Handle`] or a `DynamicTool`.
 ///
 /// ```
 /// use toolwright::{Registry, tool};

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct Change {
     /// The place, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
-    /// Why it was changed, and how.
+    /// The rule of the change.
     pub rule: ChangeRule,
     /// What stood there: JSON text, or the raw text where that was not JSON. A key, as a JSON string, where
     /// the rule is about keys.
@@ -33,7 +33,7 @@ pub struct Change {
     pub to: String,
 }
 
-/// What was changed in the input of one call, for its caller, its listeners and whoever approves it.
+/// The changes of a repair of one call's input, for its caller, listeners and approvers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repairs {
     changes: Vec<Change>,
@@ -53,14 +53,14 @@ impl Repairs {
         &self.changes
     }
 
-    /// Whether the repair took [`Repair::Lenient`](crate::Repair::Lenient).
+    /// Whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient
     }
 }
 
-/// Why something was changed.
+/// The rule of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -85,11 +85,11 @@ pub enum ChangeRule {
     KeySpelling,
     /// Another name of a parameter, declared as such.
     Alias,
-    /// A key with a letter amiss.
+    /// A key with a typing error.
     KeyTypo,
     /// Another spelling of one of the choices.
     ChoiceSpelling,
-    /// A choice with a letter amiss.
+    /// A choice with a typing error.
     ChoiceTypo,
     /// The input inside one more object, such as `{"arguments": …}`.
     Wrapper,
@@ -117,7 +117,7 @@ pub enum ChangeRule {
     Tag,
     /// A call, such as `read_file(path="a")`.
     Call,
-    /// The same object twice.
+    /// One object, written twice.
     Repeated,
     /// Several things that are not JSON.
     Syntax,

@@ -1,7 +1,7 @@
 //! The mistake that models make most, a scalar of the wrong kind, repaired where the reader stands: no
 //! schema is compiled and no text is read twice.
 //!
-//! - `Repairer` repairs such a scalar in the same way, and repairs everything else.
+//! - `Repairer` repairs a scalar exactly as this file does, and repairs everything else.
 
 mod readings;
 mod types;

@@ -30,7 +30,7 @@ impl SchemaProblem {
         Self { pointer: pointer.into(), message: message.into() }
     }
 
-    /// The same problem of a parameter's schema, seen from the schema of all of them.
+    /// Moves the problem's pointer from the schema of one parameter to that of the whole input.
     #[doc(hidden)]
     pub fn within(mut self, parameter: &str) -> Self {
         if !self.pointer.starts_with("/$defs/") {

@@ -1,4 +1,4 @@
-//! What a tool says about itself: the words of its attribute and the definition built from them.
+//! What a tool declares: the options of its attribute, and the definition that is built from them.
 
 mod metadata;
 mod summary;
@@ -13,13 +13,13 @@ use crate::spec::{ApprovalSpec, DangerSpec, Location, ParamSpec, Spec, TimeoutSp
 pub use metadata::Metadata;
 pub use summary::{Summary, first_sentence};
 
-/// How carefully a person should look before a call runs. Policy decides by it.
+/// How carefully a person should look before a call runs. The policy's mode decides by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
-    /// Nothing worth a look.
+    /// A person need not look.
     Safe,
-    /// Worth a look.
+    /// A person should look.
     Moderate,
     /// Hard to undo.
     Dangerous,
@@ -57,7 +57,7 @@ impl Danger {
 pub enum Effect {
     /// Changes nothing; may be repeated.
     Read,
-    /// Repeated, it leaves the same end state.
+    /// May be repeated: a repetition leaves the end state unchanged.
     Idempotent,
     /// May be repeated with the same idempotency key.
     Keyed,
@@ -77,22 +77,22 @@ pub enum Exposure {
     Hidden,
 }
 
-/// How far wrong arguments are mended.
+/// How far the executor repairs wrong input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
-    /// Not at all.
+    /// It repairs nothing.
     Off,
-    /// Without loss, and only where the schema leaves one reading.
+    /// It repairs without loss, and only where the schema leaves one reading.
     Standard,
-    /// As far as a single reading is left.
+    /// It repairs wherever the schema leaves one reading.
     Lenient,
 }
 
 /// What a definition says about danger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredDanger {
-    /// The same for every call.
+    /// One level for every call.
     Level(Danger),
     /// Computed from the input of each call.
     Computed,
@@ -109,7 +109,7 @@ pub enum DeclaredApproval {
     Computed,
 }
 
-/// How often a failed call is tried, where the tool says so; the rest is the executor's.
+/// How often a failed call of the tool is tried. The executor's setting fills in what the tool leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retry {
     /// The number of attempts, the first included.
@@ -123,11 +123,11 @@ pub struct Retry {
 /// How long each attempt of a call may take, or the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
-    /// As long as the executor says.
+    /// The executor's timeout.
     Default,
-    /// As long as it takes.
+    /// No timeout.
     None,
-    /// So long.
+    /// This long.
     After(Duration),
 }
 
@@ -144,7 +144,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// The time, where the executor says this one for tools that do not say.
+    /// The time limit; `executors` is that of tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {
@@ -178,7 +178,7 @@ pub struct Parameter {
     pub required: bool,
     /// Other keys by which models call it.
     pub aliases: &'static [&'static str],
-    /// Whether its value is kept out of logs, events and pages.
+    /// Whether its value is secret: logs, events and pages do not show it.
     pub secret: bool,
     /// Its one-letter flag on a command line.
     pub short: Option<char>,
@@ -203,7 +203,7 @@ impl Parameter {
         }
     }
 
-    /// A key of a schema that no function is behind.
+    /// A key of the input of a tool that has a schema and no function parameters.
     #[doc(hidden)]
     #[must_use]
     pub fn of_schema(name: String, description: String, schema: Value, required: bool) -> Self {
@@ -221,7 +221,7 @@ impl Parameter {
     }
 }
 
-/// A tool as everybody but its author sees it.
+/// The definition of a tool, for models, command lines and policies.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Definition {
@@ -247,11 +247,10 @@ pub struct Definition {
     pub previews: bool,
     /// Whether it can find out what became of an interrupted call.
     pub reconciles: bool,
-    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of a
-    /// [`DynamicTool`](crate::DynamicTool). A tool that does not may touch any.
+    /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of
+    /// a `DynamicTool`. A tool that does not may touch any.
     pub declares_footprint: bool,
-    /// Whether it came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a
-    /// [`Resolver`](crate::Resolver).
+    /// Whether it came at run time: as a `DynamicTool`, or from a `Resolver`.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
     pub retry: Retry,
@@ -261,7 +260,7 @@ pub struct Definition {
     pub total_timeout: Timeout,
     /// The most calls at once.
     pub limit: Option<u32>,
-    /// How far wrong arguments are mended, where the tool says so.
+    /// How far the executor repairs wrong input, where the tool says so.
     pub repair: Option<Repair>,
     /// Whether a model is shown it.
     pub exposure: Exposure,
@@ -357,9 +356,9 @@ impl Definition {
     }
 }
 
-/// Tools that can be looked at, such as those of a catalog.
+/// A set of definitions, such as a catalog.
 pub trait ToolSet {
-    /// Each tool once.
+    /// Visits each tool once.
     fn definitions(&self) -> Vec<&Definition>;
 }
 

@@ -1,4 +1,4 @@
-//! The tools of one moment: what a model was shown is what runs, whatever has become of the registry.
+//! The tools of one moment: the tools that a model was shown run, even when the registry has changed.
 //! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
 
 mod profile;
@@ -18,7 +18,7 @@ use toolwright_wire::dialect::{Described, Dialect, DialectError, Finding, Listin
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
 pub(crate) use search::Words;
 
-/// The tools of one generation of a [`Registry`](crate::Registry), or some of them.
+/// The tools of one generation of a [`Registry`](crate::registry::Registry), or some of them.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, tool};
@@ -174,8 +174,8 @@ impl Catalog {
         Ok(Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed))
     }
 
-    /// The same tools, of which these are listed although they are deferred: what a search found, so
-    /// that the model gets their schemas.
+    /// Lists these deferred tools as well, such as those that a search has found, so that the model gets
+    /// their schemas.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -258,7 +258,7 @@ impl Catalog {
         findings.collect()
     }
 
-    /// The same catalog, once every one of the providers is known to take its tools.
+    /// Returns the catalog when every one of these providers accepts all of its tools.
     ///
     /// # Errors
     /// When a provider would refuse a tool; every reason of every provider at once.

@@ -36,7 +36,7 @@ use work::{Companion, Judge, Work};
 /// A tool made at run time: of a foreign description, of data, of a plain function.
 ///
 /// Its handler gets the input and the [`ToolContext`] and gives a `Result`; what it needs besides, it
-/// captures. What is not said follows the rules of [`#[tool]`](macro@crate::tool): effect `once`, danger
+/// captures. An option that is left out has the default of the attribute `#[tool]`: effect `once`, danger
 /// `moderate` (`safe` for `read`), the executor's time-out and limit.
 ///
 /// ```

@@ -23,8 +23,9 @@ pub struct Event<'a> {
     pub run: &'a str,
     /// The name that was called.
     pub tool: &'a str,
-    /// What a decision on it is bound to, where a journal keeps it; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). Before its arguments are final there is none.
+    /// The digest of a journalled call, to which a decision is bound; see
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). Before its arguments are final there is
+    /// none.
     pub digest: Option<&'a str>,
     /// Which attempt is under way or was the last, counted from 1; nothing before the first, and where it is not known.
     pub attempt: Option<u32>,
@@ -33,37 +34,36 @@ pub struct Event<'a> {
 }
 
 /// What happened to a call. `Started` comes first; exactly one of `Completed`, `Failed`, `Suspended` and
-/// `Abandoned` comes last. A call that is suspended starts again when somebody goes on with it.
+/// `Abandoned` comes last. A suspended call starts again when a caller or worker resumes it.
 ///
-/// Where a journal is kept, some things happen to a call that nobody is waiting for here: a worker finds that somebody
-/// has decided, that nobody did in time, or that its owner is gone. They are told when they are durable, by the one
-/// process that made them so, between these two or outside of them:
+/// With a journal, a call can also change while no caller waits for it: a worker finds a decision, a deadline that has
+/// passed, or an owner that is gone. The process that commits such a change sends its event after the commit, between
+/// the first and the last event of the call or outside of them:
 ///
-/// | what happens | is told |
+/// | what happens | events |
 /// | --- | --- |
-/// | a person approves, and somebody goes on with the call | `Decided`, and `Executing` after it |
+/// | a person approves, and a caller or worker resumes the call | `Decided`, and `Executing` after it |
 /// | a person edits, accepts or requeues it, or says that it did not happen | `Decided`, `Judged`, and what follows |
-/// | a person rejects it, or says that it happened | `Decided`, by the caller that waits for it, resumes it or asked them |
-/// | who is asked fails | `ApproverFailed`, and `Expired` after it where no other key counts |
-/// | nobody decides in time | `Expired` |
+/// | a person rejects it, or says that it happened | `Decided`, from the process that waits for it, resumes it or asked |
+/// | the approver fails | `ApproverFailed`, and `Expired` after it where no other key is trusted |
+/// | the deadline passes without a decision | `Expired` |
 /// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |
 /// | it fails for good | `Dead`, and then `Failed` |
 /// | it was requeued, and that cannot be done | `Decided`, `PutBack` |
 ///
-/// A process that dies between the commit and the telling has told nothing: the history in the journal is complete, what
-/// listeners hear is not.
+/// A process that dies right after a commit sends no event: the history in the journal is complete, the events are not.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
-    /// The call was taken in.
+    /// The executor has accepted the call.
     Started,
-    /// Its input was not what the schema asks for, and was mended.
+    /// Its schema refused its input, and the executor repaired it.
     Repaired {
         /// What was changed.
         repairs: &'a Repairs,
     },
-    /// The policy said what becomes of it, for the first time or once more because something has changed. Without a
-    /// policy nothing is told.
+    /// The policy decided on it, for the first time or again because something has changed. An executor without a
+    /// policy does not send it.
     Judged {
         /// What it said.
         verdict: &'a PolicyDecision,
@@ -98,7 +98,7 @@ pub enum EventKind<'a> {
         /// What they are asked.
         request: &'a ApprovalRequest,
     },
-    /// Somebody whose key counts has decided, and the executor acts on it.
+    /// The holder of a trusted key has decided, and the executor acts on it.
     Decided {
         /// What they said.
         verdict: &'a approval::Decision,
@@ -107,20 +107,20 @@ pub enum EventKind<'a> {
         /// How long the call had been waiting for it, by the clock of the journal.
         waited: Duration,
     },
-    /// Who is asked in this process could not be asked, or gave no decision. It is asked again after a while, as long as the
-    /// call is pending.
+    /// The approver of this process failed, or gave no decision. The executor asks it again after a while, as long as
+    /// the call is pending.
     ApproverFailed {
         /// Why, in words that name the approver.
         why: &'a str,
-        /// Whether the call waits for others whose keys count. Otherwise it has come to its end, and is `Expired` next.
+        /// Whether the call waits for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
     },
-    /// Nobody decided in time, or nobody could.
+    /// Its deadline passed without a decision, or no approver could decide.
     Expired {
         /// How long the call had been waiting, by the clock of the journal.
         waited: Duration,
     },
-    /// Whoever ran it is gone.
+    /// Its owner is gone.
     OwnerLost {
         /// Where it stands now: ready for another attempt, indeterminate or dead.
         state: State,
@@ -132,9 +132,9 @@ pub enum EventKind<'a> {
         /// How its attempts failed, in order.
         attempts: &'a [FailedAttempt],
     },
-    /// An operator wanted a dead letter tried once more, and that cannot be done: it is as dead as before.
+    /// An operator requeued a dead letter that cannot run again: it stays a dead letter.
     PutBack {
-        /// Why.
+        /// Why the dead letter cannot run.
         why: &'a str,
     },
     /// It waits, and its run has got no answer yet.
@@ -151,14 +151,14 @@ pub enum EventKind<'a> {
         /// From taken in to answered.
         elapsed: Duration,
     },
-    /// Whoever made the call dropped it before it was answered.
+    /// The caller dropped the call before it was answered.
     Abandoned {
         /// From taken in to dropped.
         elapsed: Duration,
     },
 }
 
-/// Sees events as they happen, on the task of the call. A panic of a listener harms nobody.
+/// Gets events as they happen, on the task of the call. A panic of a listener does not affect the call.
 pub(crate) type Listener = Box<dyn Fn(&Event<'_>) + Send + Sync>;
 
 pub(crate) fn tell(listeners: &[Listener], event: &Event<'_>) {

@@ -103,9 +103,9 @@ impl Executor {
         self.run.ready.current()
     }
 
-    /// The same executor for exactly these tools, as they are in the catalog, whatever becomes of the
-    /// registry: for the calls of a turn whose model was shown them. Services, limits and the drain are
-    /// shared; a tool that comes with a resolver is called as ever, where the catalog's profile selects it.
+    /// Pins the executor to the tools of a catalog: later changes of the registry do not reach its calls. Use it for
+    /// the calls of a turn whose model was shown that catalog. The new executor shares services, limits and the drain
+    /// with this one. A tool that a resolver brings can still be called where the catalog's profile selects it.
     ///
     /// To pin the same catalog again costs little. A tool that needs what the executor has not got
     /// answers so when it is called; [`missing`](Self::missing) tells it before.
@@ -122,7 +122,7 @@ impl Executor {
         Self { run: Arc::new(self.run.with_tools(ready)) }
     }
 
-    /// What tools of a catalog need that is not provided here. Their calls are refused.
+    /// What tools of a catalog need and this executor does not provide. Their calls are refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -158,14 +158,15 @@ impl Executor {
     /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
     /// so takes [`submit`](Self::submit) or [`submit_turn`](Self::submit_turn).
     ///
-    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not begun
-    /// of the call is cancelled: whoever made it is gone, and may make it again.
+    /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not
+    /// begun of the call is cancelled: whoever made it is gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.run, call)
     }
 
-    /// What the policy says of a call, and why, without running it. No person's word and no grant is looked at.
+    /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
+    /// grants.
     ///
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
@@ -173,7 +174,8 @@ impl Executor {
         self.explained(&self.run.core.rules, call)
     }
 
-    /// The same by another policy, of [`make_policy`](Self::make_policy), for questions before it is taken up.
+    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before it is put into
+    /// use.
     ///
     /// # Errors
     /// As [`explain`](Self::explain).
@@ -222,14 +224,14 @@ impl Executor {
         core.rules.another(policy, &core.registry.catalog())
     }
 
-    /// The same executor, whose calls are made for this user.
+    /// Copies the executor, which then makes its calls for this user.
     #[doc(hidden)]
     pub fn on_behalf_of(&self, user: &str) -> Self {
         Self { run: Arc::new(self.run.with_user(user)) }
     }
 
-    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it is
-    /// now; for a test that there are none.
+    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it
+    /// is now; for a test that there are none.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -261,13 +263,14 @@ impl Executor {
         self.run.core.rules.current()
     }
 
-    /// Reads the files of the policy again. It counts for every call that is evaluated from now on, and a call that a
-    /// person has approved is evaluated once more before it runs.
+    /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on; a call that
+    /// a person has approved is evaluated again before it runs.
     ///
-    /// Nothing reads them by itself: whoever can write a policy could otherwise change it while an agent works.
+    /// The executor never reloads them by itself, because then an agent that can write the file could change the
+    /// policy.
     ///
     /// # Errors
-    /// When something in them is wrong, or they would plan calls and no journal is kept; the policy is as it was.
+    /// When they have a mistake, or would plan calls without a journal; the old policy stays.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.run.core;
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())

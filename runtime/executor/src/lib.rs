@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: the tools of an application, and what runs calls of
-//! them, with and without a journal.
+//! Part of `toolwright`, without a public interface of its own: the tools of an application, and the executor that runs
+//! their calls, with and without a journal.
 #![warn(missing_docs)]
 
 pub mod catalog;

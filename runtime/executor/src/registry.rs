@@ -1,7 +1,7 @@
 //! Names to tools. A registry changes while a program runs; what is read of it is read of a
 //! [`Catalog`], which does not.
 //!
-//! - No two tools have one name: who comes second is refused, and both places are told.
+//! - No two tools have one name: the second is refused, and the error names both source locations.
 //! - Every change makes a new generation and tells listeners, in the order of the generations.
 //! - No code of others runs under a lock.
 
@@ -211,14 +211,14 @@ impl Registry {
         self.catalog().listing(dialect)
     }
 
-    /// [`Catalog::lint`] of the tools that can be called now. Which of them a policy asks about because they do not say
-    /// which files they touch is found by [`Executor::lint`](crate::Executor::lint).
+    /// [`Catalog::lint`] of the tools that can be called now. [`Executor::lint`](crate::executor::Executor::lint) finds
+    /// those that a policy asks about because they do not say which files they touch.
     #[must_use]
     pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
         self.catalog().lint(dialects)
     }
 
-    /// The same registry, once every one of the providers is known to take its tools.
+    /// Returns the registry when every one of these providers accepts all of its tools.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

@@ -15,7 +15,8 @@
 //! which are in development; the others are ours.
 //!
 //! - No attribute is an id, a run, an argument or a text of a person. The name of a tool that is unknown is what a model
-//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
+//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for
+//! each
 //!   error makes as many series.
 //! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
 //!   with is measured from there.
@@ -38,7 +39,7 @@ use toolwright_policy::policy::PolicyDecision;
 const TOOL_BOUNDS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// The same for people: from a second to a day.
+/// Bounds for the time that people take: from a second to a day.
 const PEOPLE_BOUNDS: [f64; 12] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
 

@@ -1,9 +1,9 @@
-//! What of a call is judged: its final arguments, and the digest that a decision is bound to.
+//! The final arguments of a call, which the policy evaluates, and the digest to which a decision is bound.
 //!
-//! - [`FinalArguments`] are the arguments that run: policy, approvers and the journal see these and no others.
+//! - [`FinalArguments`] are the arguments that run: policy and approvers see these and no others.
 //! - [`canonical`] gives equal arguments one text, [`fingerprint`] one to equal definitions, and [`digest`] binds a
 //!   decision to both.
-//! - [`SealingKey`] keeps arguments that hold secrets.
+//! - [`SealingKey`] encrypts arguments that hold secrets.
 
 mod digest;
 mod filling;

@@ -1,7 +1,7 @@
-//! The life of calls, kept so that a crash loses none and repeats none.
+//! The life of calls, recorded in a journal so that a crash loses none and repeats none.
 //!
-//! - [`next`] is the machine: it alone says what becomes of a call.
-//! - [`CallRecord`] is what is kept of one, [`Entry`] what happened to it.
+//! - [`next`] is the state machine: it alone decides the next state of a call.
+//! - [`CallRecord`] is the record of one, [`Entry`] an entry of its history.
 //! - A [`Store`] keeps them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every
 //!   store must do stands in `conformance` (feature `conformance`), for stores of one's own.
 

@@ -117,7 +117,7 @@ impl Policy {
         Self::builder().load(path).build(catalog)
     }
 
-    /// What becomes of a call.
+    /// Decides on a call.
     #[must_use]
     pub fn judge(&self, question: &Question<'_>) -> Evaluation {
         self.judge_read(question, None)
@@ -185,14 +185,15 @@ impl Policy {
         vouched.collect()
     }
 
-    /// What becomes of a call, and what every rule, the tool and the mode say of it.
+    /// Decides on a call, and says what every rule, the tool and the mode say of it.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
     }
 
-    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each with
-    /// what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among them.
+    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each
+    /// with what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among
+    /// them.
     ///
     /// See [`Undeclared`] for an example.
     #[must_use]
@@ -205,7 +206,7 @@ impl Policy {
         found.collect()
     }
 
-    /// The tools of a catalog that touch no files by the word of the policy, in the order of the catalog.
+    /// The tools of a catalog that the policy's `touches_no_files` covers, in the order of the catalog.
     pub fn touching_no_files<'c>(&self, catalog: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         self.0.no_files.listed_in(catalog)
     }
@@ -216,7 +217,7 @@ impl Policy {
         self.0.settings.mode
     }
 
-    /// Whether what changes something is planned first.
+    /// Whether calls that change something are planned first.
     #[must_use]
     pub fn plans(&self) -> bool {
         self.0.settings.plan
@@ -229,7 +230,7 @@ impl Policy {
         self.rules_for(tool).any(looks)
     }
 
-    /// Whether whoever a call is made for may not approve it.
+    /// Whether the user of a call may not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
@@ -240,7 +241,7 @@ impl Policy {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// The same from the base folder on, where that is known.
+    /// The roots as whole paths, which begin in the base folder where it is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
@@ -252,7 +253,7 @@ impl Policy {
         self.0.rules.iter().map(RuleOutline::of)
     }
 
-    /// The protections that are named off.
+    /// The protections that are switched off.
     pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
         Protection::ALL.into_iter().filter(|it| self.0.settings.off.contains(it))
     }

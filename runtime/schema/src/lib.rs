@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: from types and from foreign schemas to definitions, and
-//! wrong input repaired along its schema. The only crate that uses `jsonschema`.
+//! Part of `toolwright`, without a public interface of its own: it makes definitions from types and foreign schemas,
+//! and repairs wrong input along its schema. The only crate that uses `jsonschema`.
 #![warn(missing_docs)]
 
 pub mod foreign;

@@ -1,4 +1,4 @@
-//! Repairs the input of a call where its schema leaves one reading, and says what it changed; else says why not.
+//! Repairs the input of a call where its schema leaves one reading, and records each change; else says why not.
 //!
 //! - What the schema accepts is returned as it came, byte for byte.
 //! - What is returned satisfies the schema, as the jsonschema crate judges it.
@@ -55,9 +55,9 @@ const MOST_WRAPPERS: usize = 3;
 /// of a tool that is safe should be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
-    /// Never.
+    /// A truncated input is refused.
     Refused,
-    /// Where nothing else is missing.
+    /// A truncated input is completed where only closing brackets are missing.
     Completed,
 }
 

@@ -242,7 +242,7 @@ impl Provider {
         self.results_by(answered, |name| name)
     }
 
-    /// The same, where models know the tools by other names.
+    /// Writes the results under the names by which models know the tools.
     pub(crate) fn results_by<'a>(
         self,
         answered: &'a [(ToolCall, Answer)],

@@ -16,7 +16,7 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// By nobody here: whoever embeds the command line has a way of his own.
+    /// The application that embeds the command line handles signals itself.
     pub(super) fn never() -> Self {
         Self {
             token: CancellationToken::new(),

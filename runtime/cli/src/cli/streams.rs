@@ -12,7 +12,7 @@ pub(super) fn print(result: impl Display) -> Result<(), Exit> {
     written(writeln!(io::stdout(), "{result}"))
 }
 
-/// The same for text that brings its own line breaks.
+/// Prints text that brings its own line breaks.
 pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
     written(io::stdout().write_all(text))
 }

@@ -36,21 +36,21 @@ use crate::output::Answer;
 )]
 pub trait Resource: Send + Sized + 'static {
     /// Ends the use. An error after a success becomes the call's answer, because the work was not
-    /// kept.
+    /// saved.
     fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
 }
 
-/// How the call ended whose resource is closed.
+/// How the call ended, for the resource that is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Closing {
-    /// The tool returned a result: keep the work.
+    /// The tool returned a result: commit the work.
     Succeeded,
-    /// The tool returned an error, or only looked (a preview): undo the work.
+    /// The tool returned an error, or the use was a preview: undo the work.
     Failed,
 }
 
-/// For whom a resource is opened.
+/// The call for which a resource is opened.
 #[derive(Clone)]
 pub struct Opening {
     pub(crate) context: ToolContext,

@@ -1,4 +1,4 @@
-//! The one object loop of all tools: text in, typed slots filled, every problem told at once.
+//! The one object loop of all tools: it reads a text, fills typed slots and reports every problem at once.
 //!
 //! - A problem does not end the scan: its value is skipped and the next key read. A syntax or depth
 //!   fault does, and then no key is called missing.
@@ -38,7 +38,7 @@ pub trait Slots {
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
-/// Problems past this many are not told one by one.
+/// The most problems that are reported one by one.
 const MOST_PROBLEMS: usize = 100;
 
 /// Reads a tool's input, an object with `keys`, into `slots`.

@@ -1,4 +1,4 @@
-//! Stepping over a value that nobody reads, checking its syntax all the same.
+//! Skips a value that is not needed, and checks its syntax.
 //!
 //! - It loops instead of recursing; the brackets that are open are one bit each, as their number is
 //!   bounded by the depth limit.

@@ -13,7 +13,7 @@ use super::number;
 use super::parse::{Break, parse};
 use super::tree::{Node, write_quoted};
 
-/// Why a text cannot be taken for arguments. What stood in the text is not told, since it may be secret.
+/// Why a text is not accepted as arguments. The error does not quote the text, which may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentsError {
@@ -89,7 +89,7 @@ pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }
 
-/// The same of a value that was read.
+/// Writes a parsed value in its canonical form.
 pub fn canonical_of(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);

@@ -1,7 +1,7 @@
 //! One text for equal numbers.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
-//! or `0.05`, where that takes at most [`MOST_ZEROS`] zeros besides the digits, else as `12e345`: an exponent makes
+//! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`: an exponent makes
 //! no text long. The work is linear in the length of the text, and no digit is lost.
 
 use std::borrow::Cow;

@@ -39,7 +39,7 @@ enum Shape {
 }
 
 impl Answer {
-    /// A result that is text, sent as it is.
+    /// A result that is text, sent unchanged.
     #[inline]
     #[doc(hidden)]
     pub fn from_text(text: String) -> Self {
@@ -117,8 +117,8 @@ impl Answer {
         }
     }
 
-    /// What was changed in the input to make it what the schema asks for; nothing where it was as it came, or
-    /// where the call ended without its tool: refused, out of time, cancelled. Listeners are told in any case.
+    /// The changes that repair made to the input; `None` where it made none, or where the call ended before its tool
+    /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),

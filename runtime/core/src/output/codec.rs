@@ -232,7 +232,7 @@ pub enum Reconciled {
     Happened(Output),
     /// It did not happen; the call may be judged again.
     DidNotHappen,
-    /// It cannot be told; a person decides.
+    /// The outcome is not known; a person has to find it out.
     Unknown,
 }
 

@@ -20,7 +20,7 @@ use toolwright_core::tool::Definition;
 /// | `read_file` | the tool of this name |
 /// | `group:file`, `group:file*` | the tools of this group, of groups that begin so |
 /// | `tag:reading`, `tag:read*` | the tools with this tag, with a tag that begins so |
-/// | `!` before any of these | not these, whatever else selects them |
+/// | `!` before any of these | not these, even where another pattern selects them |
 ///
 /// ```
 /// use toolwright::{Profile, Registry, tool};

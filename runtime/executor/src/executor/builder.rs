@@ -1,4 +1,4 @@
-//! Puts an executor together. Whatever a tool would miss is found here, before any call.
+//! Builds an executor. Building finds everything that a tool lacks, before any call.
 
 use std::fmt;
 use std::future::Future;
@@ -158,7 +158,8 @@ impl ExecutorBuilder {
         self.service_arc(Arc::new(service))
     }
 
-    /// The same, shared with others or behind a trait object: tools borrow it as `&dyn Trait`.
+    /// Registers a service that is shared with other owners, or one behind a trait object, which tools borrow as
+    /// `&dyn Trait`; see [`service`](Self::service).
     #[must_use]
     pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
         self.services.push((Declared::of::<T>(), Box::new(service)));
@@ -172,7 +173,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// A service that each call brings, by [`Call::with`](crate::Call::with).
+    /// A service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_call.push(Declared::of::<T>());
@@ -221,9 +222,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How far input is mended that is not what the schema asks for, where the tool does not say:
-    /// [`Repair::Standard`] unless set. What was changed is in [`Answer::repairs`](crate::Answer::repairs),
-    /// told to listeners and among the [`Facts`](crate::Facts) of the call.
+    /// How far the executor repairs input that its schema refuses, for a tool that does not say so itself:
+    /// [`Repair::Standard`] unless set. The answer lists the changes (`Answer::repairs`), and so do the events and the
+    /// `Facts` of the call.
     #[must_use]
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = repair;
@@ -269,7 +270,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// The same with an async function, which may fail.
+    /// Adds an async resolver, which may fail; see [`resolver`](Self::resolver).
     #[must_use]
     pub fn resolver_async<T, F, Fut>(self, resolver: F) -> Self
     where
@@ -368,7 +369,7 @@ impl ExecutorBuilder {
         }
     }
 
-    /// The same without what it was told of a policy, for questions about another one.
+    /// Drops the builder's policy, to evaluate calls by another one.
     #[doc(hidden)]
     pub fn without_policy(mut self) -> Self {
         self.policy = None;

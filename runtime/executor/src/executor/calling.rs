@@ -182,17 +182,17 @@ impl<'a> Stages<'a> {
         Self { run, plan, call, arguments, claimed, entered, watch, is_again, deadline }
     }
 
-    /// The same for a call that was evaluated with these arguments, and may begin as long as the claim counts.
+    /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
     pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }
 
-    /// The same for a call of which earlier attempts used up some of its time.
+    /// Ends the call at this time: earlier attempts have used some of its total timeout.
     pub(super) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
 
-    /// The same for a further attempt.
+    /// Marks a further attempt of the call.
     pub(super) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }

@@ -27,7 +27,7 @@ impl ExecutorBuilder {
         self.journal_arc(Arc::new(store))
     }
 
-    /// Like [`journal`](Self::journal), with a store that is shared.
+    /// Keeps the journal in a store that is shared with other owners; see [`journal`](Self::journal).
     #[must_use]
     pub fn journal_arc(mut self, store: Arc<dyn Store>) -> Self {
         self.journal.store = Some(store);
@@ -42,9 +42,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets the approver that is asked in this process, without a key of its own. Their decisions are signed, in the name `local approver`, with
-    /// a key that is made for this process and gone with it. That is enough for a program that a person starts and
-    /// watches; somebody who is known by name, or who decides about calls of other processes, has a key:
+    /// Who is asked in this process, without a key of their own. Their decisions are signed, in the name `local
+    /// approver`, with a key that is made for this process and gone with it. That is enough for a program that a person
+    /// starts and watches; somebody who is known by name, or who decides about calls of other processes, has a key:
     /// [`approver`](Self::approver).
     ///
     /// ```
@@ -60,9 +60,10 @@ impl ExecutorBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Where the one who is asked fails (no terminal, a panic, no usable answer), standard error and a listener's
-    /// [`ApproverFailed`](crate::EventKind::ApproverFailed) say why. The call waits for the others whose keys count. Where
-    /// there are none, it ends at once, as [`Expired`](toolwright_journal::journal::State::Expired) and answered `approval_required`.
+    /// Where the approver fails (no terminal, a panic, no usable answer), standard error and the event
+    /// [`ApproverFailed`](crate::event::EventKind::ApproverFailed) say why. The call then waits for the other trusted
+    /// keys. Where there are none, it ends at once as [`Expired`](toolwright_journal::journal::State::Expired), with
+    /// the answer `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
         self.journal.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });

@@ -1,4 +1,4 @@
-//! What becomes of a call that may have to wait for a person.
+//! The outcome of a call that may have to wait for a person.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, Unverified};
 use toolwright_journal::journal::{CallSlot, Contradiction, State, StoreError};
 
-/// What has become of a call. To wait is no error: the host goes on when there is an answer, perhaps in
+/// The outcome of a call. Waiting is no error: the host continues when there is an answer, perhaps in
 /// another process.
 ///
 /// ```
@@ -28,9 +28,9 @@ use toolwright_journal::journal::{CallSlot, Contradiction, State, StoreError};
 pub enum Outcome {
     /// Its one answer.
     Answered(Answer),
-    /// There is none yet; the model is told nothing.
+    /// The call waits; the model gets no answer yet.
     Suspended(Suspended),
-    /// It cannot go on here, and the model is told nothing; the host has to do something.
+    /// The call cannot continue here, and the model gets no answer; the host has to act.
     Failed(CallFailure),
 }
 
@@ -40,18 +40,18 @@ pub enum Outcome {
 pub struct Suspended {
     /// The call, as the journal knows it.
     pub call: CallId,
-    /// What it waits for: a decision (pending), its turn (ready), whoever runs it (running), somebody to find out
-    /// whether it happened (indeterminate), its plan (planned).
+    /// What it waits for: a decision (pending), a worker (ready), its result (running), a person or its `reconcile` to
+    /// find out what happened (indeterminate), its plan (planned).
     pub state: State,
     /// What a person is asked, where one is.
     pub request: Option<Box<ApprovalRequest>>,
 }
 
-/// Why a call cannot go on here.
+/// Why a call cannot continue here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
-    /// Nobody can be asked, and the executor was told to fail then.
+    /// There is no approver, and the executor is set to fail then.
     #[error("`{tool}` needs a person's approval ({reason}), and nobody can be asked")]
     NoApprover {
         /// The tool.
@@ -83,7 +83,7 @@ pub enum CallFailure {
         index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
     )]
     PlaceTaken {
-        /// Where.
+        /// The slot: run, turn and index.
         place: CallSlot,
         /// The call that is recorded there.
         call: CallId,
@@ -120,7 +120,7 @@ pub enum CallFailure {
         /// Where it stands.
         state: State,
     },
-    /// Somebody has changed the record of the call, and not by the rules; it is left as it is.
+    /// The record of the call was changed against the rules of the state machine; the executor does not touch it.
     #[error("call {call} of `{tool}` is not run, because its record was tampered with: {why}")]
     Contradiction {
         /// The call.
@@ -130,7 +130,7 @@ pub enum CallFailure {
         /// What contradicts what.
         why: Contradiction,
     },
-    /// The result of the call was supplied by somebody whose word does not count.
+    /// The result of the call was supplied with a key that is not trusted.
     #[error(
         "the result of call {call} of `{tool}` was supplied by somebody whose word does not count: {why}"
     )]
@@ -142,7 +142,7 @@ pub enum CallFailure {
         /// Why it does not.
         why: Unverified,
     },
-    /// The tool is not here, or needs services that only the call's own run has.
+    /// The tool is not registered here, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
         /// The call.
@@ -164,7 +164,7 @@ impl Outcome {
         }
     }
 
-    /// Why it cannot go on here, if it cannot.
+    /// Why the call cannot continue here, if it cannot.
     #[must_use]
     pub fn failure(&self) -> Option<&CallFailure> {
         match self {

@@ -20,13 +20,13 @@ pub struct BuildError {
 pub enum BuildProblem {
     /// The policy is wrong.
     Policy(PolicyError),
-    /// Everything shall run, and a policy says what may.
+    /// `.unrestricted()` and `.policy(…)` exclude each other.
     TwoPolicies,
-    /// What changes something is planned first, and there is no journal for the plan.
+    /// The policy plans calls, and there is no journal that could hold a plan.
     NoPlan,
     /// The limit lets no call run.
     NoCalls,
-    /// A tool needs a service or resource that is not provided.
+    /// A tool needs a capability that is not provided.
     Missing {
         /// The tool.
         tool: String,
@@ -35,11 +35,11 @@ pub enum BuildProblem {
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// There is an approver, but no journal in which a call could wait.
+    /// An approver is set, and there is no journal in which calls could wait.
     NoJournal,
-    /// There is a journal, and neither an approver nor [`OnNoApprover`](super::OnNoApprover).
+    /// There is a journal, and neither an approver nor `on_no_approver`.
     NoApprover,
-    /// A claim would lapse before it could be renewed.
+    /// A lease would expire before it could be renewed.
     ShortLease {
         /// The shortest there may be.
         shortest: Duration,
@@ -56,9 +56,9 @@ pub enum BuildProblem {
         /// Why not.
         why: String,
     },
-    /// The policy wants somebody else than the user to approve, and who approves has no name.
+    /// The policy needs an approver other than the user, and the approver has no name.
     UnnamedApprover,
-    /// Something that tools must not reach lies in a folder that they work in.
+    /// A file that tools must not reach lies in a folder that they work in.
     InWorkspace {
         /// What it is.
         what: &'static str,
@@ -67,12 +67,12 @@ pub enum BuildProblem {
         /// The folder.
         root: PathBuf,
     },
-    /// Retries or a circuit breaker are set to something that cannot be meant.
+    /// The settings of retries or circuit breaker make no sense.
     Retry {
         /// What is wrong.
         why: &'static str,
     },
-    /// A type is given in two ways, so that it is unclear which a tool gets.
+    /// A type is provided twice, so that it is unclear which value a tool gets.
     GivenTwice {
         /// The type.
         type_name: &'static str,

@@ -13,14 +13,14 @@ use crate::registry::{Lookup, Origin, Registry};
 use toolwright_core::error::{Class, ToolError};
 use toolwright_core::registration::Registration;
 
-/// Knows tools that nobody has registered, by their names: those of a remote server, say.
+/// Finds tools that are not registered, by their names: those of a remote server, for instance.
 ///
 /// It is asked when a name is called that the registry does not know, before the model is told that
 /// there is no such tool. What it gives is registered under that name and stays. Its danger is at least
 /// `moderate`.
 ///
-/// A closure is a resolver where it answers at once; see
-/// [`ExecutorBuilder::resolver`](crate::ExecutorBuilder::resolver).
+/// A closure that answers at once is a resolver; see
+/// [`ExecutorBuilder::resolver`](crate::executor::ExecutorBuilder::resolver).
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -48,7 +48,7 @@ pub trait Resolver: Send + Sync + 'static {
     /// The tool of this name, or nothing where there is none.
     ///
     /// # Errors
-    /// When it could not be found out; the model is told, and the next call asks again.
+    /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
     fn resolve<'a>(
         &'a self,
         name: &'a str,

@@ -26,7 +26,7 @@ impl ExecutorBuilder {
     /// call id and the same idempotency key. It gives back its place while it waits, and what it borrows as `&mut T` is
     /// opened anew. The answer of the last attempt is the answer of the call.
     ///
-    /// Where the other side names a time (`retry_after` of [`Class::NotStarted`](crate::Class::NotStarted)), the call
+    /// Where the other side names a time (`retry_after` of `Class::NotStarted`), the call
     /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: told to wait longer, it
     /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
     /// however long it is, and its caller for a minute.

@@ -54,7 +54,7 @@ impl Run {
         }
     }
 
-    /// The same run with other tools.
+    /// Copies the run, with other tools.
     pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
         Self {
             core: Arc::clone(&self.core),
@@ -70,7 +70,7 @@ impl Run {
         }
     }
 
-    /// The same run on behalf of this user, for questions.
+    /// Copies the run for another user, to explain what the policy would decide.
     pub(super) fn with_user(&self, user: &str) -> Self {
         Self { user: Some(user.into()), ..self.with_tools(Arc::clone(&self.ready)) }
     }
@@ -167,21 +167,21 @@ impl RunBuilder {
         self.with_arc(Arc::new(value))
     }
 
-    /// The same, shared with others or behind a trait object.
+    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
         self
     }
 
-    /// Gives up on every call of the run when the token is cancelled.
+    /// Cancels every call of the run when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancelled = Some(token);
         self
     }
 
-    /// On whose behalf the run calls; approvers are told.
+    /// The user of the run; approvers see the name.
     #[must_use]
     pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
         self.user = Some(name.into());

@@ -40,7 +40,7 @@ pub(super) enum Sign {
     Well,
     /// It does not.
     Ill,
-    /// Nothing.
+    /// The attempt says nothing about the tool's health.
     None,
 }
 

@@ -73,7 +73,7 @@ pub enum Stop {
 }
 
 impl RetryPolicy {
-    /// What holds unless said otherwise.
+    /// The default policy.
     pub const TOOL: Self = Self {
         attempts: 3,
         delay: Duration::from_millis(500),
@@ -123,8 +123,8 @@ impl RetryPolicy {
         Self { jitter, ..self }
     }
 
-    /// The same where a tool says otherwise. A tool that names a delay and no longest one means that delay, so it is
-    /// not cut short by a longest delay that others chose.
+    /// Replaces what the tool's own `retry(…)` names. A tool that names a delay and no longest delay gets that delay,
+    /// even where the executor's longest delay is shorter.
     #[must_use]
     pub fn overridden_by(self, tool: Retry) -> Self {
         let delay = tool.delay.unwrap_or(self.delay);

@@ -1,4 +1,4 @@
-//! Who is asked: a function, a channel, a terminal, or whatever an application has.
+//! Approvers: a function, a channel, or one of the application's own.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::grant::GrantTerms;
 use super::request::ApprovalRequest;
 
-/// Somebody who can be asked whether a call may run.
+/// Asks whether a call may run: a person, or code that decides.
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
@@ -23,16 +23,17 @@ pub trait Approver: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Reply, ApproverError>>;
 }
 
-/// What an approver says.
+/// The reply of an approver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// This.
+    /// The approver decided.
     Decided(Response),
-    /// Nothing yet: the request was passed on, and the decision comes through a [`ApprovalService`](super::ApprovalService).
+    /// The request was passed on; the decision comes later, through an
+    /// [`ApprovalService`](super::ApprovalService).
     Noted,
 }
 
-/// What is decided about a call.
+/// The decision of an approver on a call.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Response {
     /// It may run.
@@ -60,7 +61,7 @@ impl fmt::Debug for Response {
     }
 }
 
-/// Nobody could be asked, or nobody decided.
+/// The approver could not be asked, or gave no decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
@@ -147,7 +148,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// Does not wait where the channel is full: somebody who reads no requests approves none.
+    /// Does not wait where the channel is full: the approver has then failed.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

@@ -1,4 +1,4 @@
-//! What a person allows in advance.
+//! The terms on which a person allows calls in advance.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantTerms {
-    /// Where it counts.
+    /// Where the grant counts.
     pub scope: Scope,
     /// For which tool.
     pub tool: String,
@@ -19,7 +19,7 @@ pub struct GrantTerms {
     pub arguments: Vec<Clause>,
     /// Until when.
     pub until: Option<Timestamp>,
-    /// How many calls. Where nothing is said, uses are not counted: calls do not wait for each other.
+    /// How many calls may use it. Without a limit uses are not counted, so that calls do not wait for each other.
     pub uses: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ pub enum Scope {
     Session(String),
     /// In runs of this project.
     Project(String),
-    /// Everywhere.
+    /// In every project and run.
     Forever,
 }
 

@@ -1,4 +1,4 @@
-//! A grant as the journal keeps it.
+//! A grant as the journal stores it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ use super::statement::{Decision, Signed, Subject, UnreadableStatement};
 use super::trusted_keys::{TrustedKeys, Unverified};
 use toolwright_core::context::CallId;
 
-/// The version of what is kept; an older reader refuses newer data.
+/// The version of the stored form; an older reader refuses newer data.
 const FORMAT: u32 = 1;
 
-/// What a person allows in advance, kept as the document [`Grant::key`] of a journal.
+/// A grant, stored in a journal as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     /// Its id: the call that it was given with, and that call's generation.
@@ -143,27 +143,27 @@ pub enum GrantError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Somebody took it back.
+    /// It was revoked.
     #[error("grant `{id}` was revoked")]
     Revoked {
-        /// Which.
+        /// The id of the grant.
         id: String,
     },
-    /// Nobody whose word counts has signed it.
+    /// It has no signature of a trusted key.
     #[error("grant `{id}` does not count")]
     Unverified {
-        /// Which.
+        /// The id of the grant.
         id: String,
-        /// Why.
+        /// Why the grant does not count.
         #[source]
         error: Unverified,
     },
     /// Its terms do not cover the call.
     #[error("grant `{id}` does not cover the call")]
     NotCovered {
-        /// Which.
+        /// The id of the grant.
         id: String,
-        /// Why.
+        /// Why the grant does not count.
         #[source]
         error: NotCovered,
     },

@@ -100,7 +100,7 @@ pub enum KeyError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         #[source]
         error: io::Error,
     },
@@ -109,7 +109,7 @@ pub enum KeyError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file system.
         #[source]
         error: io::Error,
     },

@@ -8,7 +8,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::Danger;
 
-/// A call that somebody has to decide about. Secrets in it are masked.
+/// A call on which a person has to decide. Secrets in it are masked.
 ///
 /// Its [`Display`](std::fmt::Display) is a table for people. Whatever a model, a tool or a file put into the call,
 /// the table's rows are ours: control characters, escape sequences and marks that turn or hide text are written out,

@@ -1,4 +1,4 @@
-//! Statements about a call as it is, so that nobody copies id, generation and digest by hand.
+//! Makes statements from the record of a call, which provides id, generation and digest.
 
 use jiff::Timestamp;
 
@@ -7,13 +7,13 @@ use super::statement::{Decision, Statement, Subject};
 use crate::journal::CallRecord;
 
 impl Statement {
-    /// It may run, as it was shown.
+    /// Approves the call, as it was shown.
     #[must_use]
     pub fn approve(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Approve { grant: None }, by, at)
     }
 
-    /// It may run, and so may calls like it, on these terms.
+    /// Approves the call, and grants calls like it on these terms.
     #[must_use]
     pub fn approve_with_grant(
         call: &CallRecord,
@@ -24,7 +24,7 @@ impl Statement {
         Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
-    /// It may run with these arguments (all of them, as JSON text), which give it this digest.
+    /// Approves the call with other arguments (all of them, as JSON text), which give it this digest.
     #[must_use]
     pub fn edit(
         call: &CallRecord,
@@ -37,7 +37,7 @@ impl Statement {
         Self::about(call, verdict, by, at)
     }
 
-    /// It must not run.
+    /// Rejects the call.
     #[must_use]
     pub fn reject(
         call: &CallRecord,
@@ -48,7 +48,7 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// It happened, and this is what the model gets.
+    /// Records that the call happened; the model gets this result.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -59,19 +59,19 @@ impl Statement {
         Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
-    /// It did not happen.
+    /// Records that the call did not happen.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::DidNotHappen, by, at)
     }
 
-    /// The plan of this planned call is accepted.
+    /// Accepts a planned call.
     #[must_use]
     pub fn accept(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::Accept, by, at)
     }
 
-    /// This dead call is tried once more, as it is. With a new key, whoever takes the key takes it for another call.
+    /// Requeues a dead letter with its own arguments. With a new idempotency key, a service takes it for another call.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -92,8 +92,8 @@ impl Statement {
         Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
-    /// This dead call is tried once more with these arguments (all of them, as JSON text). Other arguments have
-    /// another idempotency key.
+    /// Requeues a dead letter with these arguments (all of them, as JSON text). Other arguments have another
+    /// idempotency key.
     #[must_use]
     pub fn requeue_with(
         call: &CallRecord,
@@ -105,7 +105,7 @@ impl Statement {
         Self::about(call, verdict, by, at)
     }
 
-    /// This dead call is put away.
+    /// Discards a dead letter.
     #[must_use]
     pub fn discard(
         call: &CallRecord,
@@ -116,7 +116,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: false }, by, at)
     }
 
-    /// The same, and what it was called with is blanked.
+    /// Discards a dead letter and deletes its arguments.
     #[must_use]
     pub fn forget(
         call: &CallRecord,
@@ -127,7 +127,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// The grant of this id no longer counts.
+    /// Revokes the grant of this id.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };

@@ -99,7 +99,7 @@ impl ApprovalService {
         Self { store, trusted: None }
     }
 
-    /// The same, refusing what no trusted key has signed.
+    /// Makes the service refuse every statement that no trusted key has signed.
     #[must_use]
     pub fn trusting(self, trusted: TrustedKeys) -> Self {
         Self { trusted: Some(trusted), ..self }

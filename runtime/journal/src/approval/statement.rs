@@ -1,7 +1,7 @@
 //! What a person or service says about a call, signed.
 //!
 //! - A statement names its call, generation and digest; never a position, a name, or the latest.
-//! - What is kept is the text that was signed, so that nobody has to write it the same way again to check it.
+//! - The journal stores the text that was signed, so that the signature can be checked without serialising it again.
 
 use std::fmt;
 
@@ -19,12 +19,12 @@ pub struct Signed {
     pub text: String,
     /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
     pub key: String,
-    /// Hexadecimal.
+    /// The signature, in hexadecimal.
     pub signature: String,
 }
 
 impl Signed {
-    /// What its text says, whoever wrote it: nothing is known of the signature until
+    /// Parses the statement. Its signature is not checked until
     /// [`TrustedKeys::verify`](super::TrustedKeys::verify) has checked it.
     ///
     /// # Errors
@@ -44,17 +44,17 @@ pub struct UnreadableStatement {
     pub reason: String,
 }
 
-/// What somebody says.
+/// A statement of a person or service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
     /// What it is about.
     pub about: Subject,
-    /// What is said.
+    /// The decision.
     pub verdict: Decision,
-    /// When.
+    /// When the statement was made.
     pub at: Timestamp,
-    /// Who, as the key's holder calls themselves. The key counts, not the name.
+    /// The name of the key's holder. The key counts, not the name.
     pub by: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Statement {
 pub enum Subject {
     /// One call, as it was shown.
     Call {
-        /// Which.
+        /// The id of the call.
         id: CallId,
         /// As it was judged this time.
         generation: u32,
@@ -73,12 +73,12 @@ pub enum Subject {
     },
     /// A grant.
     Grant {
-        /// Which.
+        /// The id of the grant.
         id: String,
     },
 }
 
-/// What is said of it.
+/// The decision of a statement.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Decision {
@@ -107,10 +107,10 @@ pub enum Decision {
     },
     /// It did not happen.
     DidNotHappen,
-    /// The plan that it waits for is accepted, so that it is judged.
+    /// Its plan is accepted, so that the policy evaluates it again.
     Accept,
-    /// It failed for good, and is to be judged once more. That is no approval: where it asks, somebody approves it.
-    /// What cannot be done, or is not taken, leaves it dead.
+    /// It is a dead letter, and is evaluated again. That is no approval: it may need one. When it cannot run, it stays
+    /// a dead letter.
     Requeue {
         /// All of its new arguments, as JSON text; without, it keeps those that it has.
         arguments: Option<String>,
@@ -118,7 +118,7 @@ pub enum Decision {
         /// takes it for another call.
         new_key: bool,
     },
-    /// It failed for good, and nobody wants it any more.
+    /// It is a dead letter, and is discarded.
     Discard {
         /// Why, for other operators.
         note: Option<String>,

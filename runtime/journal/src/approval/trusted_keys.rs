@@ -14,7 +14,7 @@ pub struct TrustedKeys {
 }
 
 impl TrustedKeys {
-    /// Nobody.
+    /// Trusts no key.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

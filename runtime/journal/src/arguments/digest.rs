@@ -1,4 +1,4 @@
-//! What a decision is bound to.
+//! The digest of a call, to which a decision is bound.
 //!
 //! - The texts are framed as a JSON array of strings, in which none can be taken for a part of another. Its first is
 //!   what the digest is of, with a version, so that no digest of one kind is one of another.
@@ -16,8 +16,8 @@ const CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 /// The digest of a call, as 64 hexadecimal digits: of the tool's name, the [`fingerprint`](super::fingerprint()) of its
 /// definition, its [`canonical`](super::canonical()) arguments, and on whose behalf it is made.
 ///
-/// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)), and only
-/// there: it tells the executor's own calls from others, and a digest without one can be worked out by whoever
+/// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
+/// and only there: it tells the executor's own calls from others, and a digest without one can be worked out by whoever
 /// proposes other arguments.
 ///
 /// ```

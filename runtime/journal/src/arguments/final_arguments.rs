@@ -1,4 +1,4 @@
-//! The arguments that run: policy, approvers and the journal see these and no others.
+//! The arguments that run: policy and approvers see exactly these.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use toolwright_core::tool::Definition;
 /// Stands for the value of a secret. It says nothing of the value, not even its length or kind.
 const SECRET: &str = "(secret)";
 
-/// Arguments that are final: repaired, and with the defaults of the tool's schema filled in.
+/// Final arguments: repaired, and with the defaults of the tool's schema filled in.
 ///
-/// What was sent keeps its spelling, numbers digit for digit. The tool reads the same values as without the defaults,
-/// which it would have filled in itself.
+/// Values that were sent keep their spelling, numbers digit for digit. The defaults do not change what the tool reads,
+/// because it would have filled them in itself.
 ///
 /// ```
 /// use toolwright::unstable::arguments::FinalArguments;
@@ -97,7 +97,7 @@ impl FinalArguments {
         &self.canonical
     }
 
-    /// The arguments for people: `"(secret)"` stands for the value of each secret parameter.
+    /// The arguments for people: `"(secret)"` replaces the value of each secret parameter.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.arguments)

@@ -1,4 +1,4 @@
-//! What of a definition a decision rests on.
+//! The fingerprint of a definition, to which a decision is bound.
 
 use sha2::{Digest, Sha256};
 

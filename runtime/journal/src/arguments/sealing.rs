@@ -1,4 +1,4 @@
-//! Keeps texts that hold secrets.
+//! Encrypts texts that hold secrets.
 //!
 //! - XChaCha20-Poly1305, with a random nonce of 24 bytes for each text: random ones do not meet.
 //! - What a text is bound to is authenticated with it, so that it cannot be put in another's place.

@@ -11,7 +11,7 @@ use super::record::Answered;
 use toolwright_core::error::ToolError;
 
 impl Answered {
-    /// An error of class [`Final`](crate::Class::Final), in the words that a model reads of a [`ToolError`].
+    /// An error of class `Final`, with the message that a model reads of a [`ToolError`].
     #[must_use]
     pub fn error(kind: &str, message: &str, hint: Option<&str>) -> Self {
         let mut error = ToolError::new(kind.to_owned(), message.to_owned());

@@ -24,7 +24,7 @@ pub fn begun(history: &[Entry]) -> u32 {
     begun
 }
 
-/// The same since an operator last wanted it tried once more, which is a word for as much as was known then.
+/// Counts the beginnings since an operator last requeued the call: requeuing answers for all that was known then.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));

@@ -18,7 +18,7 @@ pub struct Entry {
     pub call: CallId,
     /// Counted from 1 for each call, in order.
     pub number: u64,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
     /// Who: `agent:<run>`, `executor:<owner>`, or the name of an approver.
     pub who: String,
@@ -41,9 +41,9 @@ pub struct Entry {
 /// Who did something, when and why.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// Who.
+    /// Who made the note.
     pub who: String,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
     /// Why, in words.
     pub why: Option<String>,

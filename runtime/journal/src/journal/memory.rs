@@ -1,4 +1,4 @@
-//! Calls kept in memory: for tests, and for applications whose calls need not outlive them.
+//! The in-memory store: for tests, and for applications whose calls need not survive the process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -18,7 +18,7 @@ use super::store::{
 };
 use toolwright_core::context::CallId;
 
-/// Keeps calls for as long as the process lives. A clone shares them.
+/// Stores calls in memory, until the process ends. Clones share them.
 ///
 /// ```
 /// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Transaction};

@@ -1,4 +1,4 @@
-//! The machine: what becomes of a call when something happens to it.
+//! The state machine: the next state of a call for each transition.
 //!
 //! - One total function decides. It has no clock and does no I/O; the same function replays a journal and is
 //!   explored by tests.
@@ -12,7 +12,7 @@ use super::state::State;
 use toolwright_core::error::Class;
 use toolwright_core::tool::Effect;
 
-/// Something that happened to a call.
+/// A transition of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -31,19 +31,19 @@ pub enum Transition {
     Approved,
     /// A person changed its arguments.
     Edited,
-    /// A person said no.
+    /// A person rejected it.
     Rejected,
-    /// Nobody decided in time, or nobody could.
+    /// Its deadline passed without a decision, or no approver could decide.
     Expired,
     /// Its run ended, or was ended, before it ran.
     RunEnded,
-    /// Somebody took the right to run it.
+    /// A worker claimed it.
     Claimed,
-    /// What it was judged by is not as it was: the tool, the policy, the decision.
+    /// The basis of its evaluation has changed: the tool, the policy, the decision.
     Changed,
-    /// It gave a result.
+    /// It succeeded.
     Succeeded,
-    /// It gave none.
+    /// It failed.
     Errored {
         /// What went wrong.
         failure: Failure,
@@ -59,12 +59,12 @@ pub enum Transition {
     /// It may have happened after all: whoever said that it did not has no say, or its tool must not be repeated any
     /// more.
     Doubted,
-    /// An operator wants it tried again.
+    /// An operator requeued it.
     Requeued,
     /// It cannot be tried again: what an operator wanted of it cannot be done, so that it is as dead as before, or its
     /// tool found too often that it did not happen.
     PutBack,
-    /// An operator put it away.
+    /// An operator discarded it.
     Discarded,
 }
 
@@ -81,13 +81,13 @@ pub enum Failure {
     Invalid,
     /// Trying again would fail again.
     Final,
-    /// Somebody gave it up.
+    /// It was cancelled.
     Cancelled,
-    /// Nobody knows, as after a panic.
+    /// It is not known, as after a panic.
     Unknown,
     /// It took too long.
     TimedOut,
-    /// Whoever ran it is gone.
+    /// Its owner is gone.
     OwnerLost,
 }
 
@@ -118,7 +118,7 @@ impl From<Class> for Failure {
     }
 }
 
-/// Something happened to a call that cannot happen to it where it stands.
+/// A transition that is impossible in the call's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Illegal {
@@ -136,7 +136,7 @@ impl fmt::Display for Illegal {
 
 impl std::error::Error for Illegal {}
 
-/// Where a call stands after something has happened to it.
+/// The state of a call after a transition.
 ///
 /// ```
 /// use toolwright::journal::{Transition, State};

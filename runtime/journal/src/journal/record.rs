@@ -1,4 +1,4 @@
-//! What the journal keeps of one call.
+//! The record of one call in a journal.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use toolwright_core::json::canonical;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
 
-/// The version of what is stored; an older reader refuses newer data.
+/// The version of the stored form; an older reader refuses newer data.
 pub const FORMAT: u32 = 1;
 
 /// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
@@ -51,7 +51,7 @@ pub enum StoredText {
     /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
-    /// It was not kept, because there was no key to seal it with.
+    /// It was not stored, because there was no key to encrypt it with.
     #[serde(rename = "withheld")]
     Omitted,
 }
@@ -59,13 +59,13 @@ pub enum StoredText {
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Why.
+    /// Why a person is asked.
     pub reason: String,
     /// What the tool itself shows of the call.
     pub preview: Option<String>,
     /// Until when.
     pub deadline: Timestamp,
-    /// Whether somebody has taken note of it.
+    /// Whether an approver has been notified.
     pub told: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct CallRecord {
     pub raw: StoredText,
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
-    /// The same for people, with secrets masked.
+    /// The arguments for people, with secrets masked.
     pub shown: String,
     /// What repair changed.
     pub repairs: Vec<Change>,
@@ -102,10 +102,9 @@ pub struct CallRecord {
     pub digest: String,
     /// On whose behalf.
     pub requester: Requester,
-    /// Stays the same for every attempt.
+    /// The idempotency key, equal for every attempt.
     pub idempotency_key: String,
-    /// The id of the trace in which it was made, by whatever traces the application; see
-    /// [`ExecutorBuilder::trace_id`](crate::ExecutorBuilder::trace_id).
+    /// The id of the application's trace in which the call was made; see `ExecutorBuilder::trace_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
 
@@ -114,15 +113,15 @@ pub struct CallRecord {
     /// One more with every change of this record, but for its lease and for [`delivered`](Self::delivered), which its
     /// owner need not follow.
     pub version: u64,
-    /// One more whenever it is judged again.
+    /// Raised by one whenever the policy evaluates the call again.
     pub generation: u32,
     /// How often it was begun in this generation.
     pub attempt: u32,
     /// Who runs it.
     pub owner: Option<String>,
-    /// One more with every claim.
+    /// Raised by one with every claim.
     pub epoch: u64,
-    /// Until when its owner may run it without a word.
+    /// Until when its owner may run it without a renewal.
     pub lease: Option<Timestamp>,
     /// Not to be claimed before.
     pub not_before: Option<Timestamp>,
@@ -157,7 +156,7 @@ pub struct CallRecord {
     pub updated: Timestamp,
 }
 
-/// An answer as it is kept.
+/// An answer as it is stored.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// Whether the call failed.

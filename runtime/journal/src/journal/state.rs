@@ -1,41 +1,41 @@
-//! Where a call stands.
+//! The states of a call.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a call stands in its life. See [`next`](super::next) for how it moves.
+/// The state of a call. See [`next`](super::next) for the transitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// Its arguments are settled; whether it may run is to be decided.
+    /// Its arguments are final; the policy has to decide whether it may run.
     Judging,
     /// Queued by plan mode until the plan is accepted.
     Planned,
     /// A person has to decide.
     Pending,
-    /// It may run; nobody runs it yet.
+    /// It may run, and waits for a worker.
     Ready,
-    /// Somebody holds the right to run it, for the time of a lease.
+    /// A worker has claimed it and runs it, for the time of a lease.
     Running,
-    /// It may have happened or not; a person or the tool's `reconcile` has to find out.
+    /// It is unknown whether it happened; a person or the tool's `reconcile` has to find out.
     Indeterminate,
     /// It failed for good, and an operator may do something about it.
     Dead,
-    /// It gave a result.
+    /// It succeeded.
     Succeeded,
     /// It gave an error that the model should see.
     Failed,
     /// Policy denied it, or its input was wrong.
     Refused,
-    /// A person said no.
+    /// A person rejected it.
     Rejected,
-    /// Nobody decided in time, or nobody could.
+    /// Its deadline passed without a decision, or no approver could decide.
     Expired,
     /// Its run ended, or its caller gave it up, before it could have acted.
     Cancelled,
-    /// An operator put it away.
+    /// An operator discarded it.
     Discarded,
 }
 
@@ -85,7 +85,7 @@ impl State {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Whether nothing can happen to the call any more.
+    /// Whether the state is final.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! What a journal is kept in.
+//! The trait of stores, which hold journals.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,13 +13,14 @@ use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use toolwright_core::context::CallId;
 
-/// Keeps calls, their histories, and documents by key. One for all its users: it is shared by many tasks, and
-/// where it is a file or a server, by many processes.
+/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes where it is a
+/// file or a server.
 ///
-/// A store decides nothing: it compares versions, and does all of a [`Transaction`] or nothing of it. Every store keeps
-/// the rules of `toolwright::journal::conformance` (feature `conformance`).
+/// A store decides nothing: it compares versions, and commits all of a [`Transaction`] or nothing of it. Every store
+/// passes the tests of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
-    /// Does all of it, durably, or nothing. That nobody hears of a success does not mean that there was none.
+    /// Commits all of the transaction, durably, or nothing of it. A commit can succeed although its caller gets no
+    /// reply.
     ///
     /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
     /// lease may have been renewed since whoever takes it has looked.
@@ -69,8 +70,8 @@ pub trait Store: Send + Sync + 'static {
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// Ends when something may have changed since it was called, perhaps by another process; a hint on which
-    /// nothing depends.
+    /// Completes when something may have changed since it was called, perhaps by another process. It is only a
+    /// hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
     /// The file it is kept in, if it is one, by the whole name that it was opened by: links in it are not followed,
@@ -83,9 +84,9 @@ pub trait Store: Send + Sync + 'static {
 /// Changes that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct Transaction {
-    /// Calls.
+    /// The calls to write.
     pub calls: Vec<CallWrite>,
-    /// Documents.
+    /// The documents to write.
     pub documents: Vec<DocumentWrite>,
 }
 
@@ -118,7 +119,7 @@ impl Transaction {
     }
 }
 
-/// A call as it shall be.
+/// A write of one call.
 #[derive(Debug, Clone)]
 pub struct CallWrite {
     /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
@@ -168,7 +169,7 @@ impl CallWrite {
     }
 }
 
-/// A document as it shall be.
+/// A write of one document.
 #[derive(Debug, Clone)]
 pub struct DocumentWrite {
     /// Its key.
@@ -191,7 +192,7 @@ pub struct Document {
     pub text: String,
 }
 
-/// Which calls to list; what is not set is not asked about.
+/// Which calls to list; a field that is not set does not filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// In one of these states; all where there are none.
@@ -274,7 +275,7 @@ pub enum CommitError {
     /// Another call stands at the place of a new one.
     #[error("call {holder} stands at that place of run `{}` already", place.run)]
     CallSlot {
-        /// Where.
+        /// The slot: run, turn and index.
         place: CallSlot,
         /// Which call stands there.
         holder: CallId,
@@ -317,7 +318,7 @@ pub enum CommitError {
 }
 
 impl CommitError {
-    /// Whether somebody else was faster, so that it helps to look again.
+    /// Whether another writer was faster, so that a retry may succeed.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))

@@ -1,4 +1,4 @@
-//! Puts a policy together: what is written in code, in files, and what holds without being written.
+//! Builds a policy from code, files and the built-in protections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::{Policy, Settings};
 use toolwright_core::footprint::{File, ResourceKind};
 use toolwright_core::tool::ToolSet;
 
-/// Puts a [`Policy`] together. Whatever is wrong is told by [`build`](Self::build), all of it at once.
+/// Builds a [`Policy`]. [`build`](Self::build) reports every mistake at once.
 ///
 /// ```
 /// use toolwright::Registry;
@@ -56,7 +56,7 @@ pub struct PolicyBuilder {
 }
 
 impl PolicyBuilder {
-    /// The mode, once; `interactive` where nobody says.
+    /// Sets the mode, at most once; `interactive` unless set.
     pub fn mode(self, mode: Mode) -> Self {
         self.moded(At::code(mode))
     }
@@ -75,35 +75,35 @@ impl PolicyBuilder {
         self
     }
 
-    /// Whether what changes something is planned first. One `true` is enough.
+    /// Whether calls that change something are planned first. One `true` of code and files is enough.
     pub fn plan(mut self, plan: bool) -> Self {
         self.plan = Some(self.plan.unwrap_or(false) || plan);
         self
     }
 
-    /// One more rule. Their order does not matter.
+    /// Adds a rule. The order of rules does not matter.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
     }
 
-    /// More rules.
+    /// Adds rules.
     pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
         self.rules.extend(rules);
         self
     }
 
-    /// Names protections off.
+    /// Switches protections off.
     pub fn without(mut self, protections: impl IntoIterator<Item = Protection>) -> Self {
         self.off.extend(protections);
         self
     }
 
-    /// Tools that touch no files although they do not say so, by their names or as `group:NAME` by their groups. A call of
-    /// theirs that names files is judged by what it names.
+    /// Lists tools that touch no files although they do not declare it, by their names or as `group:NAME` by their
+    /// groups. A call that names files is evaluated by these files.
     ///
-    /// It is your word, and nothing checks it. It does not count for tools that come at run time or run programs, nor
-    /// against `protect-policy` and `protect-journal`: there the tool itself has to say it.
+    /// Nothing checks that the list is true. It does not count for tools that come at run time or run programs, nor
+    /// against `protect-policy` and `protect-journal`: for these the tool itself has to declare its files.
     ///
     /// ```
     /// use toolwright::policy::{Mode, Policy};
@@ -128,7 +128,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// A folder that tools work in; files outside of all of them are refused.
+    /// Adds a folder that tools work in; a call that touches a file outside of all of them is refused.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.rooted(At::code(text_of(folder.as_ref())))
     }
@@ -138,23 +138,23 @@ impl PolicyBuilder {
         self
     }
 
-    /// The folder in which relative names of files begin, absolute. Where it is not given it is the first absolute root,
-    /// and without one, for an executor and with a loaded file, the folder in which the process was started.
+    /// Sets the folder in which relative names of files begin; it is absolute. Unless set it is the first absolute
+    /// root. Without one, for an executor and with a loaded file, it is the folder in which the process was started.
     pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
         self.base = Some(text_of(folder.as_ref()));
         self
     }
 
-    /// Whoever a call is made for may not approve it. Once is enough.
+    /// The user of a call may not approve it. One `true` of code and files is enough.
     ///
-    /// A call is made for the user of its run, and approved by the name with which a key was trusted: give the same
-    /// person the same name in both.
+    /// The executor compares the user of the run with the name of the trusted key that signed: give a person one name
+    /// for both.
     pub fn four_eyes(mut self, four_eyes: bool) -> Self {
         self.four_eyes |= four_eyes;
         self
     }
 
-    /// Where the journal lies, so that no tool writes it.
+    /// Protects the journal at this path from tools.
     pub fn journal(mut self, path: impl AsRef<Path>) -> Self {
         self.journals.push(text_of(path.as_ref()));
         self
@@ -166,12 +166,12 @@ impl PolicyBuilder {
         self
     }
 
-    /// What a file says; its name is for problems.
+    /// Adds the text of a policy file; the name is for problems.
     pub fn text(self, name: impl AsRef<str>, text: &str) -> Self {
         read(self, &Arc::from(name.as_ref()), text)
     }
 
-    /// What a file says, read when the policy is made, each time anew; the file is protected from then on.
+    /// Loads a policy file whenever the policy is made, and protects the file from tools.
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         self = self.started_here();
@@ -185,7 +185,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Takes the current directory for the base where nothing else says where it is, also when the policy is made again later.
+    /// Takes the current directory for the base where nothing else says where it is, also when the policy is made again
+    /// later.
     #[doc(hidden)]
     pub fn started_here(mut self) -> Self {
         // A folder that cannot be found is reported by the pattern that needs it.
@@ -230,7 +231,7 @@ impl PolicyBuilder {
     /// Makes the policy, for these tools.
     ///
     /// # Errors
-    /// When something in it is wrong: every problem.
+    /// When the policy has a mistake; the error lists every problem.
     pub fn build(self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
         self.with_files().made(catalog)
     }

@@ -1,4 +1,4 @@
-//! An answer in words: who decided, and what everybody else says.
+//! The explanation of a decision: who decided, and what tool, rules and mode say.
 
 use std::fmt;
 
@@ -10,21 +10,21 @@ use super::question::Question;
 use super::undeclared::Undeclared;
 use toolwright_core::tool::Danger;
 
-/// Why a policy answers as it does; its text is for people, its serialised form for programs.
+/// Why a policy decides as it does; its text is for people, its serialised form for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The tool's name.
     pub tool: String,
-    /// What becomes of the call.
+    /// The decision.
     #[serde(flatten)]
     pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// That the call does not say which files it touches, where protections ask about it for that reason alone.
+    /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<Undeclared>,
-    /// What rules say that it touches, where it does not say it itself.
+    /// The files that rules declare for the call, where its tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
     /// Why the tool itself asks.

@@ -1,4 +1,4 @@
-//! What a policy answers.
+//! The decision of a policy, with its reasons.
 
 use std::sync::Arc;
 
@@ -9,61 +9,61 @@ use super::question::Question;
 use super::undeclared::Undeclared;
 use toolwright_core::tool::Effect;
 
-/// What becomes of a call.
+/// The decision of a policy on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum PolicyDecision {
-    /// It runs.
+    /// The call runs.
     Allow,
     /// A person decides.
     Ask {
-        /// Why, at least one reason.
+        /// The reasons, at least one.
         reasons: Vec<String>,
-        /// Whether a grant that covers the call is a decision.
+        /// Whether a grant that covers the call is enough.
         grants_count: bool,
     },
-    /// It is refused.
+    /// The call is refused.
     Deny {
-        /// Why.
+        /// Why the call is refused.
         reason: String,
     },
-    /// It is put into the plan, for a person to accept.
+    /// The call is added to the plan, which a person has to accept.
     Queue,
 }
 
-/// The answer about one call.
+/// The evaluation of one call: the decision, and what led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// What becomes of it.
+    /// The decision.
     pub verdict: PolicyDecision,
     /// The rules that match it, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// That the call does not say which files it touches, where protections ask about it for that reason alone.
+    /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
     pub undeclared: Option<Undeclared>,
-    /// What the mode says.
+    /// The effect of the mode.
     pub mode: ModeSays,
-    /// What rules say that the call touches, where it does not say it itself.
+    /// The files that rules declare for the call, where its tool declares none.
     pub touches: Vec<DeclaredAccess>,
 }
 
-/// What one rule says of one call.
+/// A rule that matches a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RuleMatch {
     /// The rule's name.
     #[serde(serialize_with = "text")]
     pub rule: Arc<str>,
-    /// What it says.
+    /// The effect of the rule.
     pub says: RuleEffect,
-    /// Why.
+    /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
-    /// Whether it is certain that the rule matches. Where it is not, it counts all the same.
+    /// Whether the rule certainly matches. An objection counts even when that is unknown.
     pub certain: bool,
 }
 
-/// What one rule says that a call touches.
+/// The files that one rule declares for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DeclaredAccess {
@@ -76,25 +76,25 @@ pub struct DeclaredAccess {
     pub writes: Vec<String>,
 }
 
-/// What a rule says of a call.
+/// The effect of a rule on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
-    /// It is refused.
+    /// The call is refused.
     Deny,
-    /// A person decides, granted or not.
+    /// A person decides; a grant does not count.
     AlwaysAsk,
-    /// A person decides, or has granted it.
+    /// A person decides, or a grant covers the call.
     Ask,
-    /// The mode does not ask.
+    /// The mode does not ask about the call.
     Allow,
 }
 
-/// Decides, from what everybody says. A rule can only add an objection; an allow takes away the mode's question and
-/// nothing else.
+/// Combines the effects of tool, rules and mode into a decision. A rule can only add an objection; an allow removes
+/// only the question of the mode.
 ///
-/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is one
-/// reason, however many protections want to know it.
+/// The tool's own reason is the first of those why a person is asked, and what the call does not say of its files is
+/// one reason, however many protections want to know it.
 pub(super) fn decide(
     rules: &[RuleMatch],
     undeclared: Option<&Undeclared>,

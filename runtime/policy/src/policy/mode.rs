@@ -1,4 +1,4 @@
-//! What becomes of a call of which no rule says anything: decided by its danger alone.
+//! The decision on a call that no rule matches: by its danger alone.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use toolwright_core::tool::Danger;
 
-/// What a policy says of calls by their danger.
+/// The mode of a policy: its decision by the danger of a call.
 ///
 /// | mode | safe | moderate | dangerous | critical |
 /// | --- | --- | --- | --- | --- |
@@ -27,28 +27,28 @@ use toolwright_core::tool::Danger;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Nothing dangerous, and a person's word for all that is not safe.
+    /// Refuses dangerous calls; a person decides on moderate ones.
     Strict,
-    /// A person's word for all that is not safe.
+    /// A person decides on every call that is not safe.
     #[default]
     Interactive,
-    /// A person's word for what is dangerous.
+    /// A person decides on dangerous calls.
     AutoSafe,
-    /// Nobody is there to be asked: what is dangerous is refused.
+    /// For an application without a person: dangerous calls are refused.
     Unattended,
-    /// Everything runs that no rule and no tool objects to.
+    /// Every call runs, unless a rule or its tool objects.
     Unrestricted,
 }
 
-/// What a mode says of one call.
+/// The effect of a mode on one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeSays {
-    /// It is refused.
+    /// The call is refused.
     Deny,
     /// A person is asked, unless a rule allows it.
     Ask,
-    /// It runs.
+    /// The call runs.
     Allow,
 }
 
@@ -57,7 +57,7 @@ impl Mode {
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 
-    /// What it says of calls of a danger.
+    /// The effect on calls of this danger.
     #[must_use]
     pub const fn says(self, danger: Danger) -> ModeSays {
         use Danger::{Critical, Dangerous, Moderate, Safe};

@@ -1,4 +1,4 @@
-//! What a policy's rules are, for those who list them.
+//! A policy's rules in short, for commands that list them.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::rule::RuleKind;
 pub struct RuleOutline<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it says of the calls that it matches.
+    /// Its effect on the calls that it matches.
     pub kind: RuleKind,
     /// Why it is there.
     pub reason: &'a str,

@@ -160,8 +160,8 @@ impl Base {
 impl PathPattern {
     /// Whether a file is one of those that are meant.
     ///
-    /// A folder may hold such files. To touch the one in which a pattern begins, or one around it, may be to touch them;
-    /// a pattern for any folder is asked so only where the base folder or one around it is `written`.
+    /// A folder may hold such files. To touch the one in which a pattern begins, or one around it, may be to touch
+    /// them; a pattern for any folder is asked so only where the base folder or one around it is `written`.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
         if let Anchor::In { is_absolute, folder } = &self.anchor
@@ -229,8 +229,8 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_drive(path.as_bytes())
 }
 
-/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored. Each
-/// letter by itself, so that what stands around it does not matter: `Σ` is `σ` at the end of a word as well.
+/// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored.
+/// Each letter by itself, so that what stands around it does not matter: `Σ` is `σ` at the end of a word as well.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -241,7 +241,7 @@ fn fold(text: &str) -> String {
     text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
 }
 
-/// The same with a letter for each letter, so that `ß` is no `ss`; nothing where it is the same.
+/// Folds case character by character, so that `ß` does not become `ss`; `None` where nothing changes.
 fn folded_letters(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

@@ -36,8 +36,8 @@ pub struct Question<'a> {
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself wants a person's word.
     pub approval: Option<&'a str>,
-    /// The tool came at run time: as a [`DynamicTool`](crate::DynamicTool), or from a [`Resolver`](crate::Resolver). The
-    /// list `touches_no_files` of a policy does not count for it.
+    /// The tool came at run time: as a `DynamicTool`, or from a `Resolver`. The list `touches_no_files` of a policy
+    /// does not count for it.
     pub came_at_run_time: bool,
     /// It was planned, and a person accepted it: the flag `plan` is off for it.
     pub accepted: bool,
@@ -148,7 +148,7 @@ impl<'a> Asking<'a> {
         self.writes().is_none()
     }
 
-    /// The same call, of a tool that touches no files but those that it names.
+    /// Evaluates the call as one of a tool that touches no files but those that it names.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking = Self::new(self.question, self.base).with_arguments(self.read);
         let reads = || self.files(self.question.footprint?.reads_named()?);

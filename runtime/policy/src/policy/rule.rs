@@ -6,7 +6,7 @@ use super::argument::ArgumentTest;
 use super::problem::{At, SourceLocation};
 use toolwright_core::tool::{Danger, Effect};
 
-/// What a rule says of the calls that it matches.
+/// The kind of a rule: its effect on the calls that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
@@ -16,7 +16,7 @@ pub enum RuleKind {
     AlwaysAsk,
     /// A person decides them, or has granted them.
     Ask,
-    /// The mode does not ask about them. What a rule or the tool asks for, is asked all the same.
+    /// The mode does not ask about them. Other rules and the tool still ask.
     Allow,
 }
 
@@ -85,7 +85,7 @@ pub struct Rule {
     pub(super) is_partial: bool,
 }
 
-/// What the calls that a rule matches touch, by the word of whoever wrote it.
+/// The files that a rule declares for the calls that it matches.
 #[derive(Debug, Clone)]
 pub(super) struct Touches {
     pub(super) reads: Vec<At<String>>,
@@ -252,8 +252,8 @@ impl Rule {
     }
 
     /// For an allow: what its calls read and write, files or folders, where their tool cannot say it: a program that is
-    /// run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules give
-    /// theirs, both count together.
+    /// run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules
+    /// give theirs, both count together.
     #[must_use]
     pub fn touches(
         mut self,
@@ -266,7 +266,7 @@ impl Rule {
         self
     }
 
-    /// For a deny: what it becomes where nobody can tell whether it matches.
+    /// For a deny: its effect where it is unknown whether it matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);

@@ -185,7 +185,7 @@ pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Va
     }
 }
 
-/// The same, to change them.
+/// Visits the schemas of which a schema is made, to change them.
 pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape_of(keyword), value) {

@@ -1,4 +1,4 @@
-//! Everything wrong with a value, as far as it is told.
+//! Every problem of a value, up to a limit.
 
 use crate::schema::{Teller, has_long_places};
 use std::collections::HashSet;
@@ -52,7 +52,7 @@ fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
     found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));
 }
 
-/// The same value with the furthest numbers that a validator can read for those that are further out.
+/// Copies a value; numbers outside of the validator's range become the nearest number inside it.
 fn within_reach(node: &Node) -> Node {
     match node {
         Node::Array(items) => Node::Array(items.iter().map(within_reach).collect()),

@@ -1,4 +1,4 @@
-//! What a dialect has to say about a tool, so that a person can mend it.
+//! What a dialect reports about a tool, so that a person can correct it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Dialect;
 
-/// One thing about a tool that a provider does not take as it is.
+/// One thing about a tool that a provider does not accept unchanged.
 ///
 /// ```
 /// use serde_json::json;
@@ -28,7 +28,7 @@ pub struct Finding {
     pub dialect: Dialect,
     /// Whether the provider would refuse the tool.
     pub severity: Severity,
-    /// What was found out.
+    /// The rule that the finding is about.
     pub rule: Rule,
     /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
     pub pointer: String,
@@ -38,11 +38,11 @@ pub struct Finding {
     pub fix: String,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The provider is told it in words instead, or takes what its documents say it refuses.
+    /// The dialect writes it into the description instead.
     Note,
     /// The tool cannot be shown to the provider.
     Error,
@@ -64,9 +64,9 @@ pub enum Rule {
     /// The name of a property has characters that the provider does not take, or too many; below the input itself
     /// the provider is known to take it.
     PropertyName,
-    /// A keyword is told in the description, because the provider knows no such keyword.
+    /// A keyword is written into the description, because the provider does not know it.
     Keyword,
-    /// A keyword can be neither sent nor told.
+    /// A keyword can neither be sent nor be written into the description.
     Unsupported,
     /// The input is no object, or a choice between objects.
     Root,

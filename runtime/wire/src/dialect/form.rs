@@ -19,19 +19,19 @@ use serde::{Serialize, Serializer};
 pub enum Dialect {
     /// Anthropic's Messages API.
     Anthropic,
-    /// The same with `strict: true`: what the model writes follows the schema.
+    /// Anthropic's Messages API with `strict: true`: what the model writes follows the schema.
     AnthropicStrict,
     /// `OpenAI`'s Chat Completions API.
     OpenAiChat,
-    /// The same with `strict: true`: every key is sent, `null` for an absent one.
+    /// `OpenAI`'s Chat Completions API with `strict: true`: the model sends every key, `null` for an absent one.
     OpenAiChatStrict,
     /// `OpenAI`'s Responses API.
     OpenAiResponses,
-    /// The same with `strict: true`.
+    /// `OpenAI`'s Responses API with `strict: true`.
     OpenAiResponsesStrict,
     /// Google's Gemini API, `parametersJsonSchema`.
     Gemini,
-    /// The same by `parameters`, an older subset of `OpenAPI` 3.0.
+    /// Google's Gemini API, `parameters`: an older subset of `OpenAPI` 3.0.
     GeminiOpenApi,
     /// The Model Context Protocol's `tools/list`.
     Mcp,

@@ -130,8 +130,7 @@ pub(super) fn merged(
     merge(&mut both, other).then_some(both)
 }
 
-/// The same of two schemas of which neither may shut out the keys of the other, in place; whether there
-/// is such a one.
+/// Merges two schemas in place when neither shuts out the keys of the other; returns whether it did.
 pub(super) fn fold(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     !shuts_out(whole, part) && !shuts_out(part, whole) && merge(whole, part)
 }

@@ -1,4 +1,4 @@
-//! What a provider has no keyword for, told in the description.
+//! Writes constraints for which a provider has no keyword into the description.
 
 use serde_json::{Map, Value};
 

@@ -92,7 +92,7 @@ impl<'c> Statements<'c> {
         execute(&self.name, &mut self.begin, [])
     }
 
-    /// The same, unless another program is writing: then false. Waits for nobody where the connection does not.
+    /// Begins a transaction; returns false at once when another program is writing.
     pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
         match self.begin.execute([]) {
             Ok(_) => Ok(true),

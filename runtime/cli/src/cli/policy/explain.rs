@@ -1,4 +1,4 @@
-//! `policy explain TOOL [ARGUMENTS]`: what becomes of one call, and what everybody says of it.
+//! `policy explain TOOL [ARGUMENTS]`: the decision on one call, and what tool, rules and mode say of it.
 
 use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;

@@ -5,7 +5,7 @@ use std::vec;
 use toolwright_core::output::Answer;
 
 /// The answers of a turn: one for each call, in the order of the calls. Made by
-/// [`Executor::turn`](crate::Executor::turn).
+/// [`Executor::turn`](crate::executor::Executor::turn).
 #[derive(Debug)]
 pub struct TurnAnswers {
     answers: Vec<Answer>,

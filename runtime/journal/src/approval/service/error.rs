@@ -30,13 +30,13 @@ pub enum ApprovalError {
     /// There is no such call.
     #[error("there is no call {call} in this journal: it is another journal's, or was removed")]
     UnknownCall {
-        /// Which.
+        /// The id of the call.
         call: CallId,
     },
     /// There is no such grant.
     #[error("there is no grant `{id}` in this journal: list the grants for their ids")]
     UnknownGrant {
-        /// Which.
+        /// The id of the grant.
         id: String,
     },
     /// Somebody decided before.
@@ -48,7 +48,7 @@ pub enum ApprovalError {
         call: CallId,
         /// Who won.
         who: String,
-        /// When.
+        /// When they did.
         at: Timestamp,
         /// What they decided.
         verdict: Box<Decision>,
@@ -71,7 +71,7 @@ pub enum ApprovalError {
         what: String,
         /// Who did.
         who: String,
-        /// When.
+        /// When they did.
         at: Timestamp,
     },
     /// The call is not the one that was shown.
@@ -98,7 +98,7 @@ pub enum ApprovalError {
         what: String,
         /// Who did.
         who: String,
-        /// When.
+        /// When they did.
         at: Timestamp,
     },
     /// Its time to be decided is over, although nobody has recorded so yet.
@@ -127,7 +127,7 @@ pub enum ApprovalError {
     Terms {
         /// Which call.
         call: CallId,
-        /// Why.
+        /// Why the terms cannot be used.
         #[source]
         error: UselessTerms,
     },

@@ -1,4 +1,4 @@
-//! Keywords that say no more than a limit or a hint: sent, or told in words.
+//! Keywords that are a limit or a hint: sent, or written into the description.
 
 use serde_json::{Map, Value};
 
