@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright::arguments::SealingKey;
+use toolwright::journal::SealingKey;
 use toolwright::journal::State;
 use toolwright::{
     Call, DynamicTool, Executor, OnNoApprover, Output, Reconciled, Registry, ToolError,
@@ -28,7 +28,7 @@ fn executor(office: &Office, tool: DynamicTool) -> Executor {
         .unrestricted()
         .journal(office.store.clone())
         .clock(move || clock.now())
-        .enrol("ada", office.ada.public())
+        .trust("ada", office.ada.public())
         .sealing_key(SealingKey::from_bytes([7; 32]))
         .on_no_approver(OnNoApprover::Park)
         .build()

@@ -129,10 +129,6 @@ fn twice(command: &Command) -> Option<String> {
 }
 
 #[cfg(test)]
-#[expect(
-    unsafe_code,
-    reason = "linkme places each tool in a section; only in this crate is it seen"
-)]
 mod tests {
     use serde_json::{Value, json};
 
