@@ -37,7 +37,6 @@ pub(crate) fn verdict(verdict: &Decision) -> &'static str {
         Decision::Requeue { .. } => "requeued",
         Decision::Discard { forget: false, .. } => "discarded",
         Decision::Discard { forget: true, .. } => "forgotten",
-        _ => "unknown",
     }
 }
 

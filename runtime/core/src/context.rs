@@ -22,7 +22,6 @@ pub struct CallId(Uuid);
 
 impl CallId {
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "each is another")]
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }

@@ -15,8 +15,7 @@
 //! which are in development; the others are ours.
 //!
 //! - No attribute is an id, a run, an argument or a text of a person. The name of a tool that is unknown is what a model
-//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for
-//! each
+//!   made up, so it is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
 //!   error makes as many series.
 //! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
 //!   with is measured from there.

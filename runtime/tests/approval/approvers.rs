@@ -11,7 +11,6 @@ use tokio::sync::mpsc;
 use toolwright::approval::{
     ApprovalRequest, Approver, ApproverError, Callback, Channel, Reply, Response, Terminal,
 };
-use toolwright::journal::CallRecord;
 use toolwright::repair::{Change, ChangeRule};
 
 use super::scene::pending;

@@ -1,7 +1,7 @@
 //! Rules over arguments.
 
-use toolwright::arguments::FinalArguments;
 use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyDecision, Rule};
+use toolwright::unstable::arguments::FinalArguments;
 
 use super::scene::{Case, bare, policy, refused_rule};
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use toolwright::Repair;
-use toolwright::repair::TruncatedInput;
+use toolwright::unstable::repair::TruncatedInput;
 
 use super::{closed, lenient, repair_at, standard};
 
