@@ -134,7 +134,7 @@ fn hostile_arguments_are_refused_without_a_crash() {
     let ran = toolwright(&["input"], &input);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(lines.len(), 3);
-    assert!(lines[0].contains("at most 64 levels"), "{}", lines[0]);
+    assert!(lines[0].contains("at most 127 levels"), "{}", lines[0]);
     assert!(lines[1].contains(r#""outcome":"refused""#) && lines[1].len() < 4_000, "{}", lines[1]);
     assert!(lines[2].contains(r#""outcome":"accepted""#), "{}", lines[2]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
