@@ -176,7 +176,8 @@ impl DynamicTool {
         self
     }
 
-    /// A value of the application's own, found again by its type with [`Definition::metadata`].
+    /// A value of the application's own, found again by its type with
+    /// [`Definition::metadata`](toolwright_core::tool::Definition::metadata).
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self

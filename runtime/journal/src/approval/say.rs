@@ -81,9 +81,9 @@ impl Statement {
     /// let now = "2026-01-02T03:04:05Z".parse()?;
     /// let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse()?;
     /// let place = CallSlot { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
-    /// let letter = CallRecord { state: State::Dead, ..CallRecord::draft(id, place, "post", now) };
+    /// let dead = CallRecord::draft(id, place, "post", now).with(|it| it.state = State::Dead);
     ///
-    /// let statement = Statement::requeue(&letter, false, "ada", now);
+    /// let statement = Statement::requeue(&dead, false, "ada", now);
     /// assert_eq!(statement.verdict, Decision::Requeue { arguments: None, new_key: false });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
