@@ -7,11 +7,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolwright::__private0::Spec;
-use toolwright::Handle;
-use toolwright::tool;
+use toolwright::{Handle, data, tool};
 
 /// How much to show around a match.
-#[derive(Deserialize, JsonSchema)]
+#[data]
 pub struct Window {
     /// Lines before the match.
     pub before: u32,
