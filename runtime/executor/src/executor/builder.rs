@@ -1,4 +1,6 @@
 //! Builds an executor. Building finds everything that a tool lacks, before any call.
+//!
+//! Long for a file, because each option is one documented method.
 
 use std::fmt;
 use std::future::Future;

@@ -82,7 +82,13 @@ impl JournaledCall<'_> {
         let begun = match record.attempt {
             0 | 1 => None,
             // Where it cannot be read, the time of this attempt is all that is known.
-            _ => self.journal.store.history(record.id).await.ok().and_then(|it| first_begun(&it)),
+            _ => match self.journal.store.history(record.id).await {
+                Ok(history) => first_begun(&history),
+                Err(error) => {
+                    tracing::warn!(call = %record.id, %error, "the time of the whole call counts from this attempt");
+                    None
+                }
+            },
         };
         let gone = self.journal.now().duration_since(begun.unwrap_or(record.updated));
         let gone = Duration::try_from(gone).unwrap_or_default();
