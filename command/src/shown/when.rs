@@ -12,18 +12,22 @@ pub(crate) fn absolute(time: Timestamp) -> String {
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
-/// How far away, in the largest unit that fits.
+/// How far away, rounded, in the largest unit of which it is two or more.
 pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
     let seconds = time.as_second() - now.as_second();
     let far = seconds.unsigned_abs();
     let (count, unit) = match far {
         0 => return "now".to_owned(),
         1..120 => (far, "s"),
-        120..7_200 => (far / 60, "min"),
-        7_200..172_800 => (far / 3_600, "h"),
-        _ => (far / 86_400, "days"),
+        120..7_170 => (rounded(far, 60), "min"),
+        7_170..171_000 => (rounded(far, 3_600), "h"),
+        _ => (rounded(far, 86_400), "days"),
     };
     if seconds > 0 { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
+}
+
+fn rounded(seconds: u64, unit: u64) -> u64 {
+    (seconds + unit / 2) / unit
 }
 
 #[cfg(test)]
@@ -37,8 +41,12 @@ mod tests {
             |seconds: i64| away(Timestamp::from_second(1_800_000_000 + seconds).unwrap(), now);
         assert_eq!(told(0), "now");
         assert_eq!(told(-119), "119 s ago");
-        assert_eq!(told(7_199), "in 119 min");
+        assert_eq!(told(7_169), "in 119 min");
+        assert_eq!(told(7_199), "in 2 h");
         assert_eq!(told(-86_400), "24 h ago");
+        assert_eq!(told(86_399), "in 24 h");
+        assert_eq!(told(170_999), "in 47 h");
+        assert_eq!(told(171_000), "in 2 days");
         assert_eq!(told(172_800), "in 2 days");
         assert_eq!(both(now, now), "2027-01-15T08:00:00Z (now)");
     }

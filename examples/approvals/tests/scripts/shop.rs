@@ -245,7 +245,7 @@ pub fn filtered(snapshot: impl FnOnce()) {
     // A column is as wide as what stands in it.
     settings.add_filter(r"SINCE {2,}", "SINCE  ");
     // Delays are drawn at random.
-    settings.add_filter(r"tried again in [0-9.]+m?s", "tried again in [delay]");
+    settings.add_filter(r"tried again in [0-9.]+(m|µ|n)?s", "tried again in [delay]");
     settings.bind(snapshot);
 }
 
