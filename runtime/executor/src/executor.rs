@@ -49,6 +49,7 @@ pub use turn::TurnAnswers;
 
 pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use journal_config::{LOCAL_APPROVER, later};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;
 pub(crate) use rules::{About, Rules};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -25,7 +26,8 @@ use toolwright_journal::journal::Store;
 ///
 /// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
 /// counts, `Park` lets the call wait, and the others end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
