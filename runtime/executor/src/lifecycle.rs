@@ -1,10 +1,20 @@
 //! The life of a journalled call: [`decide`] decides each step from plain data, and one driver reads, commits, notifies
 //! and carries out.
 
+mod ask;
 mod decide;
+mod driver;
+mod end;
+mod follow_up;
 mod guard;
+mod notify;
+mod outcome;
+mod reconcile;
 mod snapshot;
 mod step;
+mod submit;
+mod sweep;
+mod wait;
 
 pub use decide::decide;
 pub use guard::{Guard, Guards};
@@ -12,6 +22,11 @@ pub use snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Signature, Snapshot, Stored, ToolNow,
 };
 pub use step::{
-    Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Settings, Step,
-    Then,
+    Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
+    Settings, Step, Then,
 };
+pub use sweep::Swept;
+
+pub(crate) use decide::{gate, words};
+pub(crate) use driver::Lifecycle;
+pub(crate) use submit::Asking;

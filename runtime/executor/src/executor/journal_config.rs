@@ -18,8 +18,6 @@ use toolwright_journal::approval::ApproverKey;
 use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
-use toolwright_journal::journal::CallRecord;
-use toolwright_journal::journal::Note;
 use toolwright_journal::journal::Store;
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
@@ -305,21 +303,6 @@ impl JournalConfig {
                 None
             }
         }
-    }
-
-    /// A note of the executor itself.
-    pub(crate) fn note(&self, why: impl Into<Option<String>>) -> Note {
-        Note {
-            who: format!("executor:{}", self.owner),
-            at: self.now(),
-            why: why.into(),
-            signed: None,
-        }
-    }
-
-    /// A note of whoever made the call.
-    pub(crate) fn note_of(&self, record: &CallRecord) -> Note {
-        Note { who: record.requester.agent.clone(), at: self.now(), why: None, signed: None }
     }
 
     pub(crate) fn lease_until(&self) -> Timestamp {

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use futures::future::join_all;
 
-use super::journaled::{Asking, JournaledCall};
 use super::outcome::{CallFailure, Outcome};
 use super::{Executor, Swept};
+use crate::lifecycle::{Asking, Lifecycle};
 use crate::stage;
 pub use answers::TurnAnswers;
 use toolwright_core::call::Call;
@@ -23,7 +23,7 @@ impl Executor {
     /// A call that may have to wait: unlike [`call`](Self::call) this does not wait for a person, but says that
     /// somebody has to.
     pub async fn submit(&self, call: &Call<'_>) -> Outcome {
-        match JournaledCall::of(&self.run) {
+        match Lifecycle::of(&self.run) {
             Some(journaled) => {
                 let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
                 journaled.outcome(CallId::new(), call, place, Asking::Now).await
@@ -80,7 +80,7 @@ impl Executor {
             return Err(failure.clone());
         }
         let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
-            match (outcome, JournaledCall::of(&self.run)) {
+            match (outcome, Lifecycle::of(&self.run)) {
                 (Outcome::Answered(answer), _) => Ok(answer),
                 (outcome, Some(journaled)) => journaled.await_answer(outcome, call).await,
                 (Outcome::Failed(failure), None) => Err(failure),
@@ -110,7 +110,7 @@ impl Executor {
                 continue;
             }
             // A call that was put into a plan is answered, and has not run.
-            let is_planned = match JournaledCall::of(&self.run) {
+            let is_planned = match Lifecycle::of(&self.run) {
                 Some(journaled) => journaled.is_planned(&self.place(turn, index), call).await?,
                 None => false,
             };
@@ -145,14 +145,14 @@ impl Executor {
             })
             .collect();
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(journaled) = JournaledCall::of(&self.run)
+        if let Some(journaled) = Lifecycle::of(&self.run)
             && let Some(outcomes) = journaled.contradicted(&places, calls).await
         {
             return outcomes;
         }
         let mut outcomes = Vec::with_capacity(calls.len());
         for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
-            outcomes.push(match JournaledCall::of(&self.run) {
+            outcomes.push(match Lifecycle::of(&self.run) {
                 _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
                 Some(journaled) => {
                     journaled.outcome(CallId::new(), call, place, Asking::Later).await
@@ -160,7 +160,7 @@ impl Executor {
                 None => Outcome::Answered(self.call(call).await),
             });
         }
-        let Some(journaled) = JournaledCall::of(&self.run) else { return outcomes };
+        let Some(journaled) = Lifecycle::of(&self.run) else { return outcomes };
         // Who needs nobody has been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
@@ -174,7 +174,7 @@ impl Executor {
     /// Goes on with a call that waited: runs it if it may run now, or says what became of it. Only a call that is
     /// approved runs, and only once, whoever else resumes it.
     pub async fn resume(&self, call: CallId) -> Outcome {
-        let Some(journaled) = JournaledCall::of(&self.run) else {
+        let Some(journaled) = Lifecycle::of(&self.run) else {
             return CallFailure::NoJournal.into();
         };
         journaled.resume(call).await
@@ -183,7 +183,7 @@ impl Executor {
     /// Waits until a call has its answer, and goes on with it whenever that is possible here. One that is
     /// indeterminate is given back: only a person or its tool can find out what became of it.
     pub async fn wait(&self, call: CallId) -> Outcome {
-        let Some(journaled) = JournaledCall::of(&self.run) else {
+        let Some(journaled) = Lifecycle::of(&self.run) else {
             return CallFailure::NoJournal.into();
         };
         journaled.wait(call, None).await
@@ -226,8 +226,8 @@ impl Executor {
         Ok(())
     }
 
-    fn journaled(&self) -> Result<JournaledCall<'_>, CallFailure> {
-        JournaledCall::of(&self.run).ok_or(CallFailure::NoJournal)
+    fn journaled(&self) -> Result<Lifecycle<'_>, CallFailure> {
+        Lifecycle::of(&self.run).ok_or(CallFailure::NoJournal)
     }
 }
 

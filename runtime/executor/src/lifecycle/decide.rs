@@ -16,6 +16,7 @@ mod moment;
 mod statement;
 pub(crate) mod words;
 
+pub(super) use moment::ended_key;
 pub(super) use statement::{is_accepted, last_decision};
 
 use jiff::Timestamp;

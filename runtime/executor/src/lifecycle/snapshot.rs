@@ -179,8 +179,7 @@ impl Snapshot {
 
     /// A call that the journal does not have.
     #[must_use]
-    pub fn new(record: CallRecord, tool: ToolNow, evaluated: Evaluated) -> Self {
-        let (tool, evaluated) = (Some(Ok(tool)), Some(Ok(evaluated)));
-        Self { is_recorded: false, tool, evaluated, ..Self::of(record) }
+    pub fn new(record: CallRecord, tool: ToolNow) -> Self {
+        Self { is_recorded: false, tool: Some(Ok(tool)), ..Self::of(record) }
     }
 }

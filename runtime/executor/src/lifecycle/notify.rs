@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
-use super::JournaledCall;
+use super::driver::Lifecycle;
+use super::snapshot::Snapshot;
 use crate::event::{Event as CallEvent, EventKind};
 use toolwright_journal::approval::{Statement, Subject};
-use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transition};
+use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transaction, Transition};
 use toolwright_policy::policy::PolicyDecision;
 
 /// What listeners are notified of once a commit stands.
@@ -19,6 +20,8 @@ pub(super) struct Notification {
     decided: Option<VerifiedStatement>,
     /// How long the call had been where it was.
     waited: Duration,
+    /// What the policy said, where the call was evaluated once more.
+    evaluated: Option<PolicyDecision>,
 }
 
 /// A decision, and how long the call had been waiting for it.
@@ -29,36 +32,28 @@ struct VerifiedStatement {
 
 impl Notification {
     fn of(entries: Vec<Entry>) -> Self {
-        Self { entries, decided: None, waited: Duration::ZERO }
+        Self { entries, decided: None, waited: Duration::ZERO, evaluated: None }
     }
 }
 
-impl<'a> JournaledCall<'a> {
-    /// A copy that carries the verdict while a call is evaluated once more.
-    pub(super) fn evaluating<'b>(self, verdict: &'b PolicyDecision) -> JournaledCall<'b>
-    where
-        'a: 'b,
-    {
-        JournaledCall { evaluated: Some(verdict), ..self }
-    }
-}
-
-impl JournaledCall<'_> {
-    /// What listeners are notified of once these entries are committed; nothing where none is registered.
+impl Lifecycle<'_> {
+    /// What listeners are notified of once this is committed.
     pub(super) async fn notification(
         self,
-        expects: Option<u64>,
-        record: &CallRecord,
-        entries: &[Entry],
+        snapshot: &Snapshot,
+        unit: &Transaction,
     ) -> Option<Notification> {
-        if self.run.core.listeners.is_empty() || entries.is_empty() {
-            return None;
-        }
-        let mut notification = Notification::of(entries.to_vec());
-        let from = entries.first().and_then(|entry| entry.from);
+        let write = unit.calls.first().filter(|write| !write.entries.is_empty())?;
+        let mut notification = Notification::of(write.entries.clone());
+        let from = write.entries.first().and_then(|entry| entry.from);
         let waited = matches!(from, Some(State::Judging | State::Ready | State::Pending));
-        if expects.is_some() && waited {
-            Box::pin(self.look_back(record, &mut notification)).await;
+        if snapshot.is_recorded && waited {
+            Box::pin(self.look_back(&write.record, &mut notification)).await;
+        }
+        if snapshot.is_recorded && from == Some(State::Judging) {
+            let read = [&snapshot.proposed, &snapshot.evaluated].into_iter();
+            let evaluated = read.filter_map(|read| read.as_ref()?.as_ref().ok()).next();
+            notification.evaluated = evaluated.map(|evaluated| evaluated.policy.clone());
         }
         Some(notification)
     }
@@ -95,16 +90,12 @@ impl JournaledCall<'_> {
         counts.then_some(VerifiedStatement { statement, waited })
     }
 
-    /// Notifies of the end of an attempt that was committed when no caller waited for it any more.
-    pub(super) fn notify_ended(self, record: &CallRecord, entries: Vec<Entry>) {
-        self.notify_committed(record, &Notification::of(entries));
-    }
-
     pub(super) fn notify_committed(self, record: &CallRecord, notification: &Notification) {
         if let Some(decided) = &notification.decided {
             self.notify_decided(record, decided);
         }
-        if let Some(verdict) = self.evaluated.filter(|_| !self.run.core.rules.is_open()) {
+        let is_open = self.run.core.rules.is_open();
+        if let Some(verdict) = notification.evaluated.as_ref().filter(|_| !is_open) {
             self.notify_of(record, EventKind::Judged { verdict });
         }
         for entry in &notification.entries {

@@ -1,12 +1,23 @@
 //! Work that a sweep finds: a call runs, an approver is notified, a tool finds out what happened. Work that fails is
-//! tried again after a pause.
+//! tried again after a pause. What was accepted of one plan runs one after the other.
 
-use super::super::outcome::Outcome;
-use super::JournaledCall;
+use std::collections::HashMap;
+
 use super::ask::TRY_AGAIN;
-use super::claim::Gone;
+use super::driver::Lifecycle;
+use super::wait::Gone;
+use crate::executor::{CallFailure, Outcome};
+use crate::stage;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, State};
+use toolwright_journal::journal::{CallRecord, Filter, State};
+
+/// Where calls stand that were accepted and have not ended.
+const UNDER_WAY: [State; 5] =
+    [State::Judging, State::Pending, State::Ready, State::Running, State::Indeterminate];
+
+/// Whose turn it is in each plan, by run.
+#[derive(Default)]
+pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
 /// What the executor has to do for a call that it found in the journal.
 pub(super) enum FollowUp {
@@ -37,7 +48,7 @@ pub(super) enum Done {
     Left(String),
 }
 
-impl JournaledCall<'_> {
+impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, Done) {
         let id = follow_up.record().id;
         let done = match follow_up {
@@ -68,5 +79,36 @@ impl JournaledCall<'_> {
             tracing::warn!(call = %id, why, "a call is left as it is for now");
         }
         (id, done)
+    }
+
+    /// Whether nothing of its plan comes first: what was accepted of one plan runs one after the other, in the order in
+    /// which it was made.
+    pub(super) async fn is_its_turn(
+        self,
+        record: &CallRecord,
+        turns: &mut Turns,
+    ) -> Result<bool, CallFailure> {
+        if record.accepted.is_none() {
+            return Ok(true);
+        }
+        let run = &record.place.run;
+        if !turns.0.contains_key(run) {
+            let filter =
+                Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
+            let first = self.all(&filter).await?.into_iter().find(|it| it.accepted.is_some());
+            turns.0.insert(run.clone(), first.map(|first| first.id));
+        }
+        Ok(turns.0.get(run) == Some(&Some(record.id)))
+    }
+
+    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
+    pub(super) fn is_ours(self, record: &CallRecord) -> bool {
+        match self.tool(record) {
+            // Of one that is answered nobody else comes: that it cannot run has to be found out here.
+            Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
+            Err(_) => {
+                self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()
+            }
+        }
     }
 }

@@ -7,15 +7,12 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-use super::super::outcome::{CallFailure, Outcome};
-use super::follow_up::{Done, FollowUp};
-use super::queue::Turns;
-use super::{JournaledCall, not_recorded};
+use super::ask::LOOK_AGAIN;
+use super::driver::Lifecycle;
+use super::follow_up::{Done, FollowUp, Turns};
+use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, Filter, Page, State};
-
-/// How many calls one look takes from the journal.
-pub(super) const PAGE: usize = 100;
+use toolwright_journal::journal::{CallRecord, Filter, State};
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +32,7 @@ pub struct Swept {
     pub left: usize,
 }
 
-impl JournaledCall<'_> {
+impl Lifecycle<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
@@ -72,7 +69,7 @@ impl JournaledCall<'_> {
                 return;
             }
             // Asked for before the look, so that no change is missed.
-            let changed = self.journal.store.changed();
+            let changed = self.changed();
             let look = async {
                 match self.expire_all_due().await {
                     Ok(_) if !is_closed => self.follow_ups(&under_way).await,
@@ -102,7 +99,7 @@ impl JournaledCall<'_> {
             if !ended.is_empty() {
                 continue;
             }
-            let pause = pin!(tokio::time::timeout(super::LOOK_AGAIN, changed));
+            let pause = pin!(tokio::time::timeout(LOOK_AGAIN, changed));
             if going.is_empty() {
                 let _ = pause.await;
             } else if let Either::Left((Some((id, _)), _)) = select(going.next(), pause).await {
@@ -179,23 +176,6 @@ impl JournaledCall<'_> {
         };
         self.all(&filter).await
     }
-
-    /// Every call that a filter takes, in the order of their making.
-    pub(super) async fn all(self, filter: &Filter) -> Result<Vec<CallRecord>, CallFailure> {
-        let mut all = Vec::new();
-        let mut page = Page::first(PAGE);
-        loop {
-            let some = self.journal.store.list(filter, page).await;
-            let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
-            let last = some.last().map(|record| record.id);
-            let is_full = some.len() == PAGE;
-            all.extend(some);
-            match last.filter(|_| is_full) {
-                Some(last) => page = page.after(last),
-                None => return Ok(all),
-            }
-        }
-    }
 }
 
 /// What a look finds, and the calls that ended meanwhile: what runs goes on, and keeps its leases, however long the look
@@ -229,22 +209,6 @@ impl Swept {
             Done::Reconciled => self.reconciled += 1,
             Done::Unclear => {}
             Done::Left(_) => self.left += 1,
-        }
-    }
-}
-
-impl JournaledCall<'_> {
-    pub(crate) async fn resume(self, id: CallId) -> Outcome {
-        let current = match self.load(id).await {
-            Ok(record) => self.expire_due(record).await,
-            Err(failure) => return failure.into(),
-        };
-        match current {
-            Ok(record) => {
-                self.notify_found(&record).await;
-                self.go_on(record, None, None).await
-            }
-            Err(failure) => failure.into(),
         }
     }
 }

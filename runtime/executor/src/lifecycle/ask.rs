@@ -1,5 +1,9 @@
-//! A person is asked. What they say goes to the journal, signed, before it counts.
+//! A person is asked in this process. What they say goes to the journal, signed, before it counts.
+//!
+//! An approver that fails cannot be asked, panics, or gives no decision. The people at this process and the listeners are
+//! notified. The call waits where somebody else may decide; where nobody else can, it ends at once.
 
+use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
@@ -7,24 +11,20 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::{Either, select};
 
-use super::super::Plan;
-use super::super::journal_config::{Asker, later};
-use super::super::outcome::{CallFailure, Outcome};
-use super::approver_failed::Whose;
-use super::submit::Evaluated;
-use super::{JournaledCall, LOOK_AGAIN, not_recorded};
+use super::driver::Lifecycle;
+use super::step::{End, Input};
 use crate::event::EventKind;
-use crate::executor::own::own_of;
-use crate::stage::{self, given_up_by, record::Watch};
+use crate::executor::{Asker, CallFailure, OnNoApprover, Outcome};
+use crate::stage::{given_up_by, record::Watch};
 use toolwright_core::call::Call;
-use toolwright_core::capability::Scope;
-use toolwright_core::context::{CallId, Identity};
-use toolwright_core::error::ToolError;
-use toolwright_core::spec::Start;
+use toolwright_core::context::CallId;
 use toolwright_journal::approval::{
     ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
 };
-use toolwright_journal::journal::{Ask, CallRecord, Entry, Note, State, StoredText, Transition};
+use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
+
+/// How often somebody who waits looks into the journal when nothing tells of a change.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// After how long something is tried again that could not be done.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
@@ -32,60 +32,16 @@ pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// How often somebody is asked about one call whose edits are not taken.
 const QUESTIONS: u32 = 5;
 
-/// How long a tool's own preview may take.
-const PREVIEW_TIME: Duration = Duration::from_secs(10);
+/// Whose a call is that somebody is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Somebody here waits for it, or has just made it.
+    Ours,
+    /// It was found in the journal. The process that asked about it may have an approver that does not fail.
+    Anybodys,
+}
 
-impl JournaledCall<'_> {
-    /// Moves a call to `pending`, with all that a person needs to decide.
-    pub(super) async fn ask(
-        self,
-        record: &mut CallRecord,
-        plan: &Plan,
-        call: &Call<'_>,
-        evaluated: &Evaluated,
-        reason: &str,
-    ) -> Result<Entry, CallFailure> {
-        let reason = if reason.is_empty() { "it has to be decided" } else { reason }.to_owned();
-        let preview = self.preview(record, plan, call, evaluated).await;
-        let deadline = later(self.journal.now(), self.journal.expires_after);
-        let entry = self.step(record, Transition::Asked, Some(reason.clone()))?;
-        record.decision = None;
-        record.ask = Some(Ask { reason, preview, deadline, told: false });
-        Ok(entry)
-    }
-
-    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: nobody knows where in
-    /// the preview the secret would be.
-    pub(super) async fn preview(
-        self,
-        record: &CallRecord,
-        plan: &Plan,
-        call: &Call<'_>,
-        evaluated: &Evaluated,
-    ) -> Option<String> {
-        let preview = plan.entry.spec.preview?;
-        if evaluated.settled.has_secrets() {
-            return Some("(not shown, because a secret is among the arguments)".to_owned());
-        }
-        let shown = async {
-            let own = own_of(self.run, plan, call, Some(Identity::of(record.id)))?;
-            let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
-            let mut facts = plan.facts();
-            let (text, keys) = (evaluated.settled.arguments(), &plan.entry.keys);
-            let start = Start { scope, text, keys, facts: &mut facts, changes: None };
-            let future = preview(start).map_err(|problems| {
-                ToolError::internal(format!("the preview could not be begun: {problems}"))
-            })?;
-            stage::in_time(&record.tool, Some(PREVIEW_TIME), future).await?
-        };
-        let shown = AssertUnwindSafe(shown).catch_unwind().await;
-        Some(match shown {
-            Ok(Ok(preview)) => preview,
-            Ok(Err(error)) => format!("(the tool could not show it: {error})"),
-            Err(_) => "(the tool could not show it: its preview panicked)".to_owned(),
-        })
-    }
-
+impl Lifecycle<'_> {
     /// Tells whoever is asked in this process, if anybody is, and goes on when they decide at once. That
     /// somebody could not be told changes nothing: the call is pending, and is told again.
     pub(super) async fn notify(
@@ -139,7 +95,7 @@ impl JournaledCall<'_> {
             undecided => {
                 self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
-                    && let Err(failure) = self.approver_failed(&record, &why, whose).await
+                    && let Err(failure) = self.approver_failed(&record, why, whose).await
                 {
                     return failure.into();
                 }
@@ -204,18 +160,15 @@ impl JournaledCall<'_> {
         }
     }
 
-    /// Somebody was told, and decides later.
+    /// An approver was notified, and decides later.
     async fn noted(self, record: CallRecord) -> Outcome {
         self.journal.busy.note(record.id);
-        let mut told = record.clone();
-        told.version += 1;
-        if let Some(ask) = &mut told.ask {
-            ask.told = true;
-        }
-        match self.write(Some(record.version), &told, Vec::new()).await {
-            Ok(()) => self.outcome_of(&told),
-            // Somebody decided in between, or it is told once more.
-            Err(_) => match self.load(record.id).await {
+        let id = record.id;
+        let mut look = self.look(record, None, None);
+        match self.advance(&mut look, &mut Input::Noted).await {
+            Ok(_) => self.outcome_of(look.record()),
+            // An approver is notified once more.
+            Err(_) => match self.load(id).await {
                 Ok(now) => self.outcome_of(&now),
                 Err(failure) => failure.into(),
             },
@@ -298,7 +251,7 @@ impl JournaledCall<'_> {
     /// Ends when a call is pending no more, or nothing more is begun here.
     async fn decided_elsewhere(self, id: CallId) {
         loop {
-            let changed = self.journal.store.changed();
+            let changed = self.changed();
             let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
             if !is_pending || self.is_closed() {
                 return;
@@ -314,31 +267,68 @@ impl JournaledCall<'_> {
                 "a call with a secret cannot be edited, only approved or rejected".to_owned()
             );
         }
-        let found = self.plan(record).map_err(|failure| failure.to_string())?;
-        let call = Call::new(record.tool.as_str(), arguments);
-        let evaluated = self.settle(found.plan(), &call, record.id).map_err(|it| it.to_string())?;
-        if evaluated.settled.has_secrets() {
+        let found = self.tool(record)?;
+        let (plan, call) = (found.plan(), Call::new(record.tool.as_str(), arguments));
+        let settled = self.settle(plan, &call, arguments, record.id);
+        let (_, settled) = settled.map_err(|error| error.to_string())?;
+        if settled.has_secrets() {
             return Err(
                 "a secret cannot be given with an edit, which everybody can read".to_owned()
             );
         }
-        Ok(self.digest(record, &evaluated.settled))
+        Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Lets something happen to a call on behalf of the executor.
-    pub(super) fn step(
+    /// Says why an approver failed over a call, and ends the call where nobody else can decide.
+    async fn approver_failed(
         self,
-        record: &mut CallRecord,
-        event: Transition,
-        why: Option<String>,
-    ) -> Result<Entry, CallFailure> {
-        let note = Note { why, ..self.journal.note(None) };
-        record.advance(event, note).map_err(|illegal| {
-            not_recorded(
-                &record.tool,
-                toolwright_journal::journal::StoreError::new(illegal.to_string()).into(),
-            )
-        })
+        record: &CallRecord,
+        why: String,
+        whose: Whose,
+    ) -> Result<(), CallFailure> {
+        let waits = self.others_decide() || !self.was_asked_here(record, whose).await?;
+        self.report(record, &why, waits);
+        if !waits {
+            self.end(record.clone(), End::ApproverFailed(why)).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody may decide who is not asked in this process.
+    fn others_decide(self) -> bool {
+        self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
+    }
+
+    /// Whether it was this executor that asked about the call, or somebody here waits for it.
+    async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
+        if whose == Whose::Ours {
+            return Ok(true);
+        }
+        let history = self.history(record).await?;
+        let asked = history.iter().rev().find(|entry| entry.event == Some(Transition::Asked));
+        Ok(asked.is_some_and(|entry| entry.who == format!("executor:{}", self.journal.owner)))
+    }
+
+    /// Tells listeners each time, and the people who read standard error once for each call.
+    fn report(self, record: &CallRecord, why: &str, waits: bool) {
+        tracing::warn!(call = %record.id, why, waits, "an approver failed");
+        self.notify_of(record, EventKind::ApproverFailed { why, waits });
+        if !self.journal.busy.is_news(record.id) {
+            return;
+        }
+        let (call, tool) = (record.id, &record.tool);
+        let follows = match waits {
+            true => format!(
+                "it waits for somebody else whose key counts, and is asked about again every {} s",
+                TRY_AGAIN.as_secs()
+            ),
+            false => "no other key counts, so the call ends unapproved".to_owned(),
+        };
+        // Nobody may be listening there, either.
+        let _ = writeln!(
+            std::io::stderr(),
+            "call {call} of `{tool}` was not decided: {why}; {follows}"
+        );
     }
 }
 

@@ -1,9 +1,8 @@
 //! A tool finds out what became of its call.
 
-use super::super::outcome::CallFailure;
-use super::{JournaledCall, not_recorded};
-use crate::executor::own::identity_of;
-use crate::executor::own::own_of;
+use super::driver::Lifecycle;
+use super::step::{Input, Reconciliation};
+use crate::executor::{CallFailure, identity_of, own_of};
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -11,12 +10,12 @@ use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::{Answer, Reconciled};
 use toolwright_core::spec::Start;
-use toolwright_journal::journal::{CallRecord, Transition};
+use toolwright_journal::journal::CallRecord;
 
-impl JournaledCall<'_> {
+impl Lifecycle<'_> {
     /// Asks the tool what became of a call, where it can tell.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
-        let found = self.plan(record)?;
+        let found = self.tool(record).map_err(|why| not_here(record, why))?;
         let plan = found.plan();
         let Some(reconcile) = plan.entry.spec.reconcile else { return Ok(false) };
         let Ok(arguments) = self.arguments(record) else { return Ok(false) };
@@ -34,20 +33,11 @@ impl JournaledCall<'_> {
             stage::in_time(&record.tool, plan.timeout, future).await?
         };
         let looked = futures::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(looked)).await;
-        let mut next = record.clone();
-        let why = Some("its tool looked".to_owned());
-        let entry = match looked {
+        let happened = match looked {
             Ok(Ok(Reconciled::Happened(output))) => {
-                let entry = self.step(&mut next, Transition::Happened, why)?;
-                next.answer_with(self.store_answer(record, &Answer::from(output)));
-                entry
+                Some(self.store_answer(record, &Answer::from(output)))
             }
-            Ok(Ok(Reconciled::DidNotHappen)) => {
-                let entry = self.step(&mut next, Transition::DidNotHappen, why)?;
-                // No person has said that it may be begun more often.
-                next.attempt = record.attempt;
-                entry
-            }
+            Ok(Ok(Reconciled::DidNotHappen)) => None,
             Ok(Ok(Reconciled::Unknown)) => return Ok(false),
             Ok(Err(error)) => {
                 tracing::warn!(call = %record.id, %error, "a tool could not reconcile its call");
@@ -58,10 +48,13 @@ impl JournaledCall<'_> {
                 return Ok(false);
             }
         };
-        match self.write(Some(record.version), &next, vec![entry]).await {
-            Ok(()) => Ok(true),
-            Err(error) if error.is_conflict() => Ok(false),
-            Err(error) => Err(not_recorded(&record.tool, error)),
-        }
+        let found = Reconciliation { version: record.version, happened };
+        let mut look = self.look(record.clone(), None, None);
+        self.advance(&mut look, &mut Input::Reconciled(found)).await?;
+        Ok(look.is_committed())
     }
+}
+
+fn not_here(record: &CallRecord, why: String) -> CallFailure {
+    CallFailure::NotHere { call: record.id, tool: record.tool.clone(), why }
 }
