@@ -14,12 +14,14 @@ mod snapshot;
 mod step;
 mod submit;
 mod sweep;
+pub mod trace;
 mod wait;
 
 pub use decide::decide;
 pub use guard::{Guard, Guards};
 pub use snapshot::{
-    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Signature, Snapshot, Stored, ToolNow,
+    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
+    ToolNow,
 };
 pub use step::{
     Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,

@@ -16,6 +16,7 @@ mod record;
 mod replay;
 mod state;
 mod store;
+mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
@@ -29,3 +30,4 @@ pub use state::State;
 pub use store::{
     CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
 };
+pub use trace::{TraceDecision, TraceInput, TraceStep, trace};

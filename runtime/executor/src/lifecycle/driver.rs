@@ -20,6 +20,7 @@ use self::held::Held;
 use super::decide::{decide, ended_key};
 use super::snapshot::Snapshot;
 use super::step::{By, Input, Problem, Settings, Step, Then};
+use super::trace::{Decided, TARGET};
 use crate::executor::{CallFailure, JournalConfig, Run, random};
 use crate::stage::{Found, record::Watch};
 use toolwright_core::call::Call;
@@ -28,6 +29,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreError, Transaction};
+use tracing::Level;
 
 /// How often a change is tried again when others are faster.
 const TRIES: u32 = 16;
@@ -150,11 +152,17 @@ impl<'a> Lifecycle<'a> {
         while tries < TRIES {
             look.settings.is_closed = self.is_closed();
             let now = self.journal.now();
-            let unit = match decide(&look.snapshot, input, &look.settings, now, random()) {
-                Step { then: Then::Read(need), .. } => {
-                    Box::pin(self.read(look, input, need)).await?;
-                    continue;
-                }
+            let random = random();
+            let step = decide(&look.snapshot, input, &look.settings, now, random);
+            if let Then::Read(need) = step.then {
+                Box::pin(self.read(look, input, need)).await?;
+                continue;
+            }
+            if tracing::enabled!(target: TARGET, Level::TRACE) && self.run.core.records_content {
+                let step = Decided::of(&look.snapshot, input, &look.settings, now, random);
+                tracing::trace!(target: TARGET, call = %look.record().id, step = step.to_line());
+            }
+            let (unit, then) = match step {
                 Step { commit: Some(unit), then } => (unit, then),
                 Step { then: Then::Reload, .. } => {
                     let now = self.load(look.record().id).await?;
@@ -167,7 +175,6 @@ impl<'a> Lifecycle<'a> {
                 }
                 Step { then, .. } => return Ok(then),
             };
-            let (unit, then) = unit;
             match self.commit(look, unit).await {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => match input {

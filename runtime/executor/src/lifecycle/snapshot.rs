@@ -39,8 +39,8 @@ pub struct Snapshot {
     pub denied_before: Option<bool>,
     /// The grants for its tool.
     pub grants: Option<Vec<GrantNow>>,
-    /// What its tool shows of the call, where it shows anything.
-    pub preview: Option<Option<String>>,
+    /// What its tool shows of the call.
+    pub preview: Option<Preview>,
     /// How often it was begun that may have acted, as far as the journal can tell.
     pub begun: Option<u32>,
     /// How often it may be begun, as far as its tool is known here.
@@ -141,6 +141,15 @@ pub struct FinalCall {
     pub digest: String,
     /// Whether the arguments are those of the record, whatever its tool has become since.
     pub is_unchanged: bool,
+}
+
+/// What a tool shows of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Preview {
+    /// Nothing.
+    Nothing,
+    /// This.
+    Text(String),
 }
 
 /// A grant for the tool of a call.

@@ -116,7 +116,7 @@ pub enum End {
 }
 
 /// What is to be done.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// What is committed first; nothing where nothing is.
     pub commit: Option<Transaction>,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::super::guard::Guard;
-use super::super::snapshot::{Evaluated, Past, Snapshot, Stored, ToolNow};
+use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow};
 use super::super::step::{Need, Problem, Settings, Step, Then};
 use crate::executor::later;
 use toolwright_journal::journal::{
@@ -55,7 +55,10 @@ impl<'a> Moment<'a> {
     }
 
     pub(super) fn preview(self) -> Known<Option<String>> {
-        known(&self.snapshot.preview, Need::Preview).cloned()
+        Ok(match known(&self.snapshot.preview, Need::Preview)? {
+            Preview::Text(text) => Some(text.clone()),
+            Preview::Nothing => None,
+        })
     }
 
     pub(super) fn attempts(self) -> Known<u32> {

@@ -11,7 +11,8 @@ use super::{Lifecycle, Look};
 use crate::executor::{About, CallFailure, Plan, own_of};
 use crate::lifecycle::decide::{is_accepted, last_decision};
 use crate::lifecycle::snapshot::{
-    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Signature, Snapshot, Stored, ToolNow,
+    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
+    ToolNow,
 };
 use crate::lifecycle::step::{Input, Need};
 use crate::stage::{self, Found};
@@ -86,7 +87,10 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.denied_before = Some(!denied.is_empty());
             }
             Need::Grants => look.snapshot.grants = Some(self.grants(look).await?),
-            Need::Preview => look.snapshot.preview = Some(self.preview(look).await),
+            Need::Preview => {
+                let shown = self.preview(look).await;
+                look.snapshot.preview = Some(shown.map_or(Preview::Nothing, Preview::Text));
+            }
             Need::Begun => {
                 // What cannot be read may have happened.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
