@@ -204,16 +204,6 @@ async fn a_resumed_call_has_the_id_that_its_provider_gave_it() {
 }
 
 #[tokio::test]
-async fn there_is_a_worker_only_where_there_is_a_journal() {
-    let executor = crate::support::executor([]);
-    assert!(executor.worker().is_none());
-    assert!(executor.run("r").start().unwrap().worker().is_none());
-    let executor = office().executor();
-    assert!(executor.worker().is_some());
-    assert!(executor.run("r").start().unwrap().worker().is_some());
-}
-
-#[tokio::test]
 async fn listeners_hear_of_a_call_that_is_decided_at_once_as_of_one() {
     let office = office();
     let heard = Arc::new(Mutex::new(Vec::new()));
