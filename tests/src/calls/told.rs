@@ -58,8 +58,8 @@ async fn an_approval_is_told_by_whoever_goes_on_and_before_the_attempt() {
     office.clock.pass(Duration::from_secs(90));
     office.approve(id).await.unwrap();
     office.clock.pass(Duration::from_secs(7));
-    let ((worker, log), (late, silence)) = (heard(office.builder()), heard(office.builder()));
-    assert_eq!(worker.worker().unwrap().sweep().await.unwrap().gone_on, 1);
+    let ((executor, log), (late, silence)) = (heard(office.builder()), heard(office.builder()));
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().gone_on, 1);
     late.worker().unwrap().sweep().await.unwrap();
     answered(late.worker().unwrap().resume(id).await);
     let told = ["approved by ada after 90 s", "started", "attempt 1", "completed"];
@@ -113,8 +113,8 @@ async fn an_edit_is_told_with_the_judgement_that_follows_and_once() {
     let rule = Rule::ask("money").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
     let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
-    let (worker, log) = heard(builder);
-    worker.worker().unwrap().sweep().await.unwrap();
+    let (executor, log) = heard(builder);
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["refund A-1 5"]);
     let told = ["edited by ada after 0 s", "judged \"ask\"", "started", "attempt 1", "completed"];
     assert_eq!(log.lines(), told);
@@ -128,8 +128,8 @@ async fn what_is_judged_again_and_asked_again_is_told_without_anybody_waiting() 
     let rule = Rule::deny("no money today").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
     let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
-    let (worker, log) = heard(builder);
-    worker.worker().unwrap().sweep().await.unwrap();
+    let (executor, log) = heard(builder);
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Refused);
     assert_eq!(log.lines(), ["approved by ada after 0 s", "judged \"deny\""]);
 }
@@ -139,10 +139,10 @@ async fn a_deadline_that_a_sweep_finds_is_told() {
     let office = office();
     let id = waiting(&office).await;
     office.clock.pass(Duration::from_secs(24 * 60 * 60));
-    let (worker, log) = heard(office.builder());
-    assert_eq!(worker.worker().unwrap().sweep().await.unwrap().expired, 1);
+    let (executor, log) = heard(office.builder());
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().expired, 1);
     assert_eq!(office.state(id).await, State::Expired);
-    worker.worker().unwrap().sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(log.lines(), ["expired after 86400 s"]);
 }
 
@@ -159,8 +159,8 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
         let mut hanging = Box::pin(first.submit(&call));
         assert!(futures::poll!(&mut hanging).is_pending());
         office.clock.pass(Duration::from_secs(31));
-        let (worker, log) = heard(builder());
-        assert_eq!(worker.worker().unwrap().sweep().await.unwrap().lost, 1);
+        let (executor, log) = heard(builder());
+        assert_eq!(executor.worker().unwrap().sweep().await.unwrap().lost, 1);
         assert_eq!(log.lines(), told);
     }
 }
@@ -192,8 +192,8 @@ async fn a_word_of_somebody_unknown_is_never_told_as_a_decision() {
     let eve = key("ada", 9);
     let approve = Statement::approve(&office.record(id).await, "ada", office.clock.now());
     office.service().submit(eve.sign(&approve).unwrap(), office.clock.now()).await.unwrap();
-    let (worker, log) = heard(office.builder());
-    worker.worker().unwrap().sweep().await.unwrap();
+    let (executor, log) = heard(office.builder());
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.state(id).await, office.ran.times()), (State::Pending, 0));
     assert_eq!(log.lines(), ["asked"]);
 }

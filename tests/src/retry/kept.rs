@@ -58,13 +58,13 @@ async fn a_call_whose_next_attempt_is_far_is_put_aside_and_taken_up_when_it_is_d
     let desk = Desk::of([Step::Fail(limited(61))]);
     let waits = suspended(desk.executor().submit(&call("scripted_once")).await);
     assert_eq!((waits.state, desk.script.times()), (State::Ready, 1));
-    let worker = desk.executor();
+    let executor = desk.executor();
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert!(worker.worker().unwrap().sweep().await.unwrap().is_nothing(), "it is not due");
-    assert_eq!(suspended(worker.worker().unwrap().resume(waits.call).await).state, State::Ready);
+    assert!(executor.worker().unwrap().sweep().await.unwrap().is_nothing(), "it is not due");
+    assert_eq!(suspended(executor.worker().unwrap().resume(waits.call).await).state, State::Ready);
     assert_eq!(desk.script.times(), 1);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(worker.worker().unwrap().sweep().await.unwrap().gone_on, 1);
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().gone_on, 1);
     assert_eq!(desk.path().await, TWICE);
 }
 

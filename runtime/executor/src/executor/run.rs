@@ -163,15 +163,33 @@ impl Run {
 
     /// What policy would know of a call of this run, without running it; see [`Executor::examine`].
     ///
+    /// ```
+    /// use toolwright::{Call, Danger, Executor, Registry, tool};
+    ///
+    /// struct Ticket(u32);
+    ///
+    /// /// Tells the number of the ticket.
+    /// #[tool(effect = read)]
+    /// async fn tell_ticket(ticket: &Ticket) -> u32 {
+    ///     ticket.0
+    /// }
+    ///
+    /// let executor = Executor::builder(Registry::of([TELL_TICKET])?).unrestricted().per_run::<Ticket>().build()?;
+    /// let call = Call::new("tell_ticket", "{}");
+    /// assert!(executor.examine(&call).is_err(), "it needs the services of a run");
+    /// assert_eq!(executor.run("ticket-7").with(Ticket(7)).start()?.examine(&call)?.danger, Danger::Safe);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
 
-    /// The worker of this run, where the executor has a journal. It sees the calls of this run alone, and carries out
-    /// those that need the run's services, which [the executor's worker](Executor::worker) cannot. `None` where the
-    /// executor has no journal.
+    /// The worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this run
+    /// alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
+    /// cannot.
     ///
     /// ```
     /// use toolwright::journal::MemoryStore;
@@ -187,7 +205,7 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// The run as an executor, for the command line, which takes either.
+    /// Returns an executor whose calls belong to this run, for the command line.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }

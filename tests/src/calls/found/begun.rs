@@ -113,19 +113,19 @@ async fn a_begun_call_whose_tool_must_not_be_repeated_any_more_is_left_to_people
 async fn a_call_that_its_tool_finds_undone_again_and_again_dies() {
     let office = office();
     let call = begun(&office, "found_in_vain").await;
-    let worker = builder(&office).retry(RetryPolicy::TOOL.attempts(3)).build().unwrap();
+    let executor = builder(&office).retry(RetryPolicy::TOOL.attempts(3)).build().unwrap();
     for times in 2..=3 {
         office.clock.pass(Duration::from_secs(31));
         // Lost, and reconciled.
-        worker.worker().unwrap().sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
         assert_eq!(office.state(call).await, State::Judging);
-        let again = worker.clone();
+        let again = executor.clone();
         killed(&office, move || async move { again.worker().unwrap().sweep().await });
         assert_eq!(office.ran.times(), times);
     }
     office.clock.pass(Duration::from_secs(31));
-    worker.worker().unwrap().sweep().await.unwrap();
-    worker.worker().unwrap().sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let record = office.record(call).await;
     assert_eq!((record.state, office.ran.times()), (State::Dead, 3));
     assert_eq!(record.failures.len(), 3);
