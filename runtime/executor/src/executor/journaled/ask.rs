@@ -336,7 +336,7 @@ impl JournaledCall<'_> {
         record.advance(event, note).map_err(|illegal| {
             not_recorded(
                 &record.tool,
-                toolwright_journal::journal::StoreError::new(illegal.to_string()).into(),
+                toolwright_journal::journal::StoreError::invalid(illegal.to_string()).into(),
             )
         })
     }
