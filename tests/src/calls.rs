@@ -24,3 +24,4 @@ mod traced;
 mod turns;
 mod unasked;
 mod waiting;
+mod workers;

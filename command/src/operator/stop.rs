@@ -103,7 +103,11 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        words = format!("{words}: {cause}");
+        let cause_words = cause.to_string();
+        // An error may repeat its cause for those who read no sources.
+        if !words.ends_with(&cause_words) {
+            words = format!("{words}: {cause_words}");
+        }
         next = cause.source();
     }
     words

@@ -52,7 +52,7 @@ impl Answered {
     #[doc(hidden)]
     pub fn to_answer(&self) -> Result<Answer, StoreError> {
         let unreadable = || {
-            StoreError::new(
+            StoreError::corrupt(
                 "an answer in the journal cannot be read; it was written by a newer version, or changed by hand",
             )
         };

@@ -5,6 +5,7 @@
 mod exposed;
 mod faults;
 mod files;
+mod kinds;
 mod pages;
 mod processes;
 mod suite;

@@ -18,10 +18,11 @@ use std::time::Duration;
 
 use self::held::Held;
 use super::decide::{decide, ended_key};
+use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{By, Input, Problem, Settings, Step, Then};
 use super::trace::{Decided, TARGET};
-use crate::executor::{CallFailure, JournalConfig, Run, random};
+use crate::executor::{CallFailure, JournalConfig, RunState, random};
 use crate::stage::{Found, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -43,7 +44,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The life of calls, as one run of an executor with a journal sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct Lifecycle<'a> {
-    pub(super) run: &'a Arc<Run>,
+    pub(super) run: &'a Arc<RunState>,
     pub(super) journal: &'a JournalConfig,
 }
 
@@ -63,9 +64,17 @@ pub(super) struct Look<'a, 'c> {
     held: Option<Held>,
     /// What its tool answered.
     answer: Option<Answer>,
+    /// A commit of which the journal gave no word.
+    unheard: Option<Unheard>,
     /// Whether the last input led to a commit that stands.
     is_committed: bool,
     settings: Settings,
+}
+
+/// A commit that may stand although its reply was lost.
+struct Unheard {
+    record: CallRecord,
+    notification: Option<Notification>,
 }
 
 impl<'a, 'c> Look<'a, 'c> {
@@ -84,14 +93,18 @@ impl<'a, 'c> Look<'a, 'c> {
 
     /// The call is another than it was: what was read of it does not count any more.
     fn is_now(&mut self, record: CallRecord) {
-        self.snapshot = Snapshot::of(record);
+        let before = &self.snapshot.record;
+        let is_claimed = record.state == State::Running && record.epoch == before.epoch;
+        // Whatever has become of its tool, the attempt was one of this.
+        let tool = self.snapshot.tool.take().filter(|_| is_claimed);
+        self.snapshot = Snapshot { tool, ..Snapshot::of(record) };
         (self.found, self.text, self.arguments) = (None, None, None);
     }
 }
 
 impl<'a> Lifecycle<'a> {
     /// Nothing without a journal.
-    pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
+    pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal })
     }
 
@@ -135,6 +148,7 @@ impl<'a> Lifecycle<'a> {
             arguments: None,
             held: None,
             answer: None,
+            unheard: None,
             is_committed: false,
             settings,
         }
@@ -146,9 +160,8 @@ impl<'a> Lifecycle<'a> {
         look: &mut Look<'a, '_>,
         input: &mut Input,
     ) -> Result<Then, CallFailure> {
-        look.is_committed = false;
-        let mut pause = PAUSE;
-        let mut tries = 0;
+        (look.is_committed, look.unheard) = (false, None);
+        let (mut tries, mut writes) = (0, 0);
         while tries < TRIES {
             look.settings.is_closed = self.is_closed();
             let now = self.journal.now();
@@ -177,22 +190,23 @@ impl<'a> Lifecycle<'a> {
             };
             match self.commit(look, unit).await {
                 Ok(()) => return Ok(then),
-                Err(CommitError::Store(error)) => match input {
-                    Input::Attempted(_) if tries + 1 < WRITES => {
-                        tokio::time::sleep(pause).await;
-                        pause *= 2;
-                    }
-                    Input::Attempted(_) => {
-                        let (call, tool) = (look.record().id, look.record().tool.clone());
-                        return Err(CallFailure::ResultNotRecorded { call, tool, error });
-                    }
-                    _ => return Err(not_recorded(&look.record().tool, error.into())),
-                },
-                Err(conflict) => {
-                    if Box::pin(self.is_elsewhere(look, conflict)).await? {
-                        return Ok(Then::Reload);
+                Err(CommitError::Store(error)) => {
+                    let is_end = matches!(input, Input::Attempted(_));
+                    let stands = match is_end || error.is_unavailable() {
+                        true => Box::pin(self.look_for_unheard(look, &mut writes)).await,
+                        false => None,
+                    };
+                    match stands {
+                        Some(true) => return Ok(then),
+                        Some(false) => continue,
+                        None => return Err(unwritten(look.record(), is_end, error)),
                     }
                 }
+                Err(conflict) => match Box::pin(self.after(look, conflict)).await? {
+                    Conflict::Stands => return Ok(then),
+                    Conflict::Elsewhere => return Ok(Then::Reload),
+                    Conflict::Again => {}
+                },
             }
             tries += 1;
         }
@@ -200,16 +214,52 @@ impl<'a> Lifecycle<'a> {
         Err(not_recorded(&record.tool, too_busy(record.id)))
     }
 
-    /// Somebody was faster: the call is read once more. Whether a new call is in the journal already.
-    async fn is_elsewhere(
+    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
+    /// stands; nothing where that cannot be read.
+    async fn look_for_unheard(self, look: &mut Look<'a, '_>, writes: &mut u32) -> Option<bool> {
+        while *writes + 1 < WRITES {
+            tokio::time::sleep(PAUSE * 2_u32.pow(*writes)).await;
+            *writes += 1;
+            match self.load(look.record().id).await {
+                Ok(now) => return Some(self.has_stood(look, now)),
+                Err(CallFailure::NoSuchCall(_)) => return Some(false),
+                Err(failure) => tracing::debug!(%failure, "the journal cannot be read"),
+            }
+        }
+        None
+    }
+
+    /// Whether a call is what a commit made of it, of which the journal gave no word; else it is looked at as it is now.
+    fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
+        match look.unheard.take() {
+            Some(Unheard { record, notification }) if is_same(&record, &now) => {
+                if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
+                    held.heard(&Ok(()));
+                }
+                self.committed(look, record, notification);
+                true
+            }
+            _ => {
+                look.is_now(now);
+                false
+            }
+        }
+    }
+
+    /// Somebody was faster, or the same commit was sent before: the call is read once more.
+    async fn after(
         self,
         look: &mut Look<'a, '_>,
         conflict: CommitError,
-    ) -> Result<bool, CallFailure> {
-        if look.snapshot.is_recorded {
+    ) -> Result<Conflict, CallFailure> {
+        let is_known =
+            matches!(&conflict, CommitError::Call { call, .. } if *call == look.record().id);
+        if look.snapshot.is_recorded || is_known {
             let now = self.load(look.record().id).await?;
-            look.is_now(now);
-            return Ok(false);
+            return Ok(match self.has_stood(look, now) {
+                true => Conflict::Stands,
+                false => Conflict::Again,
+            });
         }
         let place = look.record().place.clone();
         let known = match conflict {
@@ -229,11 +279,9 @@ impl<'a> Lifecycle<'a> {
                 None
             }
         };
-        let is_elsewhere = known.is_some();
-        if let Some(known) = known {
-            look.is_now(known);
-        }
-        Ok(is_elsewhere)
+        let Some(known) = known else { return Ok(Conflict::Again) };
+        look.is_now(known);
+        Ok(Conflict::Elsewhere)
     }
 
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
@@ -247,26 +295,46 @@ impl<'a> Lifecycle<'a> {
         };
         let is_claim = record.state == State::Running;
         if is_claim {
-            look.held = Some(self.hold(look, &record));
+            let held = self.hold(look, &record);
+            // The same claim, sent once more.
+            if let Some(mut before) = look.held.replace(held) {
+                before.let_go();
+            }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        if let Some(held) = look.held.as_mut().filter(|_| is_claim) {
+        // What was sent before may stand, whatever became of this.
+        let is_first = look.unheard.is_none();
+        if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
+        {
             held.heard(&written);
         }
-        written?;
+        match &written {
+            Ok(()) => self.committed(look, record, notification),
+            Err(CommitError::Store(_)) => look.unheard = Some(Unheard { record, notification }),
+            Err(_) => {}
+        }
+        written
+    }
+
+    /// A commit stands.
+    fn committed(
+        self,
+        look: &mut Look<'a, '_>,
+        record: CallRecord,
+        notification: Option<Notification>,
+    ) {
         if let Some(notification) = notification {
             self.notify_committed(&record, &notification);
         }
-        match is_claim {
+        match record.state {
             // Its tool and its arguments were looked at for this attempt.
-            true => {
+            State::Running => {
                 let tool = look.snapshot.tool.take();
                 look.snapshot = Snapshot { tool, ..Snapshot::of(record) };
             }
-            false => look.is_now(record),
+            _ => look.is_now(record),
         }
         look.is_committed = true;
-        Ok(())
     }
 
     fn hold(self, look: &Look<'a, '_>, claimed: &CallRecord) -> Held {
@@ -283,21 +351,46 @@ impl<'a> Lifecycle<'a> {
             Problem::NoApprover(reason) => CallFailure::NoApprover { tool, reason },
             Problem::Contradiction(why) => CallFailure::Contradiction { call, tool, why },
             Problem::Illegal(illegal) => {
-                not_recorded(&tool, StoreError::new(illegal.to_string()).into())
+                not_recorded(&tool, StoreError::invalid(illegal.to_string()).into())
             }
         }
     }
 }
 
+/// What a conflict leads to.
+enum Conflict {
+    /// The commit had been made before.
+    Stands,
+    /// A new call is in the journal already.
+    Elsewhere,
+    /// It is decided once more.
+    Again,
+}
+
+fn is_same(written: &CallRecord, now: &CallRecord) -> bool {
+    let of = |it: &CallRecord| (it.version, it.state, it.epoch, it.updated);
+    of(written) == of(now) && written.owner == now.owner
+}
+
+fn unwritten(record: &CallRecord, is_end: bool, error: StoreError) -> CallFailure {
+    let (call, tool) = (record.id, record.tool.clone());
+    match is_end {
+        true => CallFailure::ResultNotRecorded { call, tool, error },
+        false => CallFailure::NotRecorded { tool, error },
+    }
+}
+
 fn too_busy(id: CallId) -> CommitError {
-    StoreError::new(format!("call {id} was changed by others {TRIES} times in a row; try again"))
-        .into()
+    StoreError::unavailable(format!(
+        "call {id} was changed by others {TRIES} times in a row; try again"
+    ))
+    .into()
 }
 
 pub(super) fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
     let error = match error {
         CommitError::Store(error) => error,
-        other => StoreError::new(other.to_string()),
+        other => StoreError::unavailable(other.to_string()),
     };
     CallFailure::NotRecorded { tool: tool.to_owned(), error }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::driver::{Lifecycle, pauses};
 use super::outcome::{failed, indeterminate};
 use super::step::{End, Input};
-use crate::executor::{CallFailure, Outcome, Run};
+use crate::executor::{CallFailure, Outcome, RunState};
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
@@ -18,13 +18,13 @@ const PAGE: usize = 100;
 
 /// A call whose answer somebody waits for. Dropped before it is answered, what has not begun of it is cancelled.
 pub(super) struct Waits<'a> {
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     id: CallId,
     is_answered: bool,
 }
 
 impl<'a> Waits<'a> {
-    pub(super) fn new(run: &'a Arc<Run>, id: CallId) -> Self {
+    pub(super) fn new(run: &'a Arc<RunState>, id: CallId) -> Self {
         Self { run, id, is_answered: false }
     }
 

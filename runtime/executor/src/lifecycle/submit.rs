@@ -191,7 +191,7 @@ impl<'a> Lifecycle<'a> {
         let keep = |text: &str, field: &str| self.store_text(settled, text, id, field);
         let failed = |error: String| CallFailure::NotRecorded {
             tool: call.name().to_owned(),
-            error: StoreError::new(error),
+            error: StoreError::invalid(error),
         };
         let raw = keep(call.arguments(), "raw").map_err(failed)?;
         let arguments = keep(settled.arguments(), "arguments").map_err(failed)?;

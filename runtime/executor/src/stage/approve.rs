@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 
-use crate::executor::{About, Plan, Run};
+use crate::executor::{About, Plan, RunState};
 use crate::lifecycle::Refusal;
 use crate::lifecycle::gate::{Gate, Known, gate};
 use crate::stage::record::Watch;
@@ -14,7 +14,7 @@ use toolwright_policy::policy::Evaluation;
 
 /// What is evaluated of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
-    pub(crate) run: &'a Run,
+    pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
     pub(crate) scope: Scope<'s>,
     pub(crate) arguments: &'a str,

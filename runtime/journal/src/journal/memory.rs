@@ -11,11 +11,10 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::entry::Entry;
+use super::error::{CommitError, StoreError};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
-use super::store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
-};
+use super::store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};
 use toolwright_core::context::CallId;
 
 /// Stores calls in memory, until the process ends. Clones share them.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::snapshot::ToolNow;
 use super::super::step::{By, Dropped, Input};
 use super::Lifecycle;
-use crate::executor::{Claim, Run};
+use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State};
 
@@ -26,7 +26,7 @@ pub(super) struct Held {
 }
 
 struct Left {
-    run: Arc<Run>,
+    run: Arc<RunState>,
     call: CallId,
     epoch: u64,
     by: By,
@@ -36,7 +36,12 @@ struct Left {
 }
 
 impl Held {
-    pub(super) fn new(run: &Arc<Run>, claimed: &CallRecord, by: By, tool: Option<ToolNow>) -> Self {
+    pub(super) fn new(
+        run: &Arc<RunState>,
+        claimed: &CallRecord,
+        by: By,
+        tool: Option<ToolNow>,
+    ) -> Self {
         let claim = Arc::new(Claim::until(claimed.lease));
         let (run, call, epoch) = (Arc::clone(run), claimed.id, claimed.epoch);
         let left = Some(Left { run, call, epoch, by, tool, stands: false });

@@ -113,5 +113,5 @@ impl<'a> Lifecycle<'a> {
 
 /// A failure of the journal in words, where there is no call yet.
 pub(super) fn store_failed(tool: &str, error: String) -> CallFailure {
-    CallFailure::NotRecorded { tool: tool.to_owned(), error: StoreError::new(error) }
+    CallFailure::NotRecorded { tool: tool.to_owned(), error: StoreError::invalid(error) }
 }
