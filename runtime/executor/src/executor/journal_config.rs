@@ -353,6 +353,28 @@ pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwright_journal::approval::{Callback, Response};
+    use toolwright_journal::journal::{CallSlot, CallWrite, Filter, Page, State, Transaction};
+
+    #[tokio::test]
+    async fn the_journal_of_an_approver_without_one_is_bounded() {
+        let approver = Arc::new(Callback::new(|_| Response::Approve));
+        let asker = Some(AskerBuilder { key: None, approver });
+        let mut builder = JournalConfigBuilder { asker, ..JournalConfigBuilder::default() };
+        builder.provide_store();
+        let store = builder.store.expect("it is made");
+        assert!(!store.is_durable());
+        for index in 0..10_001 {
+            let slot = CallSlot { run: "run".to_owned(), turn: Some(1), index };
+            let record = CallRecord::draft(CallId::new(), slot, "note", Timestamp::UNIX_EPOCH)
+                .with(|it| it.state = State::Succeeded);
+            let calls = vec![CallWrite { expects: None, record, entries: Vec::new() }];
+            let unit = Transaction { calls, ..Transaction::default() };
+            store.commit(unit, Timestamp::UNIX_EPOCH).await.expect("committed");
+        }
+        let all = store.list(&Filter::default(), Page::first(20_000)).await.expect("listed");
+        assert_eq!((all.len(), all[0].place.index), (10_000, 1));
+    }
 
     #[test]
     fn one_asks_about_a_call_at_a_time_until_they_are_done() {

@@ -35,9 +35,9 @@ pub enum BuildProblem {
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// An approver is set, and there is no journal in which calls could wait.
+    /// Somebody may decide elsewhere, or later, and there is no journal in which calls could wait for that.
     NoJournal,
-    /// The key of an approver is gone with the process, and the journal is not.
+    /// The approver has no key of their own, and the journal outlives the key that is made for the process.
     ProcessKey,
     /// There is a journal, and neither an approver nor `on_no_approver`.
     NoApprover,
