@@ -83,6 +83,7 @@ impl From<ApprovalError> for Stop {
             ApprovalError::Decided { .. }
             | ApprovalError::Generation { .. }
             | ApprovalError::Digest { .. }
+            | ApprovalError::Altered { .. }
             | ApprovalError::Elsewhere { .. }
             | ApprovalError::Late { .. } => Exit::Lost,
             ApprovalError::OtherTool { .. }
@@ -91,7 +92,7 @@ impl From<ApprovalError> for Stop {
             | ApprovalError::Secrets { .. }
             | ApprovalError::Secret { .. }
             | ApprovalError::Subject { .. } => Exit::Usage,
-            ApprovalError::Unverified(_) => Exit::Key,
+            ApprovalError::Unverified(_) | ApprovalError::NotTheirs(_) => Exit::Key,
             _ => Exit::Failed,
         };
         Self::new(exit, chain(&error))

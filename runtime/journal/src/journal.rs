@@ -8,6 +8,7 @@
 mod answered;
 #[doc(hidden)]
 pub mod begun;
+mod ended;
 mod entry;
 mod error;
 mod forward;

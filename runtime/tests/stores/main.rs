@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod bounded;
 mod exposed;
 mod faults;
 mod files;

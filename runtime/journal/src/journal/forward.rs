@@ -110,5 +110,9 @@ macro_rules! pass_on_questions {
         fn file(&self) -> Option<&::std::path::Path> {
             self.$inner.file()
         }
+
+        fn is_durable(&self) -> bool {
+            self.$inner.is_durable()
+        }
     };
 }

@@ -80,6 +80,13 @@ pub trait Store: Send + Sync + 'static {
     fn file(&self) -> Option<&Path> {
         None
     }
+
+    /// Whether what is committed outlives the process, as it does unless the store says otherwise. Beside such a store,
+    /// an executor accepts an approver without a key of their own only where the builder allows it: their decisions
+    /// would stand in the journal and count nowhere else.
+    fn is_durable(&self) -> bool {
+        true
+    }
 }
 
 /// Changes that belong together.
