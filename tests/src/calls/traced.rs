@@ -54,7 +54,7 @@ async fn approved() -> Vec<String> {
     let executor = office.builder().record_content().build().unwrap();
     let call = suspended(executor.submit(&a_refund()).await).call;
     office.approve(call).await.unwrap();
-    let outcome = executor.resume(call).await;
+    let outcome = executor.worker().unwrap().resume(call).await;
     drop(guard);
     assert_eq!(answered(outcome).text(), "refunded 100 for A-1");
     let steps = steps.0.lock().unwrap();
@@ -130,7 +130,7 @@ async fn no_trace_holds_a_secret() {
     let arguments = r#"{"site":"bank","password":"hunter2"}"#;
     let call = suspended(executor.submit(&Call::new("kept_sign_in", arguments)).await).call;
     office.approve(call).await.unwrap();
-    let outcome = executor.resume(call).await;
+    let outcome = executor.worker().unwrap().resume(call).await;
     drop(guard);
     assert_eq!(answered(outcome).text(), "signed in with hunter2");
     let steps = steps.0.lock().unwrap().join("\n");
