@@ -120,7 +120,7 @@ async fn after_a_restart_an_approved_call_is_asked_about_again() {
         let (office, asked) = (office(), Counted::default());
         drop(approved_and_not_begun(&office).await);
         let executor = next_process(&office, &asked, response.clone());
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
         assert_eq!(asked.times(), 1);
         let id = office.records().await[0].id;
         let (state, times) = match response {
@@ -136,10 +136,10 @@ async fn another_process_beside_asks_its_own_person() {
     let (office, asked) = (office(), Counted::default());
     let first = approved_and_not_begun(&office).await;
     let second = next_process(&office, &asked, Response::Reject { reason: None });
-    second.sweep().await.unwrap();
+    second.worker().unwrap().sweep().await.unwrap();
     assert_eq!((asked.times(), office.ran.times()), (1, 0));
     let id = office.records().await[0].id;
-    let answer = first.resume(id).await.answer().unwrap();
+    let answer = first.worker().unwrap().resume(id).await.answer().unwrap();
     assert_eq!((kind(&answer).as_str(), office.ran.times()), ("rejected", 0));
 }
 
@@ -173,6 +173,9 @@ async fn a_bounded_journal_drops_the_calls_that_ended_first_and_none_that_waits(
     let states: Vec<_> = office.records().await.into_iter().map(|it| it.state).collect();
     assert_eq!(states, [State::Pending, State::Succeeded, State::Succeeded]);
     office.approve(waits).await.unwrap();
-    assert_eq!(kind(&office.executor().wait(waits).await.answer().unwrap()), "ok");
+    assert_eq!(
+        kind(&office.executor().worker().unwrap().wait(waits).await.answer().unwrap()),
+        "ok"
+    );
     assert_eq!(office.ran.times(), 4);
 }
