@@ -141,7 +141,7 @@ async fn the_format_is_marked_in_the_file() {
     let connection = Connection::open(folder.file()).unwrap();
     let number = |text: &str| connection.query_row(text, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("PRAGMA application_id"), 0x7477_6a6c);
-    assert_eq!(number("PRAGMA user_version"), 1);
+    assert_eq!(number("PRAGMA user_version"), 2);
     drop(store);
 }
 
