@@ -18,6 +18,7 @@ mod record;
 mod replay;
 mod state;
 mod store;
+mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
@@ -32,3 +33,4 @@ pub use state::State;
 pub use store::{
     CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
 };
+pub use trace::{TraceDecision, TraceInput, TraceStep, trace};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
@@ -97,7 +98,7 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// Changes that belong together.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transaction {
     /// The calls to write.
     pub calls: Vec<CallWrite>,
@@ -137,7 +138,7 @@ impl Transaction {
 }
 
 /// A write of one call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallWrite {
     /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
     pub expects: Option<u64>,
@@ -187,7 +188,7 @@ impl CallWrite {
 }
 
 /// A write of one document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentWrite {
     /// Its key.
     pub key: String,
