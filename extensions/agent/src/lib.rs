@@ -9,3 +9,10 @@ mod model_error;
 pub use self::message::{Message, Verbatim};
 pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason, Usage};
 pub use self::model_error::ModelError;
+
+#[cfg(any(feature = "http", feature = "testing"))]
+pub mod recording;
+#[cfg(feature = "testing")]
+mod replay;
+#[cfg(feature = "testing")]
+pub mod testing;
