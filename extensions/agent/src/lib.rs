@@ -10,6 +10,8 @@ pub use self::message::{Message, Verbatim};
 pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason, Usage};
 pub use self::model_error::ModelError;
 
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(any(feature = "http", feature = "testing"))]
 pub mod recording;
 #[cfg(feature = "testing")]
