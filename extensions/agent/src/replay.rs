@@ -8,7 +8,10 @@
 mod compare;
 mod error;
 mod placeholders;
+mod recorder;
+mod secrets;
 mod server;
+mod strings;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +22,7 @@ use tokio::task::JoinHandle;
 pub use self::compare::Difference;
 pub use self::error::ReplayError;
 pub use self::placeholders::Placeholders;
+pub use self::recorder::Recorder;
 use self::server::Served;
 use crate::recording::Recording;
 

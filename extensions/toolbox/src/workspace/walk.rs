@@ -1,0 +1,80 @@
+//! What stands below a folder, by git's rules for what is ignored. The rules come from `ignore`, which lists by path; each
+//! name is looked up through the handle of the workspace before it counts.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use cap_std::fs::Metadata;
+use ignore::WalkBuilder;
+use toolwright::{Class, ToolContext, ToolError};
+
+use super::{Name, Workspace, failed};
+
+/// What a search looks at.
+pub(crate) struct Walk<'w> {
+    pub(crate) workspace: &'w Workspace,
+    pub(crate) context: &'w ToolContext,
+    /// Whether hidden files and those that ignore rules name are found as well.
+    pub(crate) include_ignored: bool,
+    /// How many levels of folders it goes down.
+    pub(crate) depth: Option<usize>,
+}
+
+/// One file or folder that was found.
+pub(crate) struct Found {
+    /// Relative to the workspace.
+    pub(crate) name: Name,
+    /// Relative to the folder that was searched; of a file that was searched itself, its name.
+    pub(crate) relative: String,
+    /// Of what itself stands there: of a link that of the link.
+    pub(crate) metadata: Metadata,
+}
+
+impl Walk<'_> {
+    /// Gives what is found to `each`, in the order of the names, and returns how much could not be read. A file alone is
+    /// found itself.
+    pub(crate) fn each(
+        &self,
+        start: &Name,
+        mut each: impl FnMut(Found) -> Result<(), ToolError>,
+    ) -> Result<usize, ToolError> {
+        let folder = &self.workspace.folder;
+        let metadata = folder.metadata(start).map_err(|error| failed(start, error))?;
+        if !metadata.is_dir() {
+            let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
+            let relative = relative.to_string_lossy().into_owned();
+            each(Found { name: start.clone(), relative, metadata })?;
+            return Ok(0);
+        }
+        let real = self.workspace.real_folder(start)?;
+        let rules = !self.include_ignored;
+        let mut walk = WalkBuilder::new(&real);
+        // A copy of a folder without its `.git` is searched like the folder.
+        walk.standard_filters(rules).require_git(false).max_depth(self.depth);
+        walk.sort_by_file_name(OsStr::cmp).filter_entry(|entry| entry.file_name() != ".git");
+        let mut missed = 0;
+        for entry in walk.build() {
+            if self.context.is_cancelled() {
+                let message = "the search was cancelled before its end";
+                return Err(ToolError::new("cancelled", message).class(Class::Cancelled));
+            }
+            let Ok(entry) = entry else {
+                missed += 1;
+                continue;
+            };
+            let relative = entry.path().strip_prefix(&real).unwrap_or(entry.path());
+            let parts: Vec<_> = relative.iter().map(OsStr::to_string_lossy).collect();
+            let relative = parts.join("/");
+            if relative.is_empty() {
+                continue;
+            }
+            let name = start.below(&relative);
+            match folder.symlink_metadata(&name) {
+                Ok(metadata) => each(Found { name, relative, metadata })?,
+                // It vanished, its name is not UTF-8, or the folder that was listed is no longer the one inside.
+                Err(_) => missed += 1,
+            }
+        }
+        Ok(missed)
+    }
+}
