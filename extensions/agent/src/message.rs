@@ -1,10 +1,14 @@
 //! A history that no provider owns: what the user said, what the model said and called, and the answers.
 
+mod stored;
+
 use std::fmt;
 use std::sync::Arc;
 
 use toolwright::Answer;
 use toolwright::provider::ToolCall;
+
+pub(crate) use self::stored::known;
 
 /// One message of a history. Every call of a [`Message::Model`] has exactly one answer in the [`Message::Answers`] that
 /// follows it, in call order.
@@ -14,6 +18,10 @@ use toolwright::provider::ToolCall;
 ///
 /// let message = Message::user("make the tests pass");
 /// assert!(matches!(&message, Message::User { text, .. } if text == "make the tests pass"));
+///
+/// let stored = serde_json::to_string(&message)?;
+/// assert_eq!(stored, r#"{"version":1,"role":"user","text":"make the tests pass"}"#);
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
 #[non_exhaustive]
@@ -40,6 +48,9 @@ pub enum Message {
 }
 
 impl Message {
+    /// The version of the stored form that this release writes and reads.
+    pub const VERSION: u32 = 1;
+
     /// A message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }

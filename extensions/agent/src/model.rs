@@ -195,4 +195,12 @@ impl Usage {
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self { input_tokens, output_tokens }
     }
+
+    /// Adds what another answer took.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        let output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        Self { input_tokens, output_tokens }
+    }
 }

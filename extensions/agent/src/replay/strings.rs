@@ -28,10 +28,7 @@ pub(super) fn strings(json: &str, change: impl Fn(&str) -> String) -> Option<Str
 
 /// The members of an object, each value put through a function, in their order. Nothing where the text is no object, or the
 /// function gives nothing.
-pub(super) fn members(
-    json: &str,
-    change: impl Fn(&str, &str) -> Option<String>,
-) -> Option<String> {
+pub(super) fn members(json: &str, change: impl Fn(&str, &str) -> Option<String>) -> Option<String> {
     let Members(members) = serde_json::from_str(json).ok()?;
     let changed = members.iter().map(|(key, value)| {
         let value = change(key, value.get())?;
