@@ -151,7 +151,8 @@ impl AgentRun {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
             () = until(deadline) => Event::TimeIsUp,
-            answered = agent.model.answer(request) => match answered {
+            // Lazily, so that a run that is cancelled asks nothing.
+            answered = async { agent.model.answer(request).await } => match answered {
                 Ok(answer) => Event::Answered(answer),
                 Err(error) => Event::Failed(error),
             }
