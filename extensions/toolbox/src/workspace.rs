@@ -5,6 +5,8 @@
 //! looked up through the handle again before it is reported or read.
 
 mod failure;
+#[cfg(any(feature = "files", feature = "process"))]
+mod folder;
 mod name;
 mod replace;
 #[cfg(feature = "files")]
@@ -139,12 +141,6 @@ impl Workspace {
         Ok(file)
     }
 
-    #[cfg(feature = "files")]
-    pub(crate) fn is_folder(&self, name: &Name) -> Result<(), ToolError> {
-        let metadata = self.folder.metadata(name).map_err(|error| failed(name, error))?;
-        if metadata.is_dir() { Ok(()) } else { Err(no_folder(name)) }
-    }
-
     /// Replaces a file that still has the content `before`.
     #[cfg(feature = "files")]
     pub(crate) fn replace(
@@ -155,36 +151,6 @@ impl Workspace {
     ) -> Result<Written, ToolError> {
         replace::write(&self.folder, name, content, Some(before))
     }
-
-    /// The real path of a folder inside, for what can only be given a path.
-    pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
-        let lookup = |error| failed(name, error);
-        let inside = self.folder.canonicalize(name).map_err(lookup)?;
-        let metadata = self.folder.metadata(&inside).map_err(lookup)?;
-        if !metadata.is_dir() {
-            return Err(no_folder(name));
-        }
-        let real = self.root.join(inside);
-        if !is_same(&metadata, &real) {
-            let message = "the folder of the workspace was moved or replaced after it was opened";
-            return Err(ToolError::new("workspace_moved", message));
-        }
-        Ok(real)
-    }
-}
-
-/// Whether a path leads to what the handle of the workspace found.
-#[cfg(unix)]
-fn is_same(metadata: &Metadata, real: &Path) -> bool {
-    use cap_std::fs::MetadataExt as Held;
-    use std::os::unix::fs::MetadataExt as _;
-    let held = (Held::dev(metadata), Held::ino(metadata));
-    std::fs::metadata(real).is_ok_and(|found| (found.dev(), found.ino()) == held)
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &Metadata, real: &Path) -> bool {
-    real.is_dir()
 }
 
 fn is_regular(name: &Name, metadata: &Metadata) -> Result<(), ToolError> {
@@ -197,10 +163,6 @@ fn is_regular(name: &Name, metadata: &Metadata) -> Result<(), ToolError> {
     }
     let message = format!("`{name}` is a device, a FIFO or a socket, expected a regular file");
     Err(ToolError::new("not_a_file", message))
-}
-
-fn no_folder(name: &Name) -> ToolError {
-    ToolError::new("not_a_directory", format!("`{name}` is a file, expected a folder"))
 }
 
 fn too_large(name: &Name, size: u64) -> ToolError {

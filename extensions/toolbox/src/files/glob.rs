@@ -41,7 +41,6 @@ pub fn glob(
 ) -> Result<String, ToolError> {
     let matcher = compiled("pattern", &pattern)?;
     let folder = Name::parse(&path)?;
-    workspace.is_folder(&folder)?;
     let walk = Walk { workspace, context, include_ignored, depth: None };
     let mut files = Vec::new();
     let missed = walk.each(&folder, |found| {

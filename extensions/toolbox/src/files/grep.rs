@@ -16,6 +16,7 @@
 mod secret;
 mod sink;
 
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use toolwright::{ToolContext, ToolError, data, tool};
@@ -89,13 +90,15 @@ pub fn grep(
     let start = Name::parse(&path)?;
     let shown_around = if mode == GrepMode::Content { context_lines } else { 0 };
     let mut searcher = SearcherBuilder::new()
+        // `$` stands before CR LF as well, as the expression is told.
+        .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(shown_around)
         .after_context(shown_around)
         .build();
     let (mut lines, mut matched, mut files, mut secrets, mut unread) = (Vec::new(), 0, 0, 0, 0);
     let walk = Walk { workspace, context, include_ignored, depth: None };
-    let missed = walk.each(&start, |found| {
+    let missed = walk.each_of(&start, |found| {
         let is_wanted = wanted.as_ref().is_none_or(|it| it.is_match(&found.relative));
         if !found.metadata.is_file() || !is_wanted {
             return Ok(());

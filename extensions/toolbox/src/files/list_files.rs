@@ -35,7 +35,6 @@ pub fn list_files(
     limit: usize,
 ) -> Result<String, ToolError> {
     let folder = Name::parse(&path)?;
-    workspace.is_folder(&folder)?;
     let walk = Walk { workspace, context, include_ignored, depth: Some(depth) };
     let (mut lines, mut more) = (Vec::new(), 0);
     let missed = walk.each(&folder, |found| {

@@ -49,6 +49,8 @@ pub fn read_file(
 
 /// The lines from `offset` on as they are answered; pure.
 fn slice(name: &Name, text: &str, offset: usize, limit: usize) -> Result<String, ToolError> {
+    // A caller of the function may say 0, which the tool's input cannot.
+    let offset = offset.max(1);
     let total = text.lines().count();
     if total == 0 {
         return Ok(format!("`{name}` is empty"));
@@ -59,7 +61,7 @@ fn slice(name: &Name, text: &str, offset: usize, limit: usize) -> Result<String,
             "`{name}` has {lines}, so no line has the number {offset}"
         )));
     }
-    let end = total.min(offset.saturating_add(limit - 1));
+    let end = total.min(offset.saturating_add(limit.saturating_sub(1)));
     let width = end.to_string().len();
     let (mut lines, mut last) = (String::new(), offset);
     for (number, line) in (offset..=end).zip(text.lines().skip(offset - 1)) {

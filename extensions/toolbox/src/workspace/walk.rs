@@ -31,21 +31,30 @@ pub(crate) struct Found {
 }
 
 impl Walk<'_> {
-    /// Gives what is found to `each`, in the order of the names, and returns how much could not be read. A file alone is
-    /// found itself.
+    /// Finds what is below a folder, or a file alone.
+    pub(crate) fn each_of(
+        &self,
+        start: &Name,
+        mut each: impl FnMut(Found) -> Result<(), ToolError>,
+    ) -> Result<usize, ToolError> {
+        let metadata = self.workspace.folder.metadata(start);
+        let metadata = metadata.map_err(|error| failed(start, error))?;
+        if metadata.is_dir() {
+            return self.each(start, each);
+        }
+        let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
+        let relative = relative.to_string_lossy().into_owned();
+        each(Found { name: start.clone(), relative, metadata })?;
+        Ok(0)
+    }
+
+    /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
     pub(crate) fn each(
         &self,
         start: &Name,
         mut each: impl FnMut(Found) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         let folder = &self.workspace.folder;
-        let metadata = folder.metadata(start).map_err(|error| failed(start, error))?;
-        if !metadata.is_dir() {
-            let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
-            let relative = relative.to_string_lossy().into_owned();
-            each(Found { name: start.clone(), relative, metadata })?;
-            return Ok(0);
-        }
         let real = self.workspace.real_folder(start)?;
         let rules = !self.include_ignored;
         let mut walk = WalkBuilder::new(&real);
