@@ -14,6 +14,7 @@ mod task;
 mod transcript;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 use toolwright::cli;
@@ -49,8 +50,9 @@ fn application() -> Result<u8, Problem> {
             _ => tool(&matches).await,
         }
     });
-    // The thread of a blocking tool that is still at work is not waited for.
-    runtime.shutdown_background();
+    // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
+    // longer.
+    runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
 

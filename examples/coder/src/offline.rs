@@ -113,10 +113,13 @@ fn found() -> Result<(PathBuf, String), Problem> {
 }
 
 fn metadata(more: &[&str]) -> io::Result<Output> {
+    let target = TempDir::new()?;
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
+        // It writes what it knows of the compiler there.
+        .env("CARGO_TARGET_DIR", target.path())
         .output()
 }
 

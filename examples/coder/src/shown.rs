@@ -5,20 +5,24 @@ use serde_json::Value;
 /// How many lines of an answer are shown.
 const LINES: usize = 24;
 
-/// The lines of an answer; a program's exit code and what it printed.
+/// The lines of an answer: of a program its exit code and what it printed, of an error its message and hint.
 pub fn answer(text: &str) -> Vec<String> {
-    let process = serde_json::from_str::<Value>(text).ok().filter(|it| it["output"].is_string());
-    let lines = match &process {
-        None => lines(text),
-        Some(process) => {
-            let how = match (&process["exit_code"], &process["error"]) {
-                (Value::Number(code), _) => format!("exit code {code}"),
-                (_, Value::String(error)) => error.clone(),
-                _ => "it was ended".to_owned(),
+    let value = serde_json::from_str::<Value>(text).unwrap_or_default();
+    let part = |key: &str| value[key].as_str();
+    let lines = match (part("output"), part("error_type"), part("message")) {
+        (Some(output), ..) => {
+            let how = match value["exit_code"].as_i64() {
+                Some(code) => format!("exit code {code}"),
+                None => part("error").unwrap_or("it was ended").to_owned(),
             };
-            let output = process["output"].as_str().unwrap_or_default();
             [vec![how], lines(output)].concat()
         }
+        (None, Some(kind), Some(message)) => {
+            let hint = part("next_action_hint").map(|hint| format!("hint: {hint}"));
+            let hint = hint.map(|hint| lines(&hint)).unwrap_or_default();
+            [lines(&format!("{kind}: {message}")), hint].concat()
+        }
+        _ => lines(text),
     };
     let more = lines.len().saturating_sub(LINES);
     let mut shown: Vec<String> = lines.into_iter().take(LINES).collect();
@@ -65,6 +69,8 @@ mod tests {
         let late = r#"{"success":false,"output":"","error":"it took more than 1 seconds and was ended","timed_out":true}"#;
         assert_eq!(answer(late), ["it took more than 1 seconds and was ended"]);
         assert_eq!(answer(r#"{"other":1}"#), [r#"{"other":1}"#]);
+        let error = r#"{"is_error":true,"error_type":"not_found","message":"no such file","next_action_hint":"list them"}"#;
+        assert_eq!(answer(error), ["not_found: no such file", "hint: list them"]);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use toolwright::CancellationToken;
 
+use self::listening::Listening;
+
 /// What a signal does, once somebody listens.
 #[derive(Clone, Default)]
 pub struct Signals {
@@ -16,11 +18,13 @@ impl Signals {
     /// Listens from now on. Within a tokio runtime.
     pub fn listen() -> Self {
         let signals = Self::default();
+        // Where they cannot be listened to, they end the program as they always do.
+        let Ok(mut listening) = Listening::start() else { return signals };
         let own = signals.clone();
         tokio::spawn(async move {
-            own.caught.store(next().await, Ordering::Relaxed);
+            own.caught.store(listening.next().await, Ordering::Relaxed);
             own.token.cancel();
-            next().await;
+            listening.next().await;
             std::process::exit(own.exit_code().into());
         });
         signals
@@ -37,27 +41,47 @@ impl Signals {
     }
 }
 
-/// The number of the next signal.
 #[cfg(unix)]
-async fn next() -> u8 {
-    use tokio::signal::unix::{SignalKind, signal};
+mod listening {
+    use std::io;
 
-    const NUMBERS: [u8; 2] = [2, 15];
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
-    let [Ok(mut interrupt), Ok(mut terminate)] = kinds.map(signal) else {
-        // Where they cannot be listened to, they end the program as they always do.
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => NUMBERS[0],
-        _ = terminate.recv() => NUMBERS[1],
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    pub struct Listening([Signal; 2]);
+
+    impl Listening {
+        pub fn start() -> io::Result<Self> {
+            Ok(Self([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
+        }
+
+        /// The number of the next signal.
+        pub async fn next(&mut self) -> u8 {
+            let [interrupt, terminate] = &mut self.0;
+            tokio::select! {
+                _ = interrupt.recv() => 2,
+                _ = terminate.recv() => 15,
+            }
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn next() -> u8 {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 2,
-        Err(_) => std::future::pending().await,
+mod listening {
+    use std::io;
+
+    pub struct Listening;
+
+    impl Listening {
+        pub fn start() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// An interrupt has the number that Unix gives it.
+        pub async fn next(&mut self) -> u8 {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => 2,
+                Err(_) => std::future::pending().await,
+            }
+        }
     }
 }
