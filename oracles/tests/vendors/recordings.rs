@@ -1,69 +1,56 @@
 //! What the coder's recordings say that was sent and answered is what the vendors' documents take and give.
 
-use std::path::Path;
+use oracles::recorded::{Judged, verdict};
 
-use oracles::document::Document;
-use serde_json::Value;
-use toolwright::provider::Provider;
-
-/// The requests and the responses of a recording, as the file has them.
-fn recorded(provider: Provider) -> (Vec<Value>, Vec<(u64, Value)>) {
+/// The text of a recording of the coder.
+fn recording(provider: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
-    let text =
-        std::fs::read_to_string(Path::new(folder).join(format!("{provider}.jsonl"))).unwrap();
-    let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    assert_eq!(lines.next().unwrap()["provider"], provider.name());
-    lines
-        .map(|mut line| {
-            let status = line["response"]["status"].as_u64().unwrap();
-            (line["request"]["body"].take(), (status, line["response"]["body"].take()))
-        })
-        .unzip()
+    std::fs::read_to_string(format!("{folder}/{provider}.jsonl")).unwrap()
 }
 
-fn valid<'a>(document: Document, name: &str, bodies: impl IntoIterator<Item = &'a Value>) -> usize {
-    let definition = document.definition(name).unwrap();
-    let mut count = 0;
-    for body in bodies {
-        let objections = definition.objections(body);
-        assert!(objections.is_empty(), "body {count} is no {name}: {objections:#?}");
-        count += 1;
+#[test]
+fn the_vendors_take_every_request_and_give_every_response() {
+    for provider in ["anthropic", "openai-chat"] {
+        let found = verdict(&recording(provider), Judged::Both).unwrap();
+        assert!(found.objections.is_empty(), "{provider}: {:#?}", found.objections);
+        assert_eq!(found.valid, 12, "{provider}: six exchanges");
     }
-    count
 }
 
-fn of_answers(responses: &[(u64, Value)]) -> impl Iterator<Item = &Value> {
-    responses.iter().filter(|(status, _)| *status == 200).map(|(_, body)| body)
-}
-
+/// The documents judge: what is wrong in one place is found there.
 #[test]
-fn anthropic_takes_every_request_and_gives_every_response() {
-    let (requests, responses) = recorded(Provider::Anthropic);
-    assert!(valid(Document::Anthropic, "CreateMessageParams", &requests) >= 5);
-    assert!(valid(Document::Anthropic, "Message", of_answers(&responses)) >= 5);
-}
-
-#[test]
-fn openai_takes_every_request_and_gives_every_response() {
-    let (requests, responses) = recorded(Provider::OpenAiChat);
-    assert!(valid(Document::OpenAi, "CreateChatCompletionRequest", &requests) >= 5);
-    assert!(valid(Document::OpenAi, "CreateChatCompletionResponse", of_answers(&responses)) >= 5);
-}
-
-/// The documents judge: a request that lacks something or has something wrong is refused.
-#[test]
-fn a_request_that_is_wrong_is_refused() {
-    let (requests, _) = recorded(Provider::Anthropic);
-    let anthropic = Document::Anthropic.definition("CreateMessageParams").unwrap();
-    let mut wrong = requests[1].clone();
-    wrong["messages"][2]["content"][0]["tool_use_id"] = "not an id".into();
-    assert!(!anthropic.objections(&wrong).is_empty());
-    let mut unknown = requests[0].clone();
-    unknown["max_completion_tokens"] = 1.into();
-    assert!(!anthropic.objections(&unknown).is_empty());
-    let (requests, _) = recorded(Provider::OpenAiChat);
-    let openai = Document::OpenAi.definition("CreateChatCompletionRequest").unwrap();
-    let mut wrong = requests[1].clone();
-    wrong["messages"][3]["role"] = "tool_result".into();
-    assert!(!openai.objections(&wrong).is_empty());
+fn a_body_that_is_wrong_is_found_with_its_line() {
+    for (provider, right, wrong, expected) in [
+        (
+            "anthropic",
+            r#""tool_use_id":"toolu_01""#,
+            r#""tool_use_id":"no id""#,
+            "line 3, request: ",
+        ),
+        (
+            "anthropic",
+            r#""max_tokens":8192"#,
+            r#""max_completion_tokens":8192"#,
+            "line 2, request: ",
+        ),
+        (
+            "anthropic",
+            r#""stop_reason":"tool_use""#,
+            r#""stop_reason":"tool_calls""#,
+            "line 2, response: ",
+        ),
+        ("openai-chat", r#""role":"tool""#, r#""role":"tool_result""#, "line 3, request: "),
+        (
+            "openai-chat",
+            r#""finish_reason":"tool_calls""#,
+            r#""finish_reason":"tool_use""#,
+            "line 2, response: ",
+        ),
+    ] {
+        let text = recording(provider);
+        assert!(text.contains(right), "{right} is not in the recording");
+        let found = verdict(&text.replace(right, wrong), Judged::Both).unwrap();
+        let first = found.objections.first().unwrap_or_else(|| panic!("{wrong} is taken"));
+        assert!(first.starts_with(expected), "{first}");
+    }
 }
