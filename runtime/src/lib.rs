@@ -97,7 +97,8 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept, TurnAnswers,
+    MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder, Suspended, Swept,
+    TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

@@ -23,3 +23,4 @@ mod told;
 mod turns;
 mod unasked;
 mod waiting;
+mod workers;

@@ -9,7 +9,7 @@ use std::pin::pin;
 
 use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
-use toolwright::{Call, CallFailure, CancellationToken, Executor, TurnAnswers};
+use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
@@ -38,9 +38,8 @@ use crate::{
 /// ```
 pub struct AgentRun {
     agent: Agent,
-    id: String,
     /// The executor's run, of whatever tools there are now.
-    run: Executor,
+    run: Run,
     /// Cancels every call of the run.
     cancelled: Option<CancellationToken>,
     /// What the model was last shown.
@@ -53,7 +52,7 @@ pub struct AgentRun {
 struct Shown {
     generation: u64,
     listing: Listing,
-    run: Executor,
+    run: Run,
 }
 
 impl AgentRun {
@@ -90,7 +89,7 @@ impl AgentRun {
     /// The id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.id
+        self.run.id()
     }
 
     /// Everything that was said, called and answered.
@@ -134,7 +133,7 @@ impl AgentRun {
     async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
-        self.agent.notify(&Notice { run: &self.id, turn, kind: NoticeKind::Asking });
+        self.agent.notify(&Notice { run: self.run.id(), turn, kind: NoticeKind::Asking });
         let Some(shown) = &self.shown else { return Ok(Vec::new()) };
         let agent = &self.agent.0;
         let limits = RequestLimits {
@@ -160,11 +159,11 @@ impl AgentRun {
         match &event {
             Event::Answered(answer) => {
                 let kind = NoticeKind::Answered { answer };
-                self.agent.notify(&Notice { run: &self.id, turn, kind });
+                self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             Event::Failed(error) => {
                 let kind = NoticeKind::Failed { error };
-                self.agent.notify(&Notice { run: &self.id, turn, kind });
+                self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             _ => {}
         }
@@ -227,13 +226,13 @@ impl AgentRun {
     }
 
     fn notify(&self, kind: NoticeKind<'_>) {
-        self.agent.notify(&Notice { run: &self.id, turn: self.state.turn(), kind });
+        self.agent.notify(&Notice { run: self.run.id(), turn: self.state.turn(), kind });
     }
 }
 
 /// The answers of a turn, and whether its time was up.
 async fn answers(
-    run: &Executor,
+    run: &Run,
     number: u64,
     calls: &[Call<'_>],
     stop: Option<CancellationToken>,
@@ -268,7 +267,7 @@ impl fmt::Debug for AgentRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("AgentRun")
-            .field("id", &self.id)
+            .field("id", &self.run.id())
             .field("state", &self.state)
             .field("messages", &self.history.len())
             .finish_non_exhaustive()

@@ -32,7 +32,7 @@ pub use self::exit::Exit;
 use self::stop::Stop;
 use self::streams::complain;
 use toolwright_executor::catalog::Catalog;
-use toolwright_executor::executor::{Executor, ExecutorBuilder};
+use toolwright_executor::executor::{Executor, ExecutorBuilder, Run};
 use toolwright_executor::registry::Registry;
 
 /// Runs the command line of an application whose linked tools need no services. Synchronous: it
@@ -100,10 +100,36 @@ pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
 }
 
 /// Runs what was matched by [`command`], writes its result to standard output and words for people to
-/// standard error. A caller that drops the future cancels the call; so does `RunBuilder::cancelled_by` of the
-/// executor's run.
+/// standard error. A caller that drops the future cancels the call. [`run_in`] runs it with the services of a run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
+}
+
+/// Runs what was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its services, for its user,
+/// and until it is cancelled.
+///
+/// ```
+/// use toolwright::{Executor, Registry, cli, tool};
+///
+/// struct Ticket(u32);
+///
+/// /// Tells the number of the ticket.
+/// #[tool(effect = read)]
+/// async fn tell_ticket(ticket: &Ticket) -> u32 {
+///     ticket.0
+/// }
+///
+/// let registry = Registry::of([TELL_TICKET])?;
+/// let matches = cli::command(&registry.catalog())?.try_get_matches_from(["mine", "tell-ticket"])?;
+/// let executor = Executor::builder(registry).unrestricted().per_run::<Ticket>().build()?;
+/// let run = executor.run("ticket-7").with(Ticket(7)).start()?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(cli::run_in(&run, &matches).await, cli::Exit::Success);
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn run_in(run: &Run, matches: &ArgMatches) -> Exit {
+    self::run(&run.as_executor(), matches).await
 }
 
 fn whole(

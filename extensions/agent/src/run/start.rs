@@ -74,8 +74,8 @@ impl AgentRunBuilder {
             return Err(StartError::OtherHistory { open, expected });
         }
         let run = self.run.start()?;
-        let (agent, id, cancelled) = (self.agent, self.id, self.cancelled);
-        Ok(AgentRun { agent, id, run, cancelled, shown: None, state, history })
+        let (agent, cancelled) = (self.agent, self.cancelled);
+        Ok(AgentRun { agent, run, cancelled, shown: None, state, history })
     }
 }
 

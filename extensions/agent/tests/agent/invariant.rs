@@ -192,7 +192,11 @@ proptest! {
                 8 => Event::TimeIsUp,
                 _ => Event::Called { answers: vec![done(), done(), done(), done()], terminal: Some(1) },
             };
+            let succeeds = !matches!(&event, Event::Called { terminal: Some(at), answers }
+                if answers.get(*at).is_none_or(Answer::is_error));
             let (next, actions) = step(&state, event);
+            let ends = actions.iter().any(|it| matches!(it, Action::End(Ended::Terminal { .. })));
+            prop_assert!(succeeds || !ends, "what did not succeed ends no run");
             let mut asks = 0;
             for action in actions {
                 match action {

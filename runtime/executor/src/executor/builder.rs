@@ -15,7 +15,7 @@ use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Around, Rules};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, RunState};
 use crate::catalog::Catalog;
 use crate::event::{Event, Listener};
 use crate::registry::{Entry, Registry};
@@ -335,7 +335,7 @@ impl ExecutorBuilder {
             journal,
             is_plain,
         };
-        Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
+        Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
     /// The policy; nothing where it is wrong, which is told.

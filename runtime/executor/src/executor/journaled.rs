@@ -51,7 +51,7 @@ use futures::future::{Either, select};
 use tracing::{Instrument as _, Span};
 
 use self::withdrawn::Waits;
-use super::Run;
+use super::RunState;
 use super::journal_config::JournalConfig;
 use super::outcome::{CallFailure, Outcome, Suspended};
 use crate::stage::{self, Found, given_up_by, record};
@@ -88,7 +88,7 @@ pub(crate) enum Asking {
 /// A run and the journal of its executor.
 #[derive(Clone, Copy)]
 pub(crate) struct JournaledCall<'a> {
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     journal: &'a JournalConfig,
     /// What the policy said, where a call is being evaluated again.
     evaluated: Option<&'a policy::PolicyDecision>,
@@ -96,7 +96,7 @@ pub(crate) struct JournaledCall<'a> {
 
 impl<'a> JournaledCall<'a> {
     /// Nothing without a journal.
-    pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
+    pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, evaluated: None })
     }
 
