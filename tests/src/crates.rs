@@ -1,5 +1,6 @@
 //! Which crate owns what, and which way dependencies point.
 
+mod extensions;
 mod walls;
 
 use std::collections::BTreeMap;

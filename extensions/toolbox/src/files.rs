@@ -12,7 +12,7 @@ use toolwright::Handle;
 
 pub use edit_file::{EDIT_FILE, edit_file};
 pub use glob::{GLOB, glob};
-pub use grep::{GREP, GrepMode, grep};
+pub use grep::{GREP, GrepMode, grep, is_secret};
 pub use list_files::{LIST_FILES, list_files};
 pub use read_file::{READ_FILE, read_file};
 pub use write_file::{WRITE_FILE, write_file};

@@ -41,7 +41,7 @@ mod workspace;
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
 pub use files::{
     EDIT_FILE, FILES, GLOB, GREP, GrepMode, LIST_FILES, READ_FILE, WRITE_FILE, edit_file, glob,
-    grep, list_files, read_file, write_file,
+    grep, is_secret, list_files, read_file, write_file,
 };
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]

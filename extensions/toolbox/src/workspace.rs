@@ -105,7 +105,8 @@ impl Workspace {
     }
 
     /// Writes a whole file: a reader finds the old content or the new one, never a part. Folders above it are made, and
-    /// the mode of a file that is replaced stays. A link inside the workspace is followed.
+    /// the mode of a file that is replaced stays. A link inside the workspace is followed. A process that is killed meanwhile
+    /// may leave a hidden file `.toolwright-….tmp` beside the target.
     ///
     /// # Errors
     /// When the path leads out of the workspace (`outside_workspace`), a folder or no regular file has the name, the file

@@ -25,7 +25,7 @@ use super::glob::compiled;
 use super::notes::{counted, unreadable};
 use crate::Workspace;
 use crate::workspace::{Name, Walk};
-use secret::is_secret;
+pub use secret::is_secret;
 use sink::Lines;
 
 /// A regular expression may take so much memory when it is compiled: 10 MiB.

@@ -2,7 +2,8 @@
 //!
 //! # What it does
 //! It answers with one path a line, relative to the workspace, in the order of their names; a folder ends with `/`. Hidden
-//! files, and those that `.gitignore` names, are left out unless they are asked for; `.git` always is.
+//! files, and those that `.gitignore` names, are left out unless they are asked for; `.git` always is. Git's other rules count
+//! as well: those of `.git/info/exclude`, of the folders above, and of the configuration of the user.
 //!
 //! # What it may touch
 //! It reads the folder that `path` names, and those below it. Links are listed and not followed.
@@ -47,7 +48,10 @@ pub fn list_files(
         Ok(())
     })?;
     if lines.is_empty() {
-        lines.push(format!("`{folder}` has no files that are neither hidden nor ignored"));
+        lines.push(match include_ignored {
+            true => format!("`{folder}` is empty"),
+            false => format!("`{folder}` has no files that are neither hidden nor ignored"),
+        });
     }
     if more > 0 {
         let more = counted(more, "more path", "more paths");

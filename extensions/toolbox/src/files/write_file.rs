@@ -2,7 +2,8 @@
 //!
 //! # What it does
 //! It makes a file or replaces one, with the folders above it. A reader finds the old content or the new one, never a part.
-//! A file that is replaced keeps its mode; a link inside the workspace is followed.
+//! A file that is replaced keeps its mode; a link inside the workspace is followed. It becomes a file of its own: other hard
+//! links keep the old content.
 //!
 //! # What it may touch
 //! It writes the file that `path` names.

@@ -68,3 +68,76 @@ impl Transcript {
         self.left_out += more;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn transcript(chunks: &[(bool, String)]) -> String {
+        let mut transcript = Transcript::default();
+        for (errors, chunk) in chunks {
+            let stream = if *errors { Stream::Errors } else { Stream::Output };
+            transcript.push(stream, chunk.as_bytes());
+        }
+        transcript.finish()
+    }
+
+    proptest! {
+        // A case of the second is long.
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_short_is_shown_whole_and_each_stream_in_its_order(
+            chunks in prop::collection::vec((any::<bool>(), "[oü\n]{0,5}"), 0..20),
+        ) {
+            // What stands on one stream is told from the other by its letter.
+            let chunks: Vec<(bool, String)> = chunks
+                .into_iter()
+                .map(|(errors, text)| (errors, if errors { text.replace('o', "e") } else { text }))
+                .collect();
+            let shown = transcript(&chunks);
+            for stream in [false, true] {
+                let of_stream = chunks.iter().filter(|(errors, _)| *errors == stream);
+                let written: String = of_stream.map(|(_, text)| text.as_str()).collect();
+                let letter = if stream { 'e' } else { 'o' };
+                prop_assert_eq!(shown.matches(letter).count(), written.matches(letter).count());
+            }
+            let whole: usize = chunks.iter().map(|(_, text)| text.len()).sum();
+            prop_assert_eq!(shown.len(), whole);
+        }
+
+        #[test]
+        fn what_is_long_is_cut_in_the_middle_and_every_byte_is_counted(
+            lines in prop::collection::vec("[a-z]{0,600}\n", 0..300), chunk in 1_usize..9000,
+        ) {
+            let whole: String = lines.concat();
+            let chunks: Vec<(bool, String)> = whole
+                .as_bytes()
+                .chunks(chunk)
+                .map(|it| (false, String::from_utf8(it.to_vec()).expect("ASCII")))
+                .collect();
+            let shown = transcript(&chunks);
+            if whole.len() <= 2 * SHOWN {
+                prop_assert_eq!(shown, whole);
+            } else {
+                let (head, rest) = shown.split_once("[… ").expect("a note");
+                let (left_out, tail) = rest.split_once(" bytes left out …]\n").expect("a number");
+                let left_out: usize = left_out.parse().expect("a number");
+                prop_assert_eq!(head.len() + left_out + tail.len(), whole.len());
+                prop_assert!(whole.starts_with(head) && whole.ends_with(tail));
+                prop_assert!(head.ends_with('\n'));
+                prop_assert!(head.len() > SHOWN - 700 && tail.len() > SHOWN - 700);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_held_back_for_ever() {
+        let mut transcript = Transcript::default();
+        transcript.push(Stream::Output, &[b'x'; LONGEST_HELD_BACK + 1]);
+        transcript.push(Stream::Errors, b"e\n");
+        assert!(transcript.finish().ends_with("xe\n"));
+    }
+}

@@ -131,3 +131,25 @@ fn fill(mut file: File, content: &[u8], permissions: Option<&Permissions>) -> io
     }
     file.sync_all()
 }
+
+#[cfg(all(test, feature = "files"))]
+mod tests {
+    use crate::Workspace;
+    use crate::workspace::Name;
+
+    #[test]
+    fn what_somebody_else_wrote_meanwhile_is_not_overwritten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        let name = Name::parse("a").expect("a name");
+        for now in ["one two", "on", ""] {
+            std::fs::write(folder.path().join("a"), now).expect("a file");
+            let error = workspace.replace(&name, b"one", b"new").expect_err(now);
+            assert_eq!(error.kind(), "file_changed");
+            assert_eq!(workspace.read("a").expect("a file"), now.as_bytes());
+        }
+        std::fs::remove_file(folder.path().join("a")).expect("a file");
+        assert_eq!(workspace.replace(&name, b"one", b"new").expect_err("gone").kind(), "not_found");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+}

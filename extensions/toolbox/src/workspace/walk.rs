@@ -30,6 +30,46 @@ pub(crate) struct Found {
     pub(crate) metadata: Metadata,
 }
 
+impl Workspace {
+    /// The files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
+    /// folders. Left out are hidden files, those that git ignores, links, and what cannot be read.
+    ///
+    /// ```
+    /// use toolwright::ToolContext;
+    /// use toolwright_toolbox::Workspace;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// let workspace = Workspace::open(folder)?;
+    /// for file in [".gitignore", "README.md", "src/lib.rs", "target/lib.d"] {
+    ///     workspace.write(file, b"target\n")?;
+    /// }
+    /// assert_eq!(workspace.files(&ToolContext::test(), ".", 9)?, ["README.md", "src/lib.rs"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the path leads out of the workspace (`outside_workspace`), there is no such folder, or the call is cancelled
+    /// meanwhile.
+    #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
+    pub fn files(
+        &self,
+        context: &ToolContext,
+        folder: &str,
+        depth: usize,
+    ) -> Result<Vec<String>, ToolError> {
+        let walk = Walk { workspace: self, context, include_ignored: false, depth: Some(depth) };
+        let mut files = Vec::new();
+        walk.each(&Name::parse(folder)?, |found| {
+            if found.metadata.is_file() {
+                files.push(found.name.to_string());
+            }
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
 impl Walk<'_> {
     /// Finds what is below a folder, or a file alone.
     pub(crate) fn each_of(

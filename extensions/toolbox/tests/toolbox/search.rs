@@ -87,6 +87,8 @@ fn an_empty_folder_is_not_an_empty_answer() {
     let tools = Box::files();
     let listed = tools.ok("list_files", json!({}));
     assert_eq!(listed, "`.` has no files that are neither hidden nor ignored");
+    let all = tools.ok("list_files", json!({"include_ignored": true}));
+    assert_eq!(all, "`.` is empty");
     let globbed = tools.ok("glob", json!({"pattern": "*.rs"}));
     assert_eq!(
         globbed,
