@@ -79,7 +79,6 @@ fn a_build_without_tls_says_so_before_a_key_is_sent() {
     assert!(ran.err.contains("this build has no TLS; build with the feature `tls`"), "{}", ran.err);
 }
 
-/// S3.47: the tools are commands beside `run`.
 #[test]
 fn every_tool_is_a_command() {
     let folder = folder();
