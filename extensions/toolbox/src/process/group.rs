@@ -61,12 +61,7 @@ async fn supervise(
 ) -> io::Result<Ended> {
     let transcript = Mutex::new(Transcript::default());
     let (output, errors) = (group.0.stdout().take(), group.0.stderr().take());
-    let reading = async {
-        tokio::join!(
-            read(output, Stream::Output, &transcript),
-            read(errors, Stream::Errors, &transcript)
-        )
-    };
+    let reading = read(output, errors, &transcript);
     let ending = async {
         let exited = tokio::select! {
             status = group.0.wait() => Some(status?),
@@ -94,17 +89,47 @@ async fn supervise(
     Ok(Ended { status, timed_out, output })
 }
 
-/// Reads a stream to its end. One that breaks is over: the exit code says how the program ended.
+/// Reads both streams to their ends, in the order of arrival: what was printed before something that arrives on the other
+/// stream is there when that is read, so that standard output goes first. A stream that breaks is over: the exit code says
+/// how the program ended.
 async fn read(
-    stream: Option<impl AsyncRead + Unpin>,
-    which: Stream,
+    mut output: Option<impl AsyncRead + Unpin>,
+    mut errors: Option<impl AsyncRead + Unpin>,
     transcript: &Mutex<Transcript>,
 ) {
-    let Some(mut stream) = stream else { return };
-    let mut buffer = vec![0; 16 * 1024];
-    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-        locked(transcript).push(which, &buffer[..read]);
+    let (mut printed, mut complained) = (vec![0; 16 * 1024], vec![0; 16 * 1024]);
+    while output.is_some() || errors.is_some() {
+        tokio::select! {
+            biased;
+            read = piece(&mut output, &mut printed) => {
+                locked(transcript).push(Stream::Output, &printed[..read]);
+            }
+            read = piece(&mut errors, &mut complained) => {
+                // The runtime may have heard of this stream first.
+                tokio::task::yield_now().await;
+                loop {
+                    tokio::select! {
+                        biased;
+                        read @ 1.. = piece(&mut output, &mut printed) => {
+                            locked(transcript).push(Stream::Output, &printed[..read]);
+                        }
+                        () = std::future::ready(()) => break,
+                    }
+                }
+                locked(transcript).push(Stream::Errors, &complained[..read]);
+            }
+        }
     }
+}
+
+/// How much was read. Nothing at the end of a stream, which is no stream then.
+async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -> usize {
+    let Some(open) = stream else { return std::future::pending().await };
+    let read = open.read(buffer).await.unwrap_or(0);
+    if read == 0 {
+        *stream = None;
+    }
+    read
 }
 
 /// A panic while a line was added leaves the lines before it.
