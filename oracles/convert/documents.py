@@ -39,7 +39,16 @@ def convert(vendors, mcp, made):
 def anthropic(document, path):
     schemas = document["components"]["schemas"]
     schemas["CreateMessageParams.tools"] = schemas["CreateMessageParams"]["properties"]["tools"]
-    roots = ["Tool", "CreateMessageParams.tools", "InputMessage", "RequestToolResultBlock", "RequestToolUseBlock"]
+    roots = [
+        "Tool",
+        "CreateMessageParams",
+        "CreateMessageParams.tools",
+        "InputMessage",
+        "RequestToolResultBlock",
+        "RequestToolUseBlock",
+        "Message",
+        "ErrorResponse",
+    ]
     write(path, schemas, roots, from_openapi)
 
 
@@ -57,6 +66,9 @@ def openai(document, path):
         "CreateChatCompletionRequest.tools",
         "ChatCompletionRequestToolMessage",
         "ChatCompletionMessageToolCall",
+        "CreateChatCompletionRequest",
+        "CreateChatCompletionResponse",
+        "ErrorResponse",
         "FunctionTool",
         "ToolsArray",
         "FunctionCallOutputItemParam",

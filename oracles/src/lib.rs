@@ -7,10 +7,12 @@
 //!   the error messages that people report.
 //!
 //! [`verdict`] puts a tool through a dialect and asks both. [`real`] brings the definitions
-//! of real functions, which are written in all sorts of type names.
+//! of real functions, which are written in all sorts of type names. [`recorded`] judges what went between a client and a
+//! provider.
 
 pub mod document;
 pub mod fetched;
 pub mod real;
+pub mod recorded;
 pub mod unwritten;
 pub mod verdict;

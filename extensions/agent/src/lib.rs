@@ -40,3 +40,12 @@ pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
+
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(any(feature = "http", feature = "testing"))]
+pub mod recording;
+#[cfg(feature = "testing")]
+mod replay;
+#[cfg(feature = "testing")]
+pub mod testing;

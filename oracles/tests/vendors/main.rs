@@ -5,6 +5,7 @@
 
 mod documents;
 mod real_functions;
+mod recordings;
 mod results;
 mod rust_tools;
 mod suite;

@@ -339,7 +339,9 @@ pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
 mod tests {
     use super::*;
     use toolwright_journal::approval::{Callback, Response};
-    use toolwright_journal::journal::{CallSlot, CallWrite, Filter, Page, State, Transaction};
+    use toolwright_journal::journal::{
+        CallRecord, CallSlot, CallWrite, Filter, Page, State, Transaction,
+    };
 
     #[tokio::test]
     async fn the_journal_of_an_approver_without_one_is_bounded() {

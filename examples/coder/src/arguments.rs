@@ -1,0 +1,130 @@
+//! What is typed after `coder run`.
+
+use std::path::PathBuf;
+
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser as _};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::end::Problem;
+
+pub const NAME: &str = "run";
+
+/// An API, with what is taken where nothing else is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    Anthropic,
+    OpenAiChat,
+}
+
+pub struct Arguments {
+    pub task: String,
+    pub folder: PathBuf,
+    pub provider: Provider,
+    pub base_url: Option<String>,
+    pub model: String,
+    pub turns: u32,
+    pub offline: bool,
+    pub keep: bool,
+    pub record: Option<PathBuf>,
+    pub json: bool,
+}
+
+impl Provider {
+    const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+
+    pub fn name(self) -> &'static str {
+        self.wire().name()
+    }
+
+    /// The form of its messages.
+    pub fn wire(self) -> toolwright::provider::Provider {
+        match self {
+            Self::Anthropic => toolwright::provider::Provider::Anthropic,
+            Self::OpenAiChat => toolwright::provider::Provider::OpenAiChat,
+        }
+    }
+
+    /// Where the key of the account is.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::OpenAiChat => "OPENAI_API_KEY",
+        }
+    }
+
+    fn model(self) -> &'static str {
+        match self {
+            Self::Anthropic => "claude-sonnet-4-6",
+            Self::OpenAiChat => "gpt-5.2",
+        }
+    }
+}
+
+pub fn command() -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+    };
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).value_name(value)
+    };
+    let provider = PossibleValuesParser::new(Provider::ALL.map(Provider::name));
+    let provider = provider.map(|name| {
+        Provider::ALL.into_iter().find(|it| it.name() == name).unwrap_or(Provider::Anthropic)
+    });
+    Command::new(NAME)
+        .about("Let a model do a task")
+        .after_help(
+            "The key of the account comes from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n\n\
+             Exit code: 0 done, 1 the model failed, 2 wrong command line, 3 a call needs a decision and nobody can be \
+             asked, 4 a limit was reached, 130 interrupted",
+        )
+        .args([
+            Arg::new("task").value_name("TASK").required(true).help("What is to be done"),
+            option("folder", "DIR", "The folder to work in")
+                .value_parser(value_parser!(PathBuf))
+                .default_value("."),
+            option("provider", "NAME", "Whose API is spoken")
+                .value_parser(provider)
+                .default_value("anthropic"),
+            option("base-url", "URL", "The server; the vendor's own when absent")
+                .value_parser(NonEmptyStringValueParser::new()),
+            option("model", "NAME", "The model; claude-sonnet-4-6 or gpt-5.2 when absent")
+                .value_parser(NonEmptyStringValueParser::new()),
+            option("turns", "N", "How often the model is asked at most")
+                .value_parser(value_parser!(u32).range(1..))
+                .default_value("25"),
+            flag("offline", "Work on a copy of the crate strsim, with a recorded model")
+                .conflicts_with_all(["folder", "base-url"]),
+            flag("keep", "Keep the copy of `--offline`, and name it").requires("offline"),
+            option("record", "FILE", "Write what goes between here and the provider to a new file")
+                .value_parser(value_parser!(PathBuf)),
+            flag("json", "Write the transcript as JSON lines"),
+        ])
+}
+
+impl Arguments {
+    pub fn of(matches: &ArgMatches) -> Result<Self, Problem> {
+        let text = |name: &str| matches.get_one::<String>(name).cloned();
+        let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+        let task = text("task").unwrap_or_default();
+        if task.trim().is_empty() {
+            let message = "the task is empty, expected what is to be done; write for instance \
+                           coder run \"make the tests pass\"";
+            return Err(Problem::Usage(message.to_owned()));
+        }
+        let provider = matches.get_one::<Provider>("provider").copied();
+        let provider = provider.unwrap_or(Provider::Anthropic);
+        Ok(Self {
+            task,
+            folder: path("folder").unwrap_or_else(|| ".".into()),
+            provider,
+            base_url: text("base-url"),
+            model: text("model").unwrap_or_else(|| provider.model().to_owned()),
+            turns: matches.get_one("turns").copied().unwrap_or(25),
+            offline: matches.get_flag("offline"),
+            keep: matches.get_flag("keep"),
+            record: path("record"),
+            json: matches.get_flag("json"),
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! How the program ends: one JSON object, and an exit code.
+//!
+//! | exit code | means |
+//! | --- | --- |
+//! | 0 | a terminal tool or a text ended the run |
+//! | 1 | the model failed, or the run could not go on |
+//! | 2 | the command line is wrong |
+//! | 3 | a call needs a decision, and nobody can be asked |
+//! | 4 | a limit ended the run |
+//! | 70 | the application itself is put together wrongly |
+//! | 130, 143 | an interrupt, or a request to terminate |
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use toolwright_agent::{Ended, Stopped};
+
+/// The end of a run, as it is printed.
+#[derive(Serialize)]
+pub struct End<'a> {
+    #[serde(flatten)]
+    how: How,
+    pub turns: u64,
+    pub provider: &'a str,
+    pub model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum How {
+    Ended(Ended),
+    Stopped {
+        ended: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        message: String,
+    },
+}
+
+impl<'a> End<'a> {
+    pub fn of(ended: Result<Ended, Stopped>, provider: &'a str, model: &'a str) -> Self {
+        let how = match ended {
+            Ok(ended) => How::Ended(ended),
+            Err(stopped) => {
+                let tool = stopped.needs_decision().map(|(tool, _)| tool.to_owned());
+                let ended = if tool.is_some() { "undecided" } else { "stopped" };
+                How::Stopped { ended, tool, message: stopped.to_string() }
+            }
+        };
+        Self { how, turns: 0, provider, model, folder: None }
+    }
+
+    /// Nothing for a run that a signal cancelled: the signal has the code.
+    pub fn exit_code(&self) -> Option<u8> {
+        Some(match &self.how {
+            How::Ended(Ended::Terminal { .. } | Ended::Text { .. }) => 0,
+            How::Ended(Ended::Limit(_)) => 4,
+            How::Ended(Ended::Cancelled) => return None,
+            How::Stopped { tool: Some(_), .. } => 3,
+            How::Ended(_) | How::Stopped { .. } => 1,
+        })
+    }
+
+    /// What a person is told beside the object.
+    pub fn words(&self) -> String {
+        match &self.how {
+            How::Ended(ended) => ended.to_string(),
+            How::Stopped { tool: Some(_), message, .. } => format!(
+                "{message}; start it at a terminal to decide, or allow the call in the policy"
+            ),
+            How::Stopped { message, .. } => message.clone(),
+        }
+    }
+}
+
+/// Why there is no run.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    #[error("{0}")]
+    Usage(String),
+    #[error(
+        "`{}` cannot be the folder to work in: {error}; name a folder that exists and can be read with `--folder`",
+        folder.display()
+    )]
+    Folder { folder: PathBuf, error: std::io::Error },
+    #[error("{what}: {why}")]
+    Failed { what: String, why: String },
+    #[error("{what}: {why}")]
+    Application { what: &'static str, why: String },
+}
+
+impl Problem {
+    pub fn application(what: &'static str, error: impl Error) -> Self {
+        Self::Application { what, why: chain(&error) }
+    }
+
+    pub fn failed(what: impl Into<String>, error: impl Error) -> Self {
+        Self::Failed { what: what.into(), why: chain(&error) }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Folder { .. } => 2,
+            Self::Failed { .. } => 1,
+            Self::Application { .. } => 70,
+        }
+    }
+}
+
+/// An error with its causes.
+fn chain(error: &dyn Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(it) = cause {
+        words = format!("{words}: {it}");
+        cause = it.source();
+    }
+    words
+}

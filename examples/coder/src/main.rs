@@ -1,0 +1,80 @@
+//! A coding agent. `coder run TASK` gives a task to a model, which reads, searches and edits the files of a folder and runs
+//! programs there, as far as the policy lets it, until the task is done.
+//!
+//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy.
+
+mod application;
+mod arguments;
+mod end;
+mod offline;
+mod run;
+mod shown;
+mod signals;
+mod task;
+mod transcript;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{ArgMatches, Command};
+use toolwright::cli;
+
+use self::arguments::Arguments;
+use self::end::Problem;
+use self::signals::Signals;
+
+fn main() -> ExitCode {
+    match application() {
+        Ok(code) => ExitCode::from(code),
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::from(problem.exit_code())
+        }
+    }
+}
+
+fn application() -> Result<u8, Problem> {
+    let matches = match command()?.try_get_matches() {
+        Ok(matches) => matches,
+        // Help comes this way too.
+        Err(message) => {
+            let _ = message.print();
+            return Ok(if message.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Problem::application("no tokio runtime", error))?;
+    let ended = runtime.block_on(async {
+        match matches.subcommand() {
+            Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
+            _ => tool(&matches).await,
+        }
+    });
+    // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
+    // longer.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    ended
+}
+
+/// The tools as commands, and `run` beside them.
+fn command() -> Result<Command, Problem> {
+    let registry = application::registry()?;
+    let tools = cli::command(&registry.catalog());
+    let tools = tools.map_err(|error| Problem::application("no commands", error))?;
+    Ok(tools
+        .name("coder")
+        .about("A coding agent, and its tools as commands")
+        .subcommand(arguments::command()))
+}
+
+/// Runs one tool in the current folder.
+async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
+    let executor = application::executor(".".as_ref())?;
+    let signals = Signals::listen();
+    let stopped = signals.token();
+    tokio::select! {
+        ended = cli::run(&executor, matches) => Ok(ended.code()),
+        // To drop a call cancels it.
+        () = stopped.cancelled() => Ok(signals.exit_code()),
+    }
+}

@@ -1,0 +1,152 @@
+//! A crate to work on and a model that is recorded, for a run that needs neither network nor account: the sources of
+//! `strsim`, copied to a temporary folder and broken in one line.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use toolwright_agent::recording::Recording;
+use toolwright_agent::testing::{Placeholders, Replay};
+
+use crate::arguments::Provider;
+use crate::end::Problem;
+
+const CRATE: &str = "strsim";
+const FILE: &str = "src/lib.rs";
+
+/// What stands in the file once, and what takes its place: two texts of different lengths have a distance then.
+const BROKEN: [&str; 2] =
+    ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
+
+/// A copy to work on. It goes away with this value, unless it is kept.
+pub struct Copied {
+    folder: TempDir,
+    version: String,
+}
+
+impl Copied {
+    pub fn make() -> Result<Self, Problem> {
+        let (manifest, version) = found()?;
+        let from = manifest.parent().unwrap_or(&manifest);
+        let made = || -> io::Result<TempDir> {
+            let folder = tempfile::Builder::new().prefix("coder-").tempdir()?;
+            copy(from, folder.path())?;
+            // So that cargo looks for no workspace above the folder.
+            let own = folder.path().join("Cargo.toml");
+            let text = fs::read_to_string(&own)?;
+            fs::write(own, text + "\n[workspace]\n")?;
+            Ok(folder)
+        };
+        let what = format!("the sources of {CRATE} {version} cannot be copied");
+        let folder = made().map_err(|error| Problem::failed(what, error))?;
+        broken(&folder.path().join(FILE), &version)?;
+        Ok(Self { folder, version })
+    }
+
+    /// Its path without links.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned())
+    }
+
+    /// What it is, in words.
+    pub fn words(&self) -> String {
+        format!("{CRATE} {}, one line of {FILE} changed", self.version)
+    }
+
+    /// Leaves the folder where it is.
+    pub fn keep(self) {
+        let _ = self.folder.keep();
+    }
+}
+
+/// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew.
+pub async fn replay(
+    provider: Provider,
+    folder: &Path,
+    is_made_anew: bool,
+) -> Result<Replay, Problem> {
+    let text = match provider {
+        Provider::Anthropic => include_str!("../recordings/anthropic.jsonl"),
+        Provider::OpenAiChat => include_str!("../recordings/openai-chat.jsonl"),
+    };
+    let recording: Recording = text
+        .parse()
+        .map_err(|error| Problem::application("the recording that is built in", error))?;
+    let replay = Replay::of(recording, placeholders(folder));
+    let replay = if is_made_anew { replay.without_comparison() } else { replay };
+    replay
+        .start()
+        .await
+        .map_err(|error| Problem::failed("no server can be opened on loopback", error))
+}
+
+/// What differs between runs in this folder.
+pub fn placeholders(folder: &Path) -> Placeholders {
+    Placeholders::standard().value("folder", folder.display().to_string())
+}
+
+/// The manifest of the crate and its version, as cargo finds them among the dependencies of this program.
+fn found() -> Result<(PathBuf, String), Problem> {
+    let problem = |why: String| Problem::Failed {
+        what: format!("the sources of {CRATE} are not found by `cargo metadata`"),
+        why,
+    };
+    // What was downloaded is enough, where everything was.
+    let metadata = match metadata(&["--offline"]) {
+        Ok(output) if output.status.success() => Ok(output),
+        _ => metadata(&[]),
+    };
+    let output = metadata.map_err(|error| problem(error.to_string()))?;
+    if !output.status.success() {
+        return Err(problem(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let metadata: Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| problem(error.to_string()))?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let found = packages.filter(|it| it["name"] == CRATE).find_map(|it| {
+        Some((it["manifest_path"].as_str()?.into(), it["version"].as_str()?.to_owned()))
+    });
+    found.ok_or_else(|| problem("it is no dependency of this workspace".to_owned()))
+}
+
+fn metadata(more: &[&str]) -> io::Result<Output> {
+    let target = TempDir::new()?;
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .args(more)
+        // It writes what it knows of the compiler there.
+        .env("CARGO_TARGET_DIR", target.path())
+        .output()
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn broken(file: &Path, version: &str) -> Result<(), Problem> {
+    let what = format!("{FILE} of {CRATE} {version} cannot be changed");
+    let text = fs::read_to_string(file).map_err(|error| Problem::failed(&what, error))?;
+    let [whole, broken] = BROKEN;
+    match text.matches(whole).count() {
+        1 => fs::write(file, text.replace(whole, broken))
+            .map_err(|error| Problem::failed(&what, error)),
+        count => {
+            let why = format!("found `{whole}` {count} times, expected it once");
+            Err(Problem::Failed { what, why })
+        }
+    }
+}

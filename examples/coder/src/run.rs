@@ -1,0 +1,161 @@
+//! One run: the folder, the model, the agent, and how it ends.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use toolwright::Executor;
+use toolwright_agent::http::{HttpModel, HttpModelBuilder};
+use toolwright_agent::testing::{Recorder, Replay};
+use toolwright_agent::{Agent, Ended, Stopped};
+
+use crate::application;
+use crate::arguments::{Arguments, Provider};
+use crate::end::{End, Problem};
+use crate::offline::{self, Copied};
+use crate::signals::Signals;
+use crate::transcript::Transcript;
+
+const SYSTEM: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
+change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
+before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
+
+pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
+    let transcript = if arguments.json { Transcript::Json } else { Transcript::Text };
+    let copied = arguments.offline.then(Copied::make).transpose()?;
+    let folder = copied.as_ref().map_or_else(|| arguments.folder.clone(), Copied::path);
+    if let Some(copied) = &copied {
+        transcript.note("folder", &format!("{} ({})", folder.display(), copied.words()));
+    }
+    let executor = application::executor(&folder)?;
+    let replay = match copied {
+        Some(_) => {
+            let is_made_anew = arguments.record.is_some();
+            Some(offline::replay(arguments.provider, &folder, is_made_anew).await?)
+        }
+        None => None,
+    };
+    let recorder =
+        arguments.record.as_deref().map(|file| recorder(file, arguments, &folder, &executor));
+    let recorder = recorder.transpose()?;
+    let model = model(arguments, replay.as_ref(), recorder.clone(), transcript)?;
+
+    let signals = Signals::listen();
+    let (ended, turns) = worked(arguments, executor, model, &signals, transcript).await?;
+    let mut end = End::of(ended, arguments.provider.name(), &arguments.model);
+    end.turns = turns;
+    if let Some(copied) = copied
+        && arguments.keep
+    {
+        copied.keep();
+        end.folder = Some(folder.display().to_string());
+        transcript.note("kept", &folder.display().to_string());
+    }
+    let code = end.exit_code().unwrap_or_else(|| signals.exit_code());
+    transcript.note("end", &end.words());
+    print(&end)?;
+    if let Some(recorder) = recorder {
+        recorder.finish().map_err(|error| Problem::failed("the recording is not whole", error))?;
+    }
+    if let Some(replay) = replay
+        && code == 0
+    {
+        replay
+            .finish()
+            .map_err(|error| Problem::failed("the recording was not followed", error))?;
+    }
+    Ok(code)
+}
+
+async fn worked(
+    arguments: &Arguments,
+    executor: Executor,
+    model: HttpModel,
+    signals: &Signals,
+    transcript: Transcript,
+) -> Result<(Result<Ended, Stopped>, u64), Problem> {
+    let agent = Agent::builder(executor, model)
+        .system(SYSTEM)
+        .max_turns(arguments.turns)
+        .listen(move |notice| transcript.notice(notice))
+        .build()
+        .map_err(|error| Problem::application("the provider does not take the tools", error))?;
+    let mut run = agent
+        .run("coder")
+        .cancelled_by(signals.token())
+        .start()
+        .map_err(|error| Problem::application("the run cannot start", error))?;
+    let ended = run.say(arguments.task.as_str()).await;
+    Ok((ended, run.state().turn()))
+}
+
+fn model(
+    arguments: &Arguments,
+    replay: Option<&Replay>,
+    recorder: Option<Arc<Recorder>>,
+    transcript: Transcript,
+) -> Result<HttpModel, Problem> {
+    let mut model = builder(arguments)
+        .on_retry(move |retrying| transcript.retry(retrying.message, retrying.wait));
+    let variable = arguments.provider.variable();
+    let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
+    match (replay, &arguments.base_url, key) {
+        // The recorded model needs no account.
+        (Some(replay), ..) => model = model.base_url(replay.url()),
+        (None, Some(url), key) => {
+            model = model.base_url(url);
+            if let Some(key) = key {
+                model = model.key(key);
+            }
+        }
+        (None, None, Some(key)) => model = model.key(key),
+        (None, None, None) => {
+            return Err(Problem::Usage(format!(
+                "found no key in {variable}, expected that of your account; set it, or name another server with \
+                 `--base-url`, or try `--offline`"
+            )));
+        }
+    }
+    if let Some(recorder) = recorder {
+        model = model.on_exchange(move |exchange| recorder.write(&exchange));
+    }
+    model.build().map_err(|error| Problem::Usage(error.to_string()))
+}
+
+fn builder(arguments: &Arguments) -> HttpModelBuilder {
+    match arguments.provider {
+        Provider::Anthropic => HttpModel::anthropic(&arguments.model),
+        Provider::OpenAiChat => HttpModel::openai_chat(&arguments.model),
+    }
+}
+
+fn recorder(
+    file: &Path,
+    arguments: &Arguments,
+    folder: &Path,
+    executor: &Executor,
+) -> Result<Arc<Recorder>, Problem> {
+    let provider = arguments.provider.wire();
+    let catalog = executor.catalog();
+    let listing = catalog
+        .listing(provider.into())
+        .map_err(|error| Problem::application("the provider does not take the tools", error))?;
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let placeholders = offline::placeholders(&folder);
+    let recorder = Recorder::create(file, provider, placeholders, &catalog, &listing);
+    recorder.map(Arc::new).map_err(|error| {
+        let file = file.display();
+        Problem::Usage(format!("the recording `{file}` cannot be begun: {error}; name a new file"))
+    })
+}
+
+fn print(end: &End<'_>) -> Result<(), Problem> {
+    let line = serde_json::to_string(end);
+    let line = line.map_err(|error| Problem::application("the end cannot be written", error))?;
+    match writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Problem::failed("the end cannot be written", error))
+        }
+        _ => Ok(()),
+    }
+}

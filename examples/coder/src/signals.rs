@@ -1,0 +1,87 @@
+//! SIGINT and SIGTERM: the first cancels what runs, a second one ends the program at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use toolwright::CancellationToken;
+
+use self::listening::Listening;
+
+/// What a signal does, once somebody listens.
+#[derive(Clone, Default)]
+pub struct Signals {
+    token: CancellationToken,
+    caught: Arc<AtomicU8>,
+}
+
+impl Signals {
+    /// Listens from now on. Within a tokio runtime.
+    pub fn listen() -> Self {
+        let signals = Self::default();
+        // Where they cannot be listened to, they end the program as they always do.
+        let Ok(mut listening) = Listening::start() else { return signals };
+        let own = signals.clone();
+        tokio::spawn(async move {
+            own.caught.store(listening.next().await, Ordering::Relaxed);
+            own.token.cancel();
+            listening.next().await;
+            std::process::exit(own.exit_code().into());
+        });
+        signals
+    }
+
+    /// Cancelled by the first signal.
+    pub fn token(&self) -> CancellationToken {
+        self.token.clone()
+    }
+
+    /// 128 and the number of the signal.
+    pub fn exit_code(&self) -> u8 {
+        self.caught.load(Ordering::Relaxed).saturating_add(128)
+    }
+}
+
+#[cfg(unix)]
+mod listening {
+    use std::io;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    pub struct Listening([Signal; 2]);
+
+    impl Listening {
+        pub fn start() -> io::Result<Self> {
+            Ok(Self([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
+        }
+
+        /// The number of the next signal.
+        pub async fn next(&mut self) -> u8 {
+            let [interrupt, terminate] = &mut self.0;
+            tokio::select! {
+                _ = interrupt.recv() => 2,
+                _ = terminate.recv() => 15,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod listening {
+    use std::io;
+
+    pub struct Listening;
+
+    impl Listening {
+        pub fn start() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        /// An interrupt has the number that Unix gives it.
+        pub async fn next(&mut self) -> u8 {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => 2,
+                Err(_) => std::future::pending().await,
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What happens, on standard error as it happens: for a person, or as JSON lines.
+
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolwright_agent::{Message, Notice, NoticeKind};
+
+use crate::shown;
+
+#[derive(Clone, Copy)]
+pub enum Transcript {
+    Text,
+    Json,
+}
+
+impl Transcript {
+    pub fn notice(self, notice: &Notice<'_>) {
+        let turn = notice.turn;
+        match notice.kind {
+            NoticeKind::Appended { message: Message::User { text, .. } } => {
+                self.say("user", turn, text);
+            }
+            NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => {
+                self.say("model", turn, &answer.text);
+            }
+            NoticeKind::Calling { calls } => {
+                for call in calls {
+                    match self {
+                        Self::Text => {
+                            let arguments = shown::line(&call.arguments);
+                            put(&format!("[{turn}] call    {} {arguments}", shown::line(&call.name)));
+                        }
+                        Self::Json => put(&json!({
+                            "turn": turn, "call": call.name, "id": call.id, "arguments": call.arguments,
+                        }).to_string()),
+                    }
+                }
+            }
+            NoticeKind::Appended { message: Message::Answers(answered) } => {
+                for (call, answer) in answered.iter() {
+                    let (name, text) = (&call.name, answer.text());
+                    match self {
+                        Self::Text => {
+                            let failed = if answer.is_error() { " failed" } else { "" };
+                            put(&format!("[{turn}] answer  {}{failed}", shown::line(name)));
+                            shown::answer(&text).iter().for_each(|line| put(&format!("    {line}")));
+                        }
+                        Self::Json => put(&json!({
+                            "turn": turn, "answer": name, "id": call.id, "is_error": answer.is_error(), "text": text,
+                        }).to_string()),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A request failed and is made again.
+    pub fn retry(self, message: &str, wait: Duration) {
+        let words = format!("{message}; asked again in {} ms", wait.as_millis());
+        self.note("retry", &words);
+    }
+
+    /// Something beside the conversation.
+    pub fn note(self, what: &str, words: &str) {
+        match self {
+            Self::Text => put(&format!("{what}: {}", shown::line(words))),
+            Self::Json => put(&Value::from_iter([(what, words)]).to_string()),
+        }
+    }
+
+    fn say(self, who: &str, turn: u64, text: &str) {
+        match self {
+            Self::Text => {
+                for line in shown::lines(text) {
+                    put(&format!("[{turn}] {who:<7} {line}"));
+                }
+            }
+            Self::Json => put(&json!({"turn": turn, who: text}).to_string()),
+        }
+    }
+}
+
+/// A line on standard error; where that is closed, nobody reads.
+fn put(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

@@ -1,0 +1,198 @@
+//! A model over HTTP: one request, tried again where that is safe, to one answer.
+//!
+//! - What is sent and what an answer means is decided by pure functions, one file for each provider; only `attempt` does I/O.
+//! - A request is tried again by a [`RetryPolicy`] where it did not begin, or where repeating it is safe: to ask a model
+//!   changes nothing.
+//! - The key goes into one header of one request. It stands in no `Debug`, no error and no recording, even where a server
+//!   repeats it.
+
+mod anthropic;
+mod api;
+mod attempt;
+mod builder;
+mod fault;
+mod key;
+mod openai_chat;
+mod parts;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use toolwright::Effect;
+use toolwright::dialect::Dialect;
+use toolwright::retry::RetryPolicy;
+
+use self::api::Api;
+use self::attempt::Endpoint;
+pub use self::builder::{HttpModelBuilder, HttpModelError};
+use self::fault::Fault;
+use crate::recording::Exchange;
+use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+
+/// A model that a provider serves over HTTP.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright::retry::RetryPolicy;
+/// use toolwright_agent::Model as _;
+/// use toolwright_agent::http::HttpModel;
+///
+/// let model = HttpModel::anthropic("some-model")
+///     .base_url("http://127.0.0.1:8000/anthropic")
+///     .key("not to be shown")
+///     .timeout(Duration::from_secs(120))
+///     .retry(RetryPolicy::NETWORK.attempts(5))
+///     .build()?;
+/// assert_eq!(model.name(), "some-model");
+/// assert!(!format!("{model:?}").contains("not to be shown"));
+/// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+/// ```
+pub struct HttpModel {
+    endpoint: Endpoint,
+    model: String,
+    max_tokens: Option<u32>,
+    retry: RetryPolicy,
+    longest_wait: Duration,
+    on_exchange: Option<OnExchange>,
+    on_retry: Option<OnRetry>,
+}
+
+type OnExchange = Box<dyn Fn(Exchange) + Send + Sync>;
+type OnRetry = Box<dyn Fn(&Retrying<'_>) + Send + Sync>;
+
+/// A request that failed and is tried again.
+///
+/// ```
+/// use toolwright_agent::http::HttpModel;
+///
+/// let builder = HttpModel::openai_chat("some-model")
+///     .on_retry(|retrying| eprintln!("{}; attempt {} failed", retrying.message, retrying.attempt));
+/// # let _ = builder;
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Retrying<'a> {
+    /// The attempt that failed, counted from 1.
+    pub attempt: u32,
+    /// Why it failed.
+    pub message: &'a str,
+    /// How long the model waits before the next attempt.
+    pub wait: Duration,
+}
+
+impl HttpModel {
+    /// A model behind Anthropic's Messages API.
+    pub fn anthropic(model: impl Into<String>) -> HttpModelBuilder {
+        HttpModelBuilder::new(Api::Anthropic, model.into())
+    }
+
+    /// A model behind `OpenAI`'s Chat Completions API, or a server that imitates it.
+    pub fn openai_chat(model: impl Into<String>) -> HttpModelBuilder {
+        HttpModelBuilder::new(Api::OpenAiChat, model.into())
+    }
+
+    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+        let api = self.endpoint.api;
+        let max_tokens = self.max_tokens(request.limits.max_tokens);
+        let body = api.body(&self.model, max_tokens, &request)?;
+        let begun = Instant::now();
+        let mut attempt = 1;
+        loop {
+            let fault = match self.received(&body).await {
+                Ok(text) => {
+                    let answer = api.answer(&text, request.listing);
+                    return answer.map_err(|fault| self.endpoint.error(fault, attempt));
+                }
+                Err(fault) => fault,
+            };
+            let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
+            let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
+            match self.wait(attempt, &fault, longest, fastrand::u64(..)) {
+                Ok(wait) => {
+                    if let Some(on_retry) = &self.on_retry {
+                        let message = self.endpoint.words(&fault);
+                        on_retry(&Retrying { attempt, message: &message, wait });
+                    }
+                    tokio::time::sleep(wait).await;
+                    attempt += 1;
+                }
+                Err(fault) => return Err(self.endpoint.error(fault, attempt)),
+            }
+        }
+    }
+
+    /// The text of a response whose status is 200.
+    async fn received(&self, body: &str) -> Result<String, Fault> {
+        let received = self.endpoint.post(body).await?;
+        if let Some(on_exchange) = &self.on_exchange
+            && let Some(exchange) = received.exchange(self.endpoint.api.path(), body)
+        {
+            on_exchange(exchange);
+        }
+        received.whole()
+    }
+
+    /// How long to wait before the next attempt, or the fault to end with.
+    fn wait(
+        &self,
+        attempt: u32,
+        fault: &Fault,
+        longest: Duration,
+        random: u64,
+    ) -> Result<Duration, Fault> {
+        let next = self.retry.next(attempt, fault.class, Effect::Read, random);
+        let Ok(wait) = next else { return Err(fault.clone()) };
+        let wait = wait.max(fault.retry_after.unwrap_or_default());
+        if wait <= longest {
+            return Ok(wait);
+        }
+        let message = format!(
+            "{}; it is not asked again, because it wants to be left alone for {} s and at most {} s are waited",
+            fault.message,
+            wait.as_secs_f64().ceil(),
+            longest.as_secs(),
+        );
+        Err(Fault { message, ..fault.clone() })
+    }
+
+    fn max_tokens(&self, wanted: Option<u32>) -> Option<u32> {
+        match (self.max_tokens, wanted) {
+            (Some(own), Some(wanted)) => Some(own.min(wanted)),
+            (own, wanted) => own.or(wanted),
+        }
+    }
+}
+
+impl Model for HttpModel {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.endpoint.api.provider().into()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(self.ask(request))
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for HttpModel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpModel")
+            .field("provider", &self.endpoint.api.provider().name())
+            .field("url", &self.endpoint.place())
+            .field("model", &self.model)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

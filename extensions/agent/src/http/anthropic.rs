@@ -1,0 +1,178 @@
+//! Anthropic Messages: the body of a request, and what a response says.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, Provider, ToolCall};
+
+use super::fault::Fault;
+use super::parts::{Part, object, parts};
+use crate::{ModelAnswer, ModelRequest, StopReason, Usage, Verbatim};
+
+/// The tokens of an answer where nobody sets a limit; the API wants one.
+const MAX_TOKENS: u32 = 8192;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    system: &'a str,
+    #[serde(skip_serializing_if = "is_empty_list")]
+    tools: &'a RawValue,
+    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Turn<'a> {
+    Text { role: &'static str, content: &'a str },
+    Verbatim { role: &'static str, content: Cow<'a, RawValue> },
+    Blocks { role: &'static str, content: Vec<Block<'a>> },
+    Results(Value),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text { text: &'a str },
+    ToolUse { id: String, name: String, input: Box<RawValue> },
+}
+
+pub(super) fn body(
+    model: &str,
+    max_tokens: Option<u32>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let listing = request.listing;
+    let messages = parts(request.history).map(|part| turn(part, listing));
+    let body = Body {
+        model,
+        max_tokens: max_tokens.unwrap_or(MAX_TOKENS),
+        system: request.system,
+        tools: listing.tools(),
+        messages: messages.collect::<Result<_, _>>()?,
+    };
+    serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+fn turn<'a>(part: Part<'a>, listing: &Listing) -> Result<Turn<'a>, MessageError> {
+    Ok(match part {
+        Part::User(content) => Turn::Text { role: "user", content },
+        Part::Answers(answered, ids) => {
+            let mut results = listing.tool_results(answered)?;
+            for (index, id) in ids.into_iter().flatten().enumerate() {
+                results["content"][index]["tool_use_id"] = id.into();
+            }
+            Turn::Results(results)
+        }
+        Part::Model { text, calls, verbatim } => {
+            let role = "assistant";
+            let own = verbatim.and_then(|it| it.of(Provider::Anthropic.name()));
+            if let Some(content) = own.and_then(|it| serde_json::from_str(it).ok()) {
+                return Ok(Turn::Verbatim { role, content });
+            }
+            let said = (!text.trim().is_empty()).then_some(Block::Text { text });
+            let called = calls.iter().map(|call| used(call, listing));
+            let content = said.map(Ok).into_iter().chain(called);
+            Turn::Blocks { role, content: content.collect::<Result<_, _>>()? }
+        }
+    })
+}
+
+fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageError> {
+    let input = match object(&call.arguments) {
+        Some(input) => input.to_owned(),
+        // The API takes nothing but an object; the answer to the call says what was wrong with this one.
+        None => to_raw_value(&json!({"invalid": call.arguments})).map_err(MessageError::NotJson)?,
+    };
+    Ok(Block::ToolUse {
+        id: call.id.clone().unwrap_or_default(),
+        name: listing.shown_name(&call.name).to_owned(),
+        input,
+    })
+}
+
+fn is_empty_list(tools: &RawValue) -> bool {
+    tools.get() == "[]"
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    stop_reason: Option<String>,
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    r#type: String,
+    text: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    input_tokens: u64,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: u64,
+}
+
+pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+    const EXPECTED: &str = "an Anthropic message";
+    let calls = listing.tool_calls(text);
+    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
+    if let Err(error) = &calls
+        && !matches!(error, MessageError::CutShort { .. })
+    {
+        return Err(wrong(error));
+    }
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let content = response.content.ok_or_else(|| wrong(&"it has no `content`"))?;
+    let words = words(content);
+    let reason = response.stop_reason.as_deref().unwrap_or_default();
+    let is_limit = matches!(reason, "max_tokens" | "model_context_window_exceeded");
+    let stop = match (&calls, reason) {
+        (_, "refusal") => StopReason::Refused,
+        (Err(_), _) => StopReason::CutInCall,
+        (Ok(_), _) if is_limit => StopReason::CutShort,
+        (Ok(_), _) => StopReason::Finished,
+    };
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
+    let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
+    // The API refuses blank texts, also those that it wrote itself.
+    if is_whole && words.iter().all(|it| !it.trim().is_empty()) {
+        answer = answer.verbatim(Verbatim::new(Provider::Anthropic.name(), content.get()));
+    }
+    Ok(match response.usage {
+        Some(tokens) => answer.usage(tokens.into()),
+        None => answer,
+    })
+}
+
+/// The texts of a content, which is a list of blocks, or in some servers' form a text.
+fn words(content: &RawValue) -> Vec<String> {
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return vec![text];
+    }
+    let blocks: Vec<Said> = serde_json::from_str(content.get()).unwrap_or_default();
+    let texts = blocks.into_iter().filter(|it| it.r#type == "text");
+    texts.filter_map(|it| it.text).collect()
+}
+
+impl From<Tokens> for Usage {
+    fn from(tokens: Tokens) -> Self {
+        let cached = [tokens.cache_creation_input_tokens, tokens.cache_read_input_tokens];
+        let cached: u64 = cached.into_iter().flatten().sum();
+        Self::new(tokens.input_tokens.saturating_add(cached), tokens.output_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests;

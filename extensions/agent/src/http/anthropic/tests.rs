@@ -1,0 +1,160 @@
+//! Requests as the API takes them, and every way in which a response may end.
+
+use toolwright::{Answer, Output, Registry, ToolError, tool};
+
+use super::*;
+use crate::Message;
+
+/// Adds one.
+#[tool(name = "math.add")]
+async fn add(
+    /// To what.
+    b: i64,
+    /// And what.
+    a: i64,
+) -> i64 {
+    a + b
+}
+
+fn listing() -> Listing {
+    Registry::of([ADD]).unwrap().listing(toolwright::dialect::Dialect::Anthropic).unwrap()
+}
+
+fn call(id: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.into()), name: "math.add".into(), arguments: arguments.into() }
+}
+
+fn written(history: &[Message]) -> Value {
+    let listing = listing();
+    let request = ModelRequest::new(history, &listing);
+    serde_json::from_str(&body("m", None, &request).unwrap()).unwrap()
+}
+
+fn read(text: &str) -> Result<ModelAnswer, Fault> {
+    answer(text, &listing())
+}
+
+fn message(content: &str, stop: &str) -> String {
+    format!(
+        r#"{{"type":"message","role":"assistant","content":{content},"stop_reason":"{stop}","usage":{{"input_tokens":5,"cache_read_input_tokens":2,"output_tokens":3}}}}"#
+    )
+}
+
+#[test]
+fn the_tools_are_the_text_of_the_listing() {
+    let listing = listing();
+    let history = [Message::user("Add.")];
+    let request = ModelRequest::new(&history, &listing).system("Be brief.");
+    let text = body("m", Some(100), &request).unwrap();
+    let tools = listing.tools().get();
+    assert_eq!(
+        text,
+        format!(
+            r#"{{"model":"m","max_tokens":100,"system":"Be brief.","tools":{tools},"messages":[{{"role":"user","content":"Add."}}]}}"#
+        )
+    );
+}
+
+#[test]
+fn a_history_is_written_with_a_result_for_each_call() {
+    let failed = Answer::from(ToolError::new("overflow", "too large"));
+    let body = written(&[
+        Message::user("Add."),
+        Message::model("I add.", [call("t1", r#"{"a":9007199254740993}"#), call("t2", "not JSON")]),
+        Message::answers([
+            (call("t1", ""), Answer::from(Output::text("3"))),
+            (call("t2", ""), failed),
+        ]),
+        Message::model(" ", []),
+        Message::user("Again."),
+    ]);
+    let messages = &body["messages"];
+    assert_eq!(messages[1]["content"][0], json!({"type": "text", "text": "I add."}));
+    let first = r#"{"type":"tool_use","id":"t1","name":"math_add","input":{"a":9007199254740993}}"#;
+    assert_eq!(messages[1]["content"][1], serde_json::from_str::<Value>(first).unwrap());
+    assert_eq!(messages[1]["content"][2]["input"], json!({"invalid": "not JSON"}));
+    assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1");
+    assert_eq!(messages[2]["content"][1]["is_error"], true);
+    assert_eq!(
+        (messages[3]["content"].as_str(), messages.as_array().unwrap().len()),
+        (Some("Again."), 4)
+    );
+}
+
+#[test]
+fn what_the_provider_wrote_goes_back_byte_for_byte() {
+    let content = r#"[{"type":"thinking","thinking":"…","signature":"sig=="},{"type":"tool_use","id":"t1","name":"math_add","input":{"b": 1.0, "a":2}}]"#;
+    let answer = read(&message(content, "tool_use")).unwrap();
+    assert_eq!(answer.calls[0].name, "math.add");
+    assert_eq!(answer.calls[0].arguments, r#"{"b": 1.0, "a":2}"#);
+    let verbatim = answer.verbatim.unwrap();
+    assert_eq!(verbatim.of("anthropic"), Some(content));
+    let part =
+        Part::Model { text: "", calls: Cow::Borrowed(&answer.calls), verbatim: Some(&verbatim) };
+    let turn = serde_json::to_string(&turn(part, &listing()).unwrap()).unwrap();
+    assert_eq!(turn, format!(r#"{{"role":"assistant","content":{content}}}"#));
+}
+
+#[test]
+fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
+    let body = written(&[
+        Message::model("", [call("t1", "{}"), call("t1", "{}")]),
+        Message::answers([
+            (call("t1", ""), Answer::from(Output::text("3"))),
+            (call("t1", ""), Answer::from(ToolError::new("repeated_call_id", "…"))),
+        ]),
+    ]);
+    let ids = |message: usize, key: &str| {
+        let content = body["messages"][message]["content"].as_array().unwrap();
+        content.iter().map(|it| it[key].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(0, "id"), ["call_0_0", "call_0_1"]);
+    assert_eq!(ids(1, "tool_use_id"), ids(0, "id"));
+}
+
+#[test]
+fn every_reason_to_stop_is_read() {
+    let call = r#"[{"type":"text","text":"I add."},{"type":"tool_use","id":"t1","name":"math_add","input":{}}]"#;
+    let text = r#"[{"type":"text","text":"One."},{"type":"text","text":"Two."}]"#;
+    for (content, reason, stop, calls) in [
+        (call, "tool_use", StopReason::Finished, 1),
+        (call, "max_tokens", StopReason::CutInCall, 0),
+        (call, "refusal", StopReason::Refused, 0),
+        (text, "end_turn", StopReason::Finished, 0),
+        (text, "max_tokens", StopReason::CutShort, 0),
+        (text, "refusal", StopReason::Refused, 0),
+        ("[]", "end_turn", StopReason::Finished, 0),
+    ] {
+        let answer = read(&message(content, reason)).unwrap();
+        assert_eq!((&answer.stop, answer.calls.len()), (&stop, calls), "{content} {reason}");
+        let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+        assert_eq!(answer.verbatim.is_some(), is_whole, "{content} {reason}");
+        assert_eq!(answer.usage, Some(Usage::new(7, 3)));
+    }
+    assert_eq!(read(&message(text, "end_turn")).unwrap().text, "One.\n\nTwo.");
+}
+
+#[test]
+fn a_response_that_is_no_message_is_refused_with_what_it_is() {
+    for (text, why) in [
+        ("<html>", "the message is not JSON"),
+        ("", "the message is not JSON"),
+        (
+            r#"{"choices":[{"message":{"role":"assistant","content":"Hi"}}]}"#,
+            "found one of openai-chat",
+        ),
+        (
+            r#"{"type":"error","error":{"type":"api_error","message":"no"}}"#,
+            "found an object with the keys error, type",
+        ),
+        (
+            r#"{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t"}],"stop_reason":"tool_use"}"#,
+            "/content/0/input",
+        ),
+    ] {
+        let fault = read(text).unwrap_err();
+        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::Class::Final));
+        assert!(fault.message.contains("expected an Anthropic message"), "{}", fault.message);
+        assert!(fault.message.contains(why), "{}", fault.message);
+    }
+}

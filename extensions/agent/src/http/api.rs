@@ -1,0 +1,84 @@
+//! What differs between the APIs: the path, the headers, the request's body and what a response means.
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use toolwright::dialect::Listing;
+use toolwright::provider::Provider;
+
+use super::fault::Fault;
+use super::key::Key;
+use super::{anthropic, openai_chat};
+use crate::{ModelAnswer, ModelError, ModelRequest};
+
+/// An API that models are asked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Api {
+    Anthropic,
+    OpenAiChat,
+}
+
+impl Api {
+    pub(super) fn provider(self) -> Provider {
+        match self {
+            Self::Anthropic => Provider::Anthropic,
+            Self::OpenAiChat => Provider::OpenAiChat,
+        }
+    }
+
+    /// The vendor's own server.
+    pub(super) fn base_url(self) -> &'static str {
+        match self {
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::OpenAiChat => "https://api.openai.com/v1",
+        }
+    }
+
+    /// The path below the base URL.
+    pub(super) fn path(self) -> &'static str {
+        match self {
+            Self::Anthropic => "/v1/messages",
+            Self::OpenAiChat => "/chat/completions",
+        }
+    }
+
+    /// The headers of every request. Nothing where a header cannot hold the key.
+    pub(super) fn headers(self, key: Option<&Key>) -> Option<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        let key_header = match self {
+            Self::Anthropic => {
+                let version = HeaderName::from_static("anthropic-version");
+                headers.insert(version, HeaderValue::from_static("2023-06-01"));
+                key.map(|key| (HeaderName::from_static("x-api-key"), key.header("")))
+            }
+            Self::OpenAiChat => key.map(|key| (AUTHORIZATION, key.header("Bearer "))),
+        };
+        if let Some((name, value)) = key_header {
+            headers.insert(name, value?);
+        }
+        Some(headers)
+    }
+
+    /// The body of a request.
+    pub(super) fn body(
+        self,
+        model: &str,
+        max_tokens: Option<u32>,
+        request: &ModelRequest<'_>,
+    ) -> Result<String, ModelError> {
+        let body = match self {
+            Self::Anthropic => anthropic::body(model, max_tokens, request),
+            Self::OpenAiChat => openai_chat::body(model, max_tokens, request),
+        };
+        body.map_err(|error| {
+            let message = format!("the request to {} cannot be written: {error}", self.provider());
+            ModelError::new("invalid_history", message).caused_by(error)
+        })
+    }
+
+    /// What a response says whose status is 200.
+    pub(super) fn answer(self, text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+        match self {
+            Self::Anthropic => anthropic::answer(text, listing),
+            Self::OpenAiChat => openai_chat::answer(text, listing),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What a model over HTTP is made of: address, key, times and limits.
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use toolwright::retry::RetryPolicy;
+
+use super::api::Api;
+use super::attempt::Endpoint;
+use super::key::Key;
+use super::{HttpModel, OnExchange, OnRetry, Retrying};
+use crate::recording::Exchange;
+
+/// Makes an [`HttpModel`].
+///
+/// | option | default |
+/// | --- | --- |
+/// | [`base_url`](Self::base_url) | the vendor's own server |
+/// | [`key`](Self::key) | none |
+/// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
+/// | [`body_limit`](Self::body_limit) | 16 MiB |
+/// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
+/// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
+/// | [`longest_wait`](Self::longest_wait) | one minute |
+#[must_use]
+pub struct HttpModelBuilder {
+    api: Api,
+    model: String,
+    base_url: String,
+    key: Option<Key>,
+    timeout: Duration,
+    connect_timeout: Duration,
+    body_limit: usize,
+    max_tokens: Option<u32>,
+    retry: RetryPolicy,
+    longest_wait: Duration,
+    on_exchange: Option<OnExchange>,
+    on_retry: Option<OnRetry>,
+}
+
+/// Why a model cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpModelError {
+    /// The model has no name.
+    #[error("the model's name is empty; name one that the provider has")]
+    NoModel,
+    /// The base URL is none.
+    #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
+    BaseUrl {
+        /// What was given, without a password in it.
+        found: String,
+        /// One that would do.
+        example: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The base URL wants HTTPS, which this build cannot do.
+    #[error(
+        "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
+    )]
+    NoTls {
+        /// What was given, without a password in it.
+        found: String,
+    },
+    /// A header cannot hold the key.
+    #[error("the key holds characters that no header can hold; check for line breaks")]
+    Key,
+    /// An option lets no request through.
+    #[error("`{option}` is 0, so that no request could end well; set at least 1")]
+    Zero {
+        /// The option.
+        option: &'static str,
+    },
+    /// The HTTP client cannot be made.
+    #[error("the HTTP client cannot be made")]
+    Client(#[source] reqwest::Error),
+}
+
+impl HttpModelBuilder {
+    pub(super) fn new(api: Api, model: String) -> Self {
+        Self {
+            api,
+            model,
+            base_url: api.base_url().to_owned(),
+            key: None,
+            timeout: Duration::from_secs(600),
+            connect_timeout: Duration::from_secs(10),
+            body_limit: 16 << 20,
+            max_tokens: None,
+            retry: RetryPolicy::NETWORK,
+            longest_wait: Duration::from_secs(60),
+            on_exchange: None,
+            on_retry: None,
+        }
+    }
+
+    /// The address below which the API is: for Anthropic what comes before `/v1/messages`, for `OpenAI` chat what comes
+    /// before `/chat/completions`.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = url.into();
+        self
+    }
+
+    /// The key of the account. Without one no such header is sent.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(Key::new(key.into())).filter(|key| !key.is_empty());
+        self
+    }
+
+    /// The longest that one attempt takes, from its connection to the last byte of its answer.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The longest that a connection takes.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// The largest answer that is read, in bytes.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// How often a request is tried, and how long after.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// The longest that a server's `retry-after` is waited for. The request fails where the server wants more, and where
+    /// the run's own time would be over before.
+    pub fn longest_wait(mut self, wait: Duration) -> Self {
+        self.longest_wait = wait;
+        self
+    }
+
+    /// Is called with every exchange, whatever its status: to record them. A request without any response is none.
+    pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
+        self.on_exchange = Some(Box::new(listener));
+        self
+    }
+
+    /// Is called before a request is tried again.
+    pub fn on_retry(mut self, listener: impl Fn(&Retrying<'_>) + Send + Sync + 'static) -> Self {
+        self.on_retry = Some(Box::new(listener));
+        self
+    }
+
+    /// Checks the options and makes the model. It opens no connection.
+    ///
+    /// # Errors
+    /// When an option is wrong, see [`HttpModelError`].
+    pub fn build(self) -> Result<HttpModel, HttpModelError> {
+        if self.model.trim().is_empty() {
+            return Err(HttpModelError::NoModel);
+        }
+        let zero = [
+            ("retry.attempts", self.retry.attempts == 0),
+            ("timeout", self.timeout.is_zero()),
+            ("connect_timeout", self.connect_timeout.is_zero()),
+            ("body_limit", self.body_limit == 0),
+            ("max_tokens", self.max_tokens == Some(0)),
+        ];
+        if let Some((option, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(HttpModelError::Zero { option });
+        }
+        let url = url(self.api, &self.base_url)?;
+        let headers = self.api.headers(self.key.as_ref()).ok_or(HttpModelError::Key)?;
+        let mut client = Client::builder()
+            .redirect(Policy::none())
+            .timeout(self.timeout)
+            .connect_timeout(self.connect_timeout);
+        if is_loopback(&url) {
+            client = client.no_proxy();
+        }
+        let endpoint = Endpoint {
+            api: self.api,
+            client: client.build().map_err(HttpModelError::Client)?,
+            url,
+            key: self.key,
+            headers,
+            body_limit: self.body_limit,
+            timeout: self.timeout,
+        };
+        Ok(HttpModel {
+            endpoint,
+            model: self.model,
+            max_tokens: self.max_tokens,
+            retry: self.retry,
+            longest_wait: self.longest_wait,
+            on_exchange: self.on_exchange,
+            on_retry: self.on_retry,
+        })
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for HttpModelBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpModelBuilder")
+            .field("provider", &self.api.provider().name())
+            .field("model", &self.model)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+fn url(api: Api, base: &str) -> Result<Url, HttpModelError> {
+    let wrong = |found: String, why: String| HttpModelError::BaseUrl {
+        found,
+        example: api.base_url(),
+        why,
+    };
+    let whole = format!("{}{}", base.trim_end_matches('/'), api.path());
+    let url = Url::parse(&whole).map_err(|error| wrong(shown(base), error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong(shown(base), format!("`{}` is not HTTP", url.scheme())));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(shown(base), "it has a user in it; give the key apart".to_owned()));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong(shown(base), "it has more than a path in it".to_owned()));
+    }
+    if url.scheme() == "https" && cfg!(not(feature = "tls")) {
+        return Err(HttpModelError::NoTls { found: shown(base) });
+    }
+    Ok(url)
+}
+
+/// An address without its user, password and query.
+fn shown(base: &str) -> String {
+    let base = base.split(['?', '#']).next().unwrap_or_default();
+    match (base.split_once("://"), base.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => base.to_owned(),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Options that are wrong are refused with what to do, and nothing shows a key.
+
+use super::*;
+
+fn refused(builder: HttpModelBuilder) -> String {
+    builder.build().unwrap_err().to_string()
+}
+
+fn at(url: &str) -> HttpModelBuilder {
+    HttpModel::anthropic("some-model").base_url(url)
+}
+
+#[test]
+fn an_address_that_is_none_is_refused_with_one_that_is() {
+    for (url, why) in [
+        ("", "relative URL without a base"),
+        ("127.0.0.1:8000", "relative URL without a base"),
+        ("ftp://127.0.0.1", "`ftp` is not HTTP"),
+        ("http://127.0.0.1?key=hunter2", "it has more than a path in it"),
+        ("http://ada:hunter2@127.0.0.1", "it has a user in it; give the key apart"),
+    ] {
+        let words = refused(at(url));
+        let expected = "expected one such as `https://api.anthropic.com`: ";
+        assert!(words.contains(expected) && words.ends_with(why), "{words}");
+        assert!(!words.contains("hunter2"), "{words}");
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+#[test]
+fn https_without_tls_is_refused_with_the_feature_that_brings_it() {
+    let words = refused(HttpModel::openai_chat("some-model"));
+    assert!(words.contains("`https://api.openai.com/v1`"), "{words}");
+    assert!(words.contains("build with the feature `tls` of toolwright-agent"), "{words}");
+}
+
+#[test]
+fn an_option_that_lets_no_request_through_is_refused() {
+    let local = || at("http://127.0.0.1:1");
+    assert!(refused(local().timeout(Duration::ZERO)).starts_with("`timeout` is 0"));
+    assert!(refused(local().body_limit(0)).starts_with("`body_limit` is 0"));
+    let none = RetryPolicy::NETWORK.attempts(0);
+    assert!(refused(local().retry(none)).starts_with("`retry.attempts` is 0"));
+    let nameless = HttpModel::anthropic(" ").base_url("http://127.0.0.1:1");
+    assert!(refused(nameless).starts_with("the model's name is empty"));
+}
+
+#[test]
+fn a_key_is_shown_by_nothing() {
+    let builder = at("http://127.0.0.1:1").key("hunter2");
+    assert!(!format!("{builder:?}").contains("hunter2"));
+    let model = builder.build().unwrap();
+    assert!(!format!("{model:?} {:?}", model.endpoint.headers).contains("hunter2"));
+    let broken = refused(at("http://127.0.0.1:1").key("hun\nter2"));
+    assert!(broken.starts_with("the key holds characters") && !broken.contains("ter2"), "{broken}");
+}
+
+#[test]
+fn the_path_stands_below_the_address() {
+    let model = at("http://127.0.0.1:8000/anthropic/").build().unwrap();
+    assert_eq!(model.endpoint.place(), "http://127.0.0.1:8000/anthropic/v1/messages");
+}

@@ -1,0 +1,123 @@
+//! Why an attempt failed, and what that says about repeating it. Pure.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use toolwright::Class;
+use toolwright::retry::retry_after;
+
+/// How much of what a server said is shown.
+const SHOWN: usize = 300;
+
+type Source = Arc<dyn std::error::Error + Send + Sync>;
+
+/// Why an attempt failed. The message says what came and what to do; who was asked is added where it is reported.
+#[derive(Debug, Clone)]
+pub(super) struct Fault {
+    pub(super) kind: &'static str,
+    pub(super) class: Class,
+    pub(super) message: String,
+    /// When the server wants to be asked again.
+    pub(super) retry_after: Option<Duration>,
+    pub(super) source: Option<Source>,
+}
+
+impl Fault {
+    pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
+        Self { kind, class, message: message.into(), retry_after: None, source: None }
+    }
+
+    /// A response of status 200 whose body is not what was asked for.
+    pub(super) fn unexpected(body: &str, expected: &str, why: &dyn Display) -> Self {
+        let found = if body.trim().is_empty() { "an empty body".to_owned() } else { shown(body) };
+        let message = format!(
+            "answered {found}, expected {expected} ({why}); check that the provider and the base URL belong together"
+        );
+        Self::new("invalid_response", Class::Final, message)
+    }
+
+    /// A response of another status than 200.
+    pub(super) fn of_status(status: u16, retry_after: Option<Duration>, body: &str) -> Self {
+        let said = said(body);
+        let not_started = Class::NotStarted { retry_after };
+        let (kind, class, advice) = match status {
+            429 if is_quota(body) => {
+                ("quota_spent", Class::Final, "add to the account's quota or use another key")
+            }
+            429 => ("rate_limited", not_started, "ask again later, or ask less often"),
+            529 => ("overloaded", not_started, "ask again later, or ask another model"),
+            503 => ("unavailable", not_started, "ask again later"),
+            408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
+            401 | 403 => ("wrong_key", Class::Final, "check the key"),
+            404 => ("not_found", Class::Final, "check the base URL and the model's name"),
+            413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
+            300..=399 => (
+                "redirected",
+                Class::Final,
+                "set the base URL to where it leads; a key is not sent to another place",
+            ),
+            _ => ("invalid_request", Class::Final, "change what it objects to"),
+        };
+        let asks = match retry_after {
+            Some(delay) => format!(" and asks to be left alone for {} s", delay.as_secs_f64()),
+            None => String::new(),
+        };
+        let message = format!("answered status {status}{said}{asks}, expected 200; {advice}");
+        Self { retry_after, ..Self::new(kind, class, message) }
+    }
+
+    pub(super) fn caused_by(
+        mut self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+}
+
+/// How long a server asks to be left alone: the vendors' own header in milliseconds, else the one of HTTP.
+pub(super) fn wanted_pause(
+    milliseconds: Option<&str>,
+    header: Option<&str>,
+    now: SystemTime,
+) -> Option<Duration> {
+    let milliseconds = milliseconds.and_then(|it| it.trim().parse().ok());
+    let fraction = |it: &str| Duration::try_from_secs_f64(it.trim().parse().ok()?).ok();
+    milliseconds
+        .map(Duration::from_millis)
+        .or_else(|| header.and_then(|it| retry_after(it, now).or_else(|| fraction(it))))
+}
+
+/// What a provider said in its error, in brackets.
+fn said(body: &str) -> String {
+    let error = serde_json::from_str::<Value>(body).ok();
+    let error = error.as_ref().map(|it| &it["error"]);
+    let text = |key: &str| error.and_then(|it| it[key].as_str()).filter(|it| !it.is_empty());
+    match (text("type").or_else(|| text("code")), text("message")) {
+        (Some(kind), Some(message)) => format!(" ({kind}: {})", cut(message)),
+        (None, Some(words)) | (Some(words), None) => format!(" ({})", cut(words)),
+        (None, None) if body.trim().is_empty() => String::new(),
+        (None, None) => format!(" ({})", cut(body.trim())),
+    }
+}
+
+fn is_quota(body: &str) -> bool {
+    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
+    ["type", "code"].iter().any(|key| error["error"][key] == "insufficient_quota")
+}
+
+fn shown(body: &str) -> String {
+    format!("`{}`", cut(body.trim()))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Which status means what, and in which words.
+
+use std::time::UNIX_EPOCH;
+
+use super::*;
+
+const SEVEN: Option<Duration> = Some(Duration::from_secs(7));
+
+#[test]
+fn a_status_says_whether_the_request_began() {
+    let not_started = Class::NotStarted { retry_after: SEVEN };
+    for (status, kind, class) in [
+        (302, "redirected", Class::Final),
+        (400, "invalid_request", Class::Final),
+        (401, "wrong_key", Class::Final),
+        (403, "wrong_key", Class::Final),
+        (404, "not_found", Class::Final),
+        (408, "server_error", Class::Transient),
+        (413, "request_too_large", Class::Final),
+        (422, "invalid_request", Class::Final),
+        (429, "rate_limited", not_started),
+        (500, "server_error", Class::Transient),
+        (502, "server_error", Class::Transient),
+        (503, "unavailable", not_started),
+        (529, "overloaded", not_started),
+    ] {
+        let fault = Fault::of_status(status, SEVEN, "");
+        assert_eq!((fault.kind, fault.class, fault.retry_after), (kind, class, SEVEN), "{status}");
+    }
+}
+
+#[test]
+fn the_message_names_what_came_what_was_expected_and_what_to_do() {
+    let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    assert_eq!(
+        Fault::of_status(529, SEVEN, body).message,
+        "answered status 529 (overloaded_error: Overloaded) and asks to be left alone for 7 s, expected 200; ask again later, or ask another model"
+    );
+    let openai = r#"{"error":{"message":"No such model","type":"","code":"model_not_found"}}"#;
+    assert_eq!(
+        Fault::of_status(404, None, openai).message,
+        "answered status 404 (model_not_found: No such model), expected 200; check the base URL and the model's name"
+    );
+    let long = Fault::of_status(500, None, &"x".repeat(100_000)).message;
+    assert!(long.len() < 400, "{} bytes", long.len());
+    let page = Fault::unexpected("<html>\n", "a message", &"it is not JSON").message;
+    assert_eq!(
+        page,
+        "answered `<html>`, expected a message (it is not JSON); check that the provider and the base URL belong together"
+    );
+    let empty = Fault::unexpected("", "a message", &"it is not JSON").message;
+    assert!(empty.starts_with("answered an empty body, expected a message"), "{empty}");
+}
+
+#[test]
+fn a_quota_that_is_spent_is_not_waited_for() {
+    let body =
+        r#"{"error":{"message":"…","type":"insufficient_quota","code":"insufficient_quota"}}"#;
+    let fault = Fault::of_status(429, SEVEN, body);
+    assert_eq!((fault.kind, fault.class), ("quota_spent", Class::Final));
+}
+
+#[test]
+fn a_pause_is_read_from_the_vendors_header_first() {
+    let pause = |milliseconds, header| wanted_pause(milliseconds, header, UNIX_EPOCH);
+    assert_eq!(pause(Some("250"), Some("1")), Some(Duration::from_millis(250)));
+    assert_eq!(pause(None, Some("7")), SEVEN);
+    assert_eq!(pause(None, Some("0.5")), Some(Duration::from_millis(500)));
+    assert_eq!(pause(None, Some("Thu, 01 Jan 1970 00:00:07 GMT")), SEVEN);
+    for wrong in ["soon", "-1", "NaN", ""] {
+        assert!(pause(Some(wrong), Some(wrong)).unwrap_or_default().is_zero(), "{wrong}");
+    }
+}

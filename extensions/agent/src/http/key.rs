@@ -1,0 +1,37 @@
+//! A key, which nothing shows.
+
+use std::fmt;
+
+use reqwest::header::HeaderValue;
+
+/// The key of an account.
+#[derive(Clone)]
+pub(super) struct Key(String);
+
+impl Key {
+    pub(super) fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of a header, marked so that no log of a library shows it. Nothing where a header cannot hold it.
+    pub(super) fn header(&self, before: &str) -> Option<HeaderValue> {
+        let mut value = HeaderValue::from_str(&format!("{before}{}", self.0)).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Whatever a server said, without the key.
+    pub(super) fn removed_from(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Key(…)")
+    }
+}

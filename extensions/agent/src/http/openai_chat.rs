@@ -1,0 +1,168 @@
+//! `OpenAI` Chat Completions: the body of a request, and what a response says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, ToolCall};
+
+use super::fault::Fault;
+use super::parts::{Part, parts};
+use crate::{ModelAnswer, ModelRequest, StopReason, Usage};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "is_empty_list")]
+    tools: &'a RawValue,
+    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Turn<'a> {
+    Text {
+        role: &'static str,
+        content: &'a str,
+    },
+    Calls {
+        role: &'static str,
+        content: Option<&'a str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Called>,
+    },
+    Result(Value),
+}
+
+#[derive(Serialize)]
+struct Called {
+    id: String,
+    r#type: &'static str,
+    function: Function,
+}
+
+#[derive(Serialize)]
+struct Function {
+    name: String,
+    arguments: String,
+}
+
+pub(super) fn body(
+    model: &str,
+    max_completion_tokens: Option<u32>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let listing = request.listing;
+    let mut messages = Vec::with_capacity(request.history.len() + 1);
+    if !request.system.is_empty() {
+        messages.push(Turn::Text { role: "system", content: request.system });
+    }
+    for part in parts(request.history) {
+        match part {
+            Part::User(content) => messages.push(Turn::Text { role: "user", content }),
+            Part::Model { text, calls, .. } => messages.push(Turn::Calls {
+                role: "assistant",
+                content: (!text.is_empty()).then_some(text),
+                tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
+            }),
+            Part::Answers(answered, ids) => {
+                let mut results = listing.tool_results(answered)?;
+                for (index, id) in ids.into_iter().flatten().enumerate() {
+                    results[index]["tool_call_id"] = id.into();
+                }
+                let results = results.as_array_mut().map(std::mem::take);
+                messages.extend(results.into_iter().flatten().map(Turn::Result));
+            }
+        }
+    }
+    let body = Body { model, max_completion_tokens, tools: listing.tools(), messages };
+    serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+fn called(call: &ToolCall, listing: &Listing) -> Called {
+    Called {
+        id: call.id.clone().unwrap_or_default(),
+        r#type: "function",
+        function: Function {
+            name: listing.shown_name(&call.name).to_owned(),
+            arguments: call.arguments.clone(),
+        },
+    }
+}
+
+fn is_empty_list(tools: &RawValue) -> bool {
+    tools.get() == "[]"
+}
+
+#[derive(Deserialize)]
+struct Response {
+    choices: Option<Vec<Choice>>,
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Option<Said>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    content: Option<Value>,
+    refusal: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+}
+
+pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+    const EXPECTED: &str = "an OpenAI chat completion";
+    let calls = listing.tool_calls(text);
+    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
+    if let Err(error) = &calls
+        && !matches!(error, MessageError::CutShort { .. })
+    {
+        return Err(wrong(error));
+    }
+    let response: Response = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let choice = response.choices.unwrap_or_default().into_iter().next();
+    let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
+    let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
+    let reason = choice.finish_reason.as_deref().unwrap_or_default();
+    let is_refused = reason == "content_filter" || said.refusal.is_some();
+    let stop = match &calls {
+        _ if is_refused => StopReason::Refused,
+        Err(_) => StopReason::CutInCall,
+        Ok(_) if reason == "length" => StopReason::CutShort,
+        Ok(_) => StopReason::Finished,
+    };
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
+    let words = said.refusal.unwrap_or_else(|| words(said.content.as_ref()));
+    let answer = ModelAnswer::new(words, calls).stopped(stop);
+    Ok(match response.usage {
+        Some(tokens) => answer.usage(Usage::new(tokens.prompt_tokens, tokens.completion_tokens)),
+        None => answer,
+    })
+}
+
+/// The text of a content, which is a text, or in some servers' form a list of parts.
+fn words(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n\n")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

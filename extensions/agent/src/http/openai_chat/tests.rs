@@ -1,0 +1,129 @@
+//! Requests as the API takes them, and every way in which a response may end.
+
+use serde_json::json;
+use toolwright::{Answer, Output, Registry, tool};
+
+use super::*;
+use crate::Message;
+
+/// Adds one.
+#[tool(name = "math.add")]
+async fn add(
+    /// To what.
+    a: i64,
+) -> i64 {
+    a + 1
+}
+
+fn listing() -> Listing {
+    Registry::of([ADD]).unwrap().listing(toolwright::dialect::Dialect::OpenAiChat).unwrap()
+}
+
+fn call(id: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.into()), name: "math.add".into(), arguments: arguments.into() }
+}
+
+fn read(text: &str) -> Result<ModelAnswer, Fault> {
+    answer(text, &listing())
+}
+
+fn completion(message: &str, finish: &str) -> String {
+    format!(
+        r#"{{"object":"chat.completion","choices":[{{"index":0,"message":{message},"finish_reason":"{finish}"}}],"usage":{{"prompt_tokens":5,"completion_tokens":3}}}}"#
+    )
+}
+
+#[test]
+fn a_request_has_the_listings_tools_and_a_message_for_each_result() {
+    let listing = listing();
+    let history = [
+        Message::user("Add."),
+        Message::model("", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
+        Message::answers([
+            (call("c1", ""), Answer::from(Output::text("2"))),
+            (call("c2", ""), Answer::from(Output::text("3"))),
+        ]),
+        Message::model("Two.", []),
+        Message::model("", []),
+    ];
+    let request = ModelRequest::new(&history, &listing).system("Be brief.");
+    let text = body("m", Some(9), &request).unwrap();
+    let tools = listing.tools().get();
+    let head = format!(r#"{{"model":"m","max_completion_tokens":9,"tools":{tools},"messages":["#);
+    assert!(text.starts_with(&head), "{text}");
+    let body: Value = serde_json::from_str(&text).unwrap();
+    let called = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "math_add", "arguments": arguments}});
+    assert_eq!(
+        body["messages"],
+        json!([
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Add."},
+            {"role": "assistant", "content": null, "tool_calls": [
+                called("c1", r#"{"a": 1}"#), called("c2", "{\"a\":")
+            ]},
+            {"role": "tool", "tool_call_id": "c1", "content": "2"},
+            {"role": "tool", "tool_call_id": "c2", "content": "3"},
+            {"role": "assistant", "content": "Two."},
+        ])
+    );
+}
+
+#[test]
+fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
+    let listing = listing();
+    let history = [
+        Message::model("", [call("c1", "{}"), call("c1", "{}")]),
+        Message::answers([
+            (call("c1", ""), Answer::from(Output::text("2"))),
+            (call("c1", ""), Answer::from(Output::text("3"))),
+        ]),
+    ];
+    let text = body("m", None, &ModelRequest::new(&history, &listing)).unwrap();
+    let body: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(body["messages"][0]["tool_calls"][1]["id"], "call_0_1");
+    assert_eq!(body["messages"][2]["tool_call_id"], "call_0_1");
+}
+
+#[test]
+fn every_reason_to_finish_is_read() {
+    let call = r#"{"role":"assistant","content":"I add.","tool_calls":[{"id":"c1","type":"function","function":{"name":"math_add","arguments":"{\"a\": 1}"}}]}"#;
+    let text = r#"{"role":"assistant","content":"Done.","refusal":null}"#;
+    let refusal = r#"{"role":"assistant","content":null,"refusal":"I do not."}"#;
+    for (message, reason, stop, calls, words) in [
+        (call, "tool_calls", StopReason::Finished, 1, "I add."),
+        (call, "length", StopReason::CutInCall, 0, "I add."),
+        (text, "stop", StopReason::Finished, 0, "Done."),
+        (text, "length", StopReason::CutShort, 0, "Done."),
+        (text, "content_filter", StopReason::Refused, 0, "Done."),
+        (refusal, "stop", StopReason::Refused, 0, "I do not."),
+    ] {
+        let answer = read(&completion(message, reason)).unwrap();
+        assert_eq!((&answer.stop, answer.calls.len()), (&stop, calls), "{message} {reason}");
+        assert_eq!((answer.text.as_str(), answer.usage), (words, Some(Usage::new(5, 3))));
+    }
+    let answer = read(&completion(call, "tool_calls")).unwrap();
+    assert_eq!(answer.calls[0].arguments, r#"{"a": 1}"#);
+    assert_eq!(answer.calls[0].name, "math.add");
+}
+
+#[test]
+fn a_response_that_is_no_completion_is_refused_with_what_it_is() {
+    for (text, why) in [
+        ("not JSON", "the message is not JSON"),
+        (r#"{"object":"chat.completion","choices":[]}"#, "it has no choices"),
+        (r#"{"choices":null}"#, "found an object with the key choices"),
+        (
+            r#"{"type":"message","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}"#,
+            "found one of anthropic",
+        ),
+        (
+            r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":7}]}}]}"#,
+            "/choices/0/message/tool_calls/0",
+        ),
+    ] {
+        let fault = read(text).unwrap_err();
+        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::Class::Final));
+        assert!(fault.message.contains("expected an OpenAI chat completion"), "{}", fault.message);
+        assert!(fault.message.contains(why), "{}", fault.message);
+    }
+}

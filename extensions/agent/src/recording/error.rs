@@ -1,0 +1,51 @@
+//! What can be wrong with a recording.
+
+use std::path::PathBuf;
+
+/// Why a recording cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The file cannot be read.
+    #[error("the recording `{}` cannot be read", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        error: std::io::Error,
+    },
+    /// There is no line in it.
+    #[error("found no line, expected `{{\"recording\":1,…}}` and a line for each exchange")]
+    Empty,
+    /// Another version of the format.
+    #[error(
+        "line 1: found version {found} of the format, expected {expected}; read it with a newer version of this library"
+    )]
+    Version {
+        /// The version in the file.
+        found: u32,
+        /// The version that is read here.
+        expected: u32,
+    },
+    /// No provider has this name.
+    #[error("line 1: found the provider `{found}`, expected one of {}", names())]
+    Provider {
+        /// The name in the file.
+        found: String,
+    },
+    /// A line is not what stands at its place.
+    #[error("line {line} is not {expected}: {error}")]
+    Line {
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there.
+        expected: &'static str,
+        /// What the reader says.
+        error: serde_json::Error,
+    },
+}
+
+fn names() -> String {
+    toolwright::provider::Provider::ALL.map(|it| format!("`{it}`")).join(", ")
+}

@@ -1,0 +1,135 @@
+//! One request and its response.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// One request and its response.
+///
+/// ```
+/// use toolwright_agent::recording::{Exchange, RecordedRequest, RecordedResponse};
+///
+/// let request = RecordedRequest::new("POST", "/v1/messages", "{\n  \"model\": \"m\"\n}")?;
+/// let exchange = Exchange { request, response: RecordedResponse::new(503, "<html>") };
+/// assert_eq!(
+///     serde_json::to_string(&exchange)?,
+///     concat!(
+///         r#"{"request":{"method":"POST","path":"/v1/messages","body":{"model":"m"}},"#,
+///         r#""response":{"status":503,"text":"<html>"}}"#,
+///     )
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exchange {
+    /// What the client sent.
+    pub request: RecordedRequest,
+    /// What the provider answered.
+    pub response: RecordedResponse,
+}
+
+/// What a client sent. Its headers are not recorded.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedRequest {
+    /// The method, in capitals.
+    pub method: String,
+    /// The path relative to the base URL.
+    pub path: String,
+    /// The body.
+    pub body: Box<RawValue>,
+}
+
+/// What a provider answered.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedResponse {
+    /// The status.
+    pub status: u16,
+    /// The headers that clients act upon, in lower case.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl RecordedRequest {
+    /// A request with a body of JSON.
+    ///
+    /// # Errors
+    /// When the body is no JSON.
+    pub fn new(method: &str, path: &str, body: &str) -> serde_json::Result<Self> {
+        let body = raw(body)?;
+        Ok(Self { method: method.to_owned(), path: path.to_owned(), body })
+    }
+}
+
+impl RecordedResponse {
+    /// A response with a body of JSON or of any other text.
+    #[must_use]
+    pub fn new(status: u16, body: &str) -> Self {
+        let (body, text) = match raw(body) {
+            Ok(body) => (Some(body), None),
+            Err(_) => (None, Some(body.to_owned())),
+        };
+        Self { status, headers: BTreeMap::new(), body, text }
+    }
+
+    /// The body's text.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        match (&self.body, &self.text) {
+            (Some(body), _) => body.get(),
+            (None, Some(text)) => text,
+            (None, None) => "",
+        }
+    }
+}
+
+/// Without bodies, which hold what a person and a model said to each other.
+impl fmt::Debug for RecordedRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RecordedRequest")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RecordedResponse {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RecordedResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
+/// JSON on one line, otherwise byte for byte as it was.
+fn raw(text: &str) -> serde_json::Result<Box<RawValue>> {
+    let whole: &RawValue = serde_json::from_str(text)?;
+    RawValue::from_string(without_space(whole.get()))
+}
+
+/// Leaves out the white space between tokens; what is within a string stays.
+fn without_space(json: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let stays = |character: &char| {
+        let stays = is_text || !character.is_ascii_whitespace();
+        match (is_text, *character) {
+            (true, _) if is_escaped => is_escaped = false,
+            (true, '\\') => is_escaped = true,
+            (_, '"') => is_text = !is_text,
+            _ => {}
+        }
+        stays
+    };
+    json.chars().filter(stays).collect()
+}

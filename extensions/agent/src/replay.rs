@@ -1,0 +1,119 @@
+//! A server on loopback that serves a recording, and refuses what was not recorded.
+//!
+//! - Requests are served in the order of the recording, each once. A request that differs from the recorded one is refused,
+//!   and so is every request after it: the first difference is what [`Replay::finish`] reports.
+//! - Ids may differ as long as they differ in one way: what was one id stays one id. Times may differ.
+//! - What differs between runs stands in a recording as a named placeholder, [`Placeholders`].
+
+mod compare;
+mod error;
+mod placeholders;
+mod recorder;
+mod secrets;
+mod server;
+mod strings;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub use self::compare::Difference;
+pub use self::error::ReplayError;
+pub use self::placeholders::Placeholders;
+pub use self::recorder::Recorder;
+use self::server::Served;
+use crate::recording::Recording;
+
+/// A running server of a recording. It stops when it is dropped.
+///
+/// ```
+/// use toolwright_agent::recording::Recording;
+/// use toolwright_agent::testing::{Placeholders, Replay};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let recording: Recording = concat!(
+///     r#"{"recording":1,"provider":"anthropic"}"#, "\n",
+///     r#"{"request":{"method":"POST","path":"/v1/messages","body":{"model":"m"}},"#,
+///     r#""response":{"status":200,"body":{"type":"message"}}}"#,
+/// ).parse()?;
+/// let replay = Replay::of(recording, Placeholders::standard()).start().await?;
+/// assert!(replay.url().starts_with("http://127.0.0.1:"));
+///
+/// // No request came.
+/// let error = replay.finish().unwrap_err();
+/// assert_eq!(error.to_string(), "1 of 1 recorded exchanges were not asked for, the first of them POST /v1/messages");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Replay {
+    address: SocketAddr,
+    served: Arc<Mutex<Served>>,
+    server: JoinHandle<()>,
+}
+
+/// What a [`Replay`] will serve.
+#[derive(Debug)]
+pub struct ReplayBuilder {
+    recording: Recording,
+    placeholders: Placeholders,
+    compares: bool,
+}
+
+impl Replay {
+    /// Serves this recording, in whose place of placeholders stand these values.
+    #[must_use]
+    pub fn of(recording: Recording, placeholders: Placeholders) -> ReplayBuilder {
+        ReplayBuilder { recording, placeholders, compares: true }
+    }
+
+    /// The base URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Stops the server.
+    ///
+    /// # Errors
+    /// When a request was refused, and when not all of the recording was asked for.
+    pub fn finish(self) -> Result<(), ReplayError> {
+        self.server.abort();
+        self.served.lock().unwrap_or_else(PoisonError::into_inner).finish()
+    }
+}
+
+impl ReplayBuilder {
+    /// Answers every request with the next response, whatever it asks: for making a recording anew where requests are meant
+    /// to differ from the recorded ones.
+    #[must_use]
+    pub fn without_comparison(mut self) -> Self {
+        self.compares = false;
+        self
+    }
+
+    /// Starts the server on a free port of loopback. Within a tokio runtime.
+    ///
+    /// # Errors
+    /// When no port can be opened.
+    pub async fn start(self) -> std::io::Result<Replay> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let served = Served::new(self.recording, self.placeholders, self.compares);
+        let served = Arc::new(Mutex::new(served));
+        let server = tokio::spawn(server::run(listener, Arc::clone(&served)));
+        Ok(Replay { address, served, server })
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! A request held against the recorded one: the first difference, by JSON pointer.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+use serde_json::Value;
+
+use super::Placeholders;
+
+/// Where providers' requests have ids; `#` stands for an index.
+const IDS: [&str; 8] = [
+    "/messages/#/content/#/id",
+    "/messages/#/content/#/tool_use_id",
+    "/messages/#/tool_calls/#/id",
+    "/messages/#/tool_call_id",
+    "/input/#/id",
+    "/input/#/call_id",
+    "/contents/#/parts/#/functionCall/id",
+    "/contents/#/parts/#/functionResponse/id",
+];
+
+/// Where they have what was said, in which times and hashes may differ.
+const MESSAGES: [&str; 3] = ["/messages/", "/input/", "/contents/"];
+
+/// How many characters of a text are shown.
+const SHOWN: usize = 60;
+
+/// The first difference between a request and the recorded one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// JSON pointer to the place, empty for the whole body.
+    pub pointer: String,
+    /// What was recorded there, shortened.
+    pub recorded: String,
+    /// What was received, shortened.
+    pub received: String,
+}
+
+/// The comparison of all requests of one recording: an id that differs has to differ in the same way each time.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    received_by_recorded: HashMap<String, String>,
+    recorded_by_received: HashMap<String, String>,
+}
+
+impl Comparison {
+    /// The first difference, by the alphabet of the keys.
+    pub(super) fn difference(
+        &mut self,
+        recorded: &Value,
+        received: &Value,
+        placeholders: &Placeholders,
+    ) -> Option<Difference> {
+        self.at(&mut Place::default(), recorded, received, placeholders)
+    }
+
+    fn at(
+        &mut self,
+        place: &mut Place,
+        recorded: &Value,
+        received: &Value,
+        placeholders: &Placeholders,
+    ) -> Option<Difference> {
+        match (recorded, received) {
+            (Value::Object(one), Value::Object(other)) => {
+                let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+                keys.into_iter().find_map(|key| {
+                    place.within(key, None, |place| {
+                        self.both(place, one.get(key), other.get(key), placeholders)
+                    })
+                })
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                (0..one.len().max(other.len())).find_map(|index| {
+                    place.within(&index.to_string(), Some("#"), |place| {
+                        self.both(place, one.get(index), other.get(index), placeholders)
+                    })
+                })
+            }
+            (Value::String(one), Value::String(other)) => {
+                let fits = if place.is_id() {
+                    self.is_renamed(one, other)
+                } else {
+                    placeholders.fits(one, other, place.is_in_messages())
+                };
+                (!fits).then(|| {
+                    let (recorded, received) = excerpts(one, &place.shown(other, placeholders));
+                    Difference { pointer: place.pointer.clone(), recorded, received }
+                })
+            }
+            _ if recorded == received => None,
+            _ => Some(place.differs(&short(recorded), &short(received))),
+        }
+    }
+
+    fn both(
+        &mut self,
+        place: &mut Place,
+        recorded: Option<&Value>,
+        received: Option<&Value>,
+        placeholders: &Placeholders,
+    ) -> Option<Difference> {
+        match (recorded, received) {
+            (Some(recorded), Some(received)) => self.at(place, recorded, received, placeholders),
+            (Some(recorded), None) => Some(place.differs(&short(recorded), "nothing")),
+            (None, Some(received)) => Some(place.differs("nothing", &short(received))),
+            (None, None) => None,
+        }
+    }
+
+    /// Whether an id stands for one other id, here and wherever either was seen before.
+    fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
+        let one = self.received_by_recorded.entry(recorded.to_owned());
+        let other = self.recorded_by_received.entry(received.to_owned());
+        *one.or_insert_with(|| received.to_owned()) == received
+            && *other.or_insert_with(|| recorded.to_owned()) == recorded
+    }
+}
+
+/// Where the comparison is.
+#[derive(Default)]
+struct Place {
+    pointer: String,
+    /// The pointer with `#` for every index.
+    form: String,
+}
+
+impl Place {
+    fn within<T>(
+        &mut self,
+        key: &str,
+        form: Option<&str>,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = (self.pointer.len(), self.form.len());
+        let key = key.replace('~', "~0").replace('/', "~1");
+        self.pointer.extend(["/", &key]);
+        self.form.extend(["/", form.unwrap_or(&key)]);
+        let result = inside(self);
+        self.pointer.truncate(before.0);
+        self.form.truncate(before.1);
+        result
+    }
+
+    fn is_id(&self) -> bool {
+        IDS.contains(&self.form.as_str())
+    }
+
+    fn is_in_messages(&self) -> bool {
+        MESSAGES.iter().any(|it| self.form.starts_with(it))
+    }
+
+    /// A text as it is compared.
+    fn shown(&self, received: &str, placeholders: &Placeholders) -> String {
+        match self.is_in_messages() && !self.is_id() {
+            true => placeholders.recorded(received),
+            false => placeholders.named(received),
+        }
+    }
+
+    fn differs(&self, recorded: &str, received: &str) -> Difference {
+        Difference {
+            pointer: self.pointer.clone(),
+            recorded: recorded.to_owned(),
+            received: received.to_owned(),
+        }
+    }
+}
+
+/// Two texts from a little before where they differ.
+fn excerpts(one: &str, other: &str) -> (String, String) {
+    const BEFORE: usize = 20;
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let from = if shared > BEFORE { shared - BEFORE / 2 } else { 0 };
+    let excerpt = |text: &str| {
+        let part: String = text.chars().skip(from).take(SHOWN).collect();
+        let before = if from > 0 { "…" } else { "" };
+        let after = if text.chars().count() > from + SHOWN { "…" } else { "" };
+        Value::from(format!("{before}{part}{after}")).to_string()
+    };
+    (excerpt(one), excerpt(other))
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= SHOWN {
+        return text;
+    }
+    let part: String = text.chars().take(SHOWN).collect();
+    format!("{part}…")
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pointer, recorded, received } = self;
+        let place = if pointer.is_empty() { "the top" } else { pointer };
+        write!(formatter, "at {place}: recorded {recorded}, received {received}")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! The texts in a JSON text put through a function; everything else stays byte for byte.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Every string of a JSON text put through a function, keys too. Nothing where the text is no JSON.
+pub(super) fn strings(json: &str, change: impl Fn(&str) -> String) -> Option<String> {
+    serde_json::from_str::<&RawValue>(json).ok()?;
+    let mut changed = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(start) = rest.find('"') {
+        changed.push_str(&rest[..start]);
+        let end = start + length(&rest[start..]);
+        let text: String = serde_json::from_str(&rest[start..end]).ok()?;
+        match change(&text) {
+            same if same == text => changed.push_str(&rest[start..end]),
+            other => changed.push_str(&Value::from(other).to_string()),
+        }
+        rest = &rest[end..];
+    }
+    changed.push_str(rest);
+    Some(changed)
+}
+
+/// The members of an object, each value put through a function, in their order. Nothing where the text is no object, or the
+/// function gives nothing.
+pub(super) fn members(json: &str, change: impl Fn(&str, &str) -> Option<String>) -> Option<String> {
+    let Members(members) = serde_json::from_str(json).ok()?;
+    let changed = members.iter().map(|(key, value)| {
+        let value = change(key, value.get())?;
+        Some(format!("{}:{value}", Value::from(key.as_str())))
+    });
+    Some(format!("{{{}}}", changed.collect::<Option<Vec<_>>>()?.join(",")))
+}
+
+/// How long the string is with which a valid JSON text begins, quotes included.
+fn length(json: &str) -> usize {
+    let mut is_escaped = false;
+    let end = json.bytes().skip(1).position(|byte| match byte {
+        _ if is_escaped => {
+            is_escaped = false;
+            false
+        }
+        b'\\' => {
+            is_escaped = true;
+            false
+        }
+        byte => byte == b'"',
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Ordered;
+
+        impl<'de> Visitor<'de> for Ordered {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Ordered)
+    }
+}
