@@ -248,6 +248,9 @@ fn is_cancelled(error: &ToolError) -> bool {
 
 /// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.
 pub(crate) fn random() -> u128 {
-    let half = || getrandom::u64().map(u128::from).unwrap_or(u64::MAX.into());
-    half() << 64 | half()
+    let mut bytes = [u8::MAX; 16];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => u128::from_ne_bytes(bytes),
+        Err(_) => u128::MAX,
+    }
 }

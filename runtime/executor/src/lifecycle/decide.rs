@@ -14,6 +14,8 @@ pub(crate) mod gate;
 mod grant;
 mod moment;
 mod statement;
+#[cfg(test)]
+mod tests;
 pub(crate) mod words;
 
 pub(super) use moment::ended_key;

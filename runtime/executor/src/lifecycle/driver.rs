@@ -35,6 +35,9 @@ use tracing::Level;
 /// How often a change is tried again when others are faster.
 const TRIES: u32 = 16;
 
+/// How often one input is decided, with all that is read in between; more would be a circle.
+const DECISIONS: u32 = 256;
+
 /// How often a result is written before it is given up.
 const WRITES: u32 = 4;
 
@@ -162,10 +165,13 @@ impl<'a> Lifecycle<'a> {
     ) -> Result<Then, CallFailure> {
         (look.is_committed, look.unheard) = (false, None);
         let (mut tries, mut writes) = (0, 0);
-        while tries < TRIES {
+        let random = random();
+        for _ in 0..DECISIONS {
+            if tries == TRIES {
+                break;
+            }
             look.settings.is_closed = self.is_closed();
             let now = self.journal.now();
-            let random = random();
             let step = decide(&look.snapshot, input, &look.settings, now, random);
             if let Then::Read(need) = step.then {
                 Box::pin(self.read(look, input, need)).await?;

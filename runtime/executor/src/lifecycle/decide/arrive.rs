@@ -18,6 +18,7 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
     Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
 };
+use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
     /// A call arrives that the journal does not have.
@@ -187,7 +188,13 @@ impl<'a> Moment<'a> {
                 let covered = grant.map(|it| format!("covered by grant {}", it.id));
                 (self.advance(&mut next, Transition::Allowed, covered)?, Then::GoOn)
             }
-            Gate::Allow => (self.ask(&mut next, String::new(), why)?, Then::Notify),
+            Gate::Allow => {
+                let reason = match &evaluated.policy {
+                    PolicyDecision::Ask { reasons, .. } => reasons.join("; "),
+                    _ => String::new(),
+                };
+                (self.ask(&mut next, reason, why)?, Then::Notify)
+            }
             Gate::Ask(reason) => (self.ask(&mut next, reason, why)?, Then::Notify),
             Gate::Plan => (self.queue(&mut next, None)?, Then::Report),
             Gate::Refuse(refusal) => {

@@ -21,6 +21,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
 use toolwright_core::spec::Start;
 use toolwright_core::tool::DeclaredApproval;
 use toolwright_journal::approval::{Grant, Signed};
@@ -109,12 +110,19 @@ impl<'a> Lifecycle<'a> {
                 }
             }
             Need::More(more) => {
-                if let (Input::Attempted(attempt), Some(answer)) = (input, &mut look.answer) {
-                    if let Some(error) = answer.error() {
-                        *answer = error.with_more(Some(more.clone())).into();
+                if let Input::Attempted(attempt) = input {
+                    let record = &look.snapshot.record;
+                    // Whoever records the end of a dropped attempt has its stored answer alone.
+                    let answer = look.answer.take();
+                    let answer = answer.or_else(|| self.revealed(record, &attempt.answer).ok());
+                    let answer: Option<Answer> = answer.map(|answer| match answer.error() {
+                        Some(error) => error.with_more(Some(more.clone())).into(),
+                        None => answer,
+                    });
+                    if let Some(answer) = &answer {
+                        attempt.answer = self.store_answer(record, answer);
                     }
-                    attempt.answer = self.store_answer(&look.snapshot.record, answer);
-                    attempt.more = Some(more);
+                    (look.answer, attempt.more) = (answer, Some(more));
                 }
             }
         }
@@ -220,7 +228,11 @@ impl<'a> Lifecycle<'a> {
         look: &mut Look<'a, '_>,
         text: &str,
     ) -> Result<Option<Result<Evaluated, Answered>>, CallFailure> {
-        let Some(found) = &look.found else { return Ok(None) };
+        let Some(found) = &look.found else {
+            // Its tool is sought first.
+            look.snapshot.tool = None;
+            return Ok(None);
+        };
         let (plan, record) = (found.plan(), &look.snapshot.record);
         let own = Call::new(record.tool.as_str(), text);
         let call = look.call.unwrap_or(&own);
