@@ -14,13 +14,14 @@ mod repair;
 mod schemas;
 mod startup;
 mod thousand;
+mod turn;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 8] = [
+const BENCHMARKS: [(&str, &str, Run); 9] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
     (
@@ -37,6 +38,7 @@ const BENCHMARKS: [(&str, &str, Run); 8] = [
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
+    ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
 ];
 
 type Run = fn(Effort) -> Result<()>;

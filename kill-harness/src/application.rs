@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use futures::StreamExt as _;
 use toolwright::journal::{CallSlot, Store};
-use toolwright::{Answer, Call, CallId, Executor, Outcome};
+use toolwright::{Answer, Call, CallId, Executor, Outcome, Worker};
 
 use crate::aim::leads_to;
 use crate::life::{Ended, Life};
@@ -32,10 +32,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(30);
 pub struct Application {
     pub(crate) life: Life,
     pub(crate) executor: Executor,
+    /// The executor's worker.
+    pub(crate) worker: Worker,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
-    /// Calls without an answer.
-    waiting: Mutex<BTreeMap<CallId, (Executor, Intended, CallSlot)>>,
+    /// Calls without an answer, each with the worker of its run.
+    waiting: Mutex<BTreeMap<CallId, (Worker, Intended, CallSlot)>>,
 }
 
 impl Application {
@@ -44,8 +46,9 @@ impl Application {
         executor: Executor,
         store: Arc<dyn Store>,
         world: Arc<World>,
-    ) -> Self {
-        Self { life, executor, store, world, waiting: Mutex::default() }
+    ) -> anyhow::Result<Self> {
+        let worker = executor.worker().context("the executor has no journal")?;
+        Ok(Self { life, executor, worker, store, world, waiting: Mutex::default() })
     }
 
     /// Works until it has nothing left to do, or is told to end.
@@ -53,8 +56,8 @@ impl Application {
         use tokio::signal::unix::{SignalKind, signal};
         let mut told_to_end = signal(SignalKind::terminate())?;
         let worker = tokio::spawn({
-            let executor = self.executor.clone();
-            async move { executor.work().await }
+            let worker = self.worker.clone();
+            async move { worker.work().await }
         });
         let person = tokio::spawn({
             let application = Arc::clone(&self);
@@ -70,7 +73,7 @@ impl Application {
         }
         // The end of an application, in three lines: nothing new is begun, what runs may finish, the rest is released.
         let drained = self.executor.drain(Duration::from_millis(self.life.grace)).await;
-        worker.await??;
+        worker.await?;
         person.abort();
         Ok(if drained.cancelled == 0 { Ended::Finished } else { Ended::Released })
     }
@@ -126,33 +129,32 @@ impl Application {
 
     /// Makes the turn of a run.
     pub(crate) async fn make(&self, number: u64) -> anyhow::Result<()> {
-        let run = Run::of(self.life.seed, number);
-        let executor = self
+        let script = Run::of(self.life.seed, number);
+        let run = self
             .executor
-            .run(run.id())
+            .run(script.id())
             .user("bob")
             .session("shop")
             .start()
             .context("the run cannot be started")?;
+        let worker = run.worker().context("the executor has no journal")?;
         self.world.outside.add(What::Intended { run: number })?;
         self.world.deadly.reached(Point::Intended);
-        let calls: Vec<Call<'static>> = run.calls.iter().map(Intended::call).collect();
-        let outcomes = executor.submit_turn(1, &calls).await;
-        for ((index, intended), outcome) in (0_u32..).zip(&run.calls).zip(outcomes) {
-            let place = CallSlot { run: run.id(), turn: Some(1), index };
+        let calls: Vec<Call<'static>> = script.calls.iter().map(Intended::call).collect();
+        let outcomes = run.submit_turn(1, &calls).await;
+        for ((index, intended), outcome) in (0_u32..).zip(&script.calls).zip(outcomes) {
+            let place = CallSlot { run: script.id(), turn: Some(1), index };
             match outcome {
-                Outcome::Answered(answer) => {
-                    self.note(&executor, intended, &place, &answer).await?
-                }
+                Outcome::Answered(answer) => self.note(&worker, intended, &place, &answer).await?,
                 Outcome::Suspended(waits) => {
-                    let waits_for = (executor.clone(), intended.clone(), place);
+                    let waits_for = (worker.clone(), intended.clone(), place);
                     self.waiting().insert(waits.call, waits_for);
                 }
                 other => eprintln!("error: call {} cannot go on: {other:?}", intended.token),
             }
         }
-        if run.is_ended {
-            executor.end_run().await?;
+        if script.is_ended {
+            worker.end_run(run.id()).await?;
         }
         Ok(())
     }
@@ -177,10 +179,10 @@ impl Application {
     pub(crate) async fn look(&self) -> anyhow::Result<()> {
         let waiting: Vec<_> = self.waiting().iter().map(|(id, it)| (*id, it.clone())).collect();
         let mut looks = futures::stream::iter(waiting)
-            .map(|(id, (executor, intended, place))| async move {
-                match executor.resume(id).await {
+            .map(|(id, (worker, intended, place))| async move {
+                match worker.resume(id).await {
                     Outcome::Answered(answer) => {
-                        self.note(&executor, &intended, &place, &answer).await?;
+                        self.note(&worker, &intended, &place, &answer).await?;
                         self.waiting().remove(&id);
                     }
                     Outcome::Suspended(_) => {}
@@ -198,7 +200,7 @@ impl Application {
     /// Notes an answer outside, and then tells the journal so.
     async fn note(
         &self,
-        executor: &Executor,
+        worker: &Worker,
         intended: &Intended,
         place: &CallSlot,
         answer: &Answer,
@@ -212,7 +214,7 @@ impl Application {
         self.world.deadly.reached(Point::Noted);
         // Reads are not kept, so the journal may not know the call.
         if let Some(record) = self.store.at(place).await? {
-            executor.acknowledge(record.id).await?;
+            worker.acknowledge(record.id).await?;
             self.world.deadly.reached(Point::Acknowledged);
         }
         Ok(())
@@ -222,9 +224,7 @@ impl Application {
         self.waiting().is_empty()
     }
 
-    fn waiting(
-        &self,
-    ) -> std::sync::MutexGuard<'_, BTreeMap<CallId, (Executor, Intended, CallSlot)>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, BTreeMap<CallId, (Worker, Intended, CallSlot)>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -139,7 +139,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     if life.keeps_reads {
         builder = builder.journal_reads();
     }
-    let application = Arc::new(Application::new(life, builder.build()?, store, world));
+    let application = Arc::new(Application::new(life, builder.build()?, store, world)?);
     if application.life.settles {
         settle(&application).await?;
         return Ok(Ended::Finished);

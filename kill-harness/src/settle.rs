@@ -21,7 +21,7 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
     while begun.elapsed() < PATIENCE {
         person::decide(&application.store).await?;
         let found = person::find_out(&application.store, &application.world.outside, sure).await?;
-        let swept = application.executor.sweep().await?;
+        let swept = application.worker.sweep().await?;
         application.look().await?;
         if found == 0 && swept.is_nothing() && !moves(application).await? {
             break;

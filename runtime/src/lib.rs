@@ -71,7 +71,9 @@ pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{Class, OrFail, ToolError};
 pub use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
 pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
-pub use toolwright_core::output::{Answer, Content, Output, ProcessOutput, Reconciled};
+pub use toolwright_core::output::{
+    Answer, Content, Output, ProcessOutput, Reconciled, StoredAnswer, StoredAnswerError,
+};
 pub use toolwright_core::registration::Registration;
 pub use toolwright_core::schema::SchemaProblem;
 pub use toolwright_core::spec::{Handle, Location};
@@ -95,7 +97,8 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
     BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, RunBuilder, Suspended, Swept, TurnAnswers,
+    MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder, Suspended, Swept,
+    TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

@@ -12,4 +12,4 @@
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
 //! ```
 
-pub use toolwright_wire::provider::{MessageError, Provider, ToolCall};
+pub use toolwright_wire::provider::{MessageError, Provider, ToolCall, UnknownProvider};

@@ -229,7 +229,8 @@ async fn a_pinned_executor_is_for_the_user_of_its_run_and_ends_with_it() {
         }
     }
     let [_, pinned] = run("ada", &token);
-    let (running, ()) = tokio::join!(answer(&pinned, call("never_ends")), async { token.cancel() });
+    let never_ends = call("never_ends");
+    let (running, ()) = tokio::join!(pinned.call(&never_ends), async { token.cancel() });
     assert_eq!(kind(&running), "cancelled");
     assert_eq!(kind(&pinned.call(&call("ping")).await), "cancelled");
 }

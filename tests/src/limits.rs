@@ -211,5 +211,6 @@ async fn runs_share_the_places_of_their_executor() {
         assert_eq!(turnstile.entered.available_permits(), 0);
         turnstile.let_go(2);
     };
-    tokio::join!(answer(&one, call("wait_for_go")), answer(&other, call("wait_for_go")), watch);
+    let call = call("wait_for_go");
+    tokio::join!(one.call(&call), other.call(&call), watch);
 }

@@ -76,6 +76,25 @@ async fn layers_of_tower_fit_around_an_executor() {
     assert_eq!(service.oneshot("ping").await, Ok("pong".to_owned()));
 }
 
+/// Gives the word of the run.
+#[tool(name = "middleware_say_word", effect = read)]
+async fn say_word(word: &Word) -> String {
+    word.0.to_owned()
+}
+
+struct Word(&'static str);
+
+#[tokio::test]
+async fn layers_of_tower_fit_around_a_run() {
+    let executor = builder([SAY_WORD]).per_run::<Word>().build().unwrap();
+    let run = executor.run("r").with(Word("pong")).start().unwrap();
+    let service = ServiceBuilder::new()
+        .map_request(|name: &'static str| call(name))
+        .map_response(|answer: Answer| answer.into_text())
+        .service(run);
+    assert_eq!(service.oneshot("middleware_say_word").await, Ok("pong".to_owned()));
+}
+
 #[tokio::test]
 async fn a_service_fails_never_and_answers_what_goes_wrong() {
     let mut service: Executor = executor([PING]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use toolwright::journal::{SqliteStore, State, Store as _};
-use toolwright::{Answer, Call, CallFailure, Executor, Outcome, Suspended};
+use toolwright::{Answer, Call, CallFailure, Outcome, Run, Suspended, Worker};
 
 use crate::model::{self, Task};
 use crate::say::say;
@@ -22,9 +22,11 @@ pub enum Ended {
     Waits,
 }
 
-/// A scripted model and the executor of its run.
+/// A scripted model and its run.
 pub struct Agent {
-    pub run: Executor,
+    pub run: Run,
+    /// Goes on with the calls of the run that wait.
+    pub worker: Worker,
     pub store: SqliteStore,
     /// The file of the store, as it was named on the command line.
     pub journal: PathBuf,
@@ -106,7 +108,7 @@ impl Agent {
             }
             // Asked for before the look, so that no change is missed.
             let changed = self.store.changed();
-            outcome = self.run.resume(waits.call).await;
+            outcome = self.worker.resume(waits.call).await;
             if let Outcome::Suspended(_) = outcome {
                 let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
             }

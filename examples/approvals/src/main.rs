@@ -14,6 +14,7 @@ mod tools;
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use toolwright::journal::SqliteStore;
 use toolwright::{Executor, OnNoApprover};
 
@@ -55,8 +56,10 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
         builder = builder.trust(name, *key);
     }
     let executor = builder.build()?;
+    let run = executor.run(options.run.as_str()).user("bob@example.org").start()?;
     let agent = Agent {
-        run: executor.run(options.run.as_str()).user("bob@example.org").start()?,
+        worker: run.worker().context("the executor has no journal")?,
+        run,
         store,
         journal: options.journal,
         task: options.task,
@@ -65,8 +68,9 @@ async fn work(options: Options) -> anyhow::Result<Ended> {
         return agent.work_once().await;
     }
     // What was decided while nobody was here, or is decided for other runs, is done in the background.
-    let worker = tokio::spawn(async move { executor.work().await });
+    let worker = executor.worker().context("the executor has no journal")?;
+    let working = tokio::spawn(async move { worker.work().await });
     let ended = agent.work().await;
-    worker.abort();
+    working.abort();
     ended
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use jiff::Timestamp;
 use opentelemetry::metrics::Meter;
 use toolwright::approval::{ApprovalService, ApproverKey, Statement};
@@ -63,6 +63,7 @@ pub async fn make(meter: &Meter) -> anyhow::Result<()> {
         .metrics(meter)
         .trace_id(trace_id)
         .build()?;
+    let worker = executor.worker().context("the executor has no journal")?;
     let turn = async {
         for call in [
             Call::new("look_up_weather", r#"{"city":"Oslo"}"#),
@@ -81,7 +82,7 @@ pub async fn make(meter: &Meter) -> anyhow::Result<()> {
         let now = Timestamp::now();
         let approve = ada.sign(&Statement::approve(&record, "ada", now))?;
         ApprovalService::new(store.clone()).submit(approve, now).await?;
-        if let Outcome::Answered(answer) = executor.resume(waits.call).await {
+        if let Outcome::Answered(answer) = worker.resume(waits.call).await {
             println!("refund: {}", answer.text());
         }
         Ok(())

@@ -32,11 +32,14 @@ pub use self::exit::Exit;
 use self::stop::Stop;
 use self::streams::complain;
 use toolwright_executor::catalog::Catalog;
-use toolwright_executor::executor::{Executor, ExecutorBuilder};
+use toolwright_executor::executor::{Executor, ExecutorBuilder, Run};
 use toolwright_executor::registry::Registry;
 
 /// Runs the command line of an application whose linked tools need no services. Synchronous: it
 /// brings its own tokio runtime.
+///
+/// It is unrestricted: whatever is typed runs, but for a tool that wants its calls approved, which ends with exit code 3.
+/// Where not only people type, use [`main_with`], which gives the executor a policy and an approver.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -49,6 +52,11 @@ pub fn main() -> ExitCode {
 }
 
 /// [`main`] for tools that need services: `configure` registers them with the executor's builder.
+///
+/// An agent can type commands too, so a typed command is judged like any call: without a policy of the application, the
+/// executor asks a person about every call that is not safe, by the approver that `configure` gives
+/// (`.ask(Terminal::new())`). Where it cannot ask anybody, the command ends with exit code 3, and nothing ran.
+/// `.unrestricted()` lets everything run that is typed.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -100,10 +108,36 @@ pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
 }
 
 /// Runs what was matched by [`command`], writes its result to standard output and words for people to
-/// standard error. A caller that drops the future cancels the call; so does `RunBuilder::cancelled_by` of the
-/// executor's run.
+/// standard error. A caller that drops the future cancels the call. [`run_in`] runs it with the services of a run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
+}
+
+/// Runs what was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its services, for its user,
+/// and until it is cancelled.
+///
+/// ```
+/// use toolwright::{Executor, Registry, cli, tool};
+///
+/// struct Ticket(u32);
+///
+/// /// Tells the number of the ticket.
+/// #[tool(effect = read)]
+/// async fn tell_ticket(ticket: &Ticket) -> u32 {
+///     ticket.0
+/// }
+///
+/// let registry = Registry::of([TELL_TICKET])?;
+/// let matches = cli::command(&registry.catalog())?.try_get_matches_from(["mine", "tell-ticket"])?;
+/// let executor = Executor::builder(registry).unrestricted().per_run::<Ticket>().build()?;
+/// let run = executor.run("ticket-7").with(Ticket(7)).start()?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(cli::run_in(&run, &matches).await, cli::Exit::Success);
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn run_in(run: &Run, matches: &ArgMatches) -> Exit {
+    self::run(&run.as_executor(), matches).await
 }
 
 fn whole(

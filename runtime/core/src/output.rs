@@ -6,6 +6,7 @@ mod codec;
 mod content;
 mod process;
 mod sent;
+mod stored;
 
 use serde_json::{Map, Value};
 
@@ -22,6 +23,7 @@ pub use process::ProcessOutput;
 #[doc(hidden)]
 pub use sent::{Nested, Single};
 pub use sent::{NoContainer, OneResult, Sent};
+pub use stored::{StoredAnswer, StoredAnswerError};
 
 /// An answer put together by hand, for a tool that gives more than one value.
 ///

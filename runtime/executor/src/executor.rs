@@ -4,6 +4,7 @@ mod builder;
 mod calling;
 mod claim;
 mod evaluate;
+mod explain;
 mod gate;
 mod journal_config;
 mod journal_options;
@@ -17,20 +18,19 @@ mod resolve;
 mod retrying;
 mod rules;
 mod run;
+mod run_builder;
+mod run_state;
 mod service;
 mod turn;
+mod worker;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_core::call::Call;
-use toolwright_core::capability::Scope;
 
 use crate::catalog::Catalog;
 use crate::registry::Registry;
-use crate::stage;
-use own::own_of;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Undeclared;
@@ -43,18 +43,23 @@ pub use journaled::Swept;
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
-pub use run::{MissingServices, RunBuilder};
+pub use run::Run;
+pub use run_builder::{MissingServices, RunBuilder};
 pub use service::Drained;
 pub use turn::TurnAnswers;
+pub use worker::Worker;
 
 pub(crate) use builder::Core;
 pub(crate) use gate::{Closed, Gate, Pass};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;
 pub(crate) use rules::{About, Rules};
-pub(crate) use run::Run;
+pub(crate) use run_state::RunState;
 
 /// Runs calls. Cheap to clone; a clone is the same executor.
+///
+/// The calls of one conversation belong to a [`Run`], made by [`run`](Self::run). Where the executor has a journal, a
+/// [`Worker`], made by [`worker`](Self::worker), carries out the calls that wait in it.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, tool};
@@ -84,7 +89,7 @@ pub(crate) use run::Run;
 /// ```
 #[derive(Clone)]
 pub struct Executor {
-    pub(crate) run: Arc<Run>,
+    pub(crate) state: Arc<RunState>,
 }
 
 impl Executor {
@@ -95,12 +100,12 @@ impl Executor {
 
     /// The registry that it follows.
     pub fn registry(&self) -> &Registry {
-        &self.run.core.registry
+        &self.state.core.registry
     }
 
     /// The tools that it runs: those that are pinned, or else those that can be called now.
     pub fn catalog(&self) -> Catalog {
-        self.run.ready.current()
+        self.state.ready.current()
     }
 
     /// Pins the executor to the tools of a catalog: later changes of the registry do not reach its calls. Use it for
@@ -109,17 +114,9 @@ impl Executor {
     ///
     /// To pin the same catalog again costs little. A tool that needs what the executor has not got
     /// answers so when it is called; [`missing`](Self::missing) tells it before.
+    #[must_use]
     pub fn pinned(&self, catalog: &Catalog) -> Self {
-        let core = &self.run.core;
-        let last = || core.pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
-        let ready = kept.unwrap_or_else(|| {
-            let ready = Arc::new(Ready::pinned(catalog, core));
-            // What was pinned before is dropped after the lock has been given back.
-            let _before = last().replace(Arc::clone(&ready));
-            ready
-        });
-        Self { run: Arc::new(self.run.with_tools(ready)) }
+        Self { state: self.state.pinned(catalog) }
     }
 
     /// What tools of a catalog need and this executor does not provide. Their calls are refused.
@@ -142,27 +139,74 @@ impl Executor {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn missing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
-        let core = &self.run.core;
+        let core = &self.state.core;
         let plans = catalog.tools().entries().iter().map(|entry| core.plan(entry));
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
-    /// A run of its own: with an id, and the services that only it has.
+    /// Begins a [`Run`], which is one conversation: with an id, and with services that only it has.
     pub fn run(&self, id: impl Into<String>) -> RunBuilder {
-        RunBuilder::new(&self.run, id.into())
+        RunBuilder::new(self, id.into())
+    }
+
+    /// The worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
+    ///
+    /// ```
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Executor, OnNoApprover, Registry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let builder = Executor::builder(Registry::empty());
+    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let worker = executor.worker().ok_or("the executor has no journal")?;
+    /// assert!(worker.sweep().await?.is_nothing());
+    ///
+    /// let without = Executor::builder(Registry::empty()).build()?;
+    /// assert!(without.worker().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn worker(&self) -> Option<Worker> {
+        Worker::of(&self.state)
     }
 
     /// Runs a call and gives its one answer. Whatever goes wrong is in the answer: an unknown
     /// tool, input that is not what the schema asks for, a panic, a time-out, a cancellation.
     ///
-    /// Where a journal is kept and a person has to decide, it waits for them. A host that would rather be told
-    /// so takes [`submit`](Self::submit) or [`submit_turn`](Self::submit_turn).
+    /// Where the executor has a journal and a person has to decide, the call waits for them. [`submit`](Self::submit)
+    /// does not wait.
     ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not
     /// begun of the call is cancelled: whoever made it is gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
-        Calling::new(&self.run, call)
+        Calling::new(&self.state, call)
+    }
+
+    /// Submits a call that may have to wait: unlike [`call`](Self::call) it does not wait for a person, but returns a
+    /// [`Suspended`] that names the call. The [`worker`](Self::worker) carries it out when it is decided. Without a
+    /// journal it is answered at once. A call that may wait for long is better found as one of a [`run`](Self::run),
+    /// which has an id that the application chose.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Outcome, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read)]
+    /// async fn tell_time() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).unrestricted().build()?;
+    /// let outcome = executor.submit(&Call::new("tell_time", "{}")).await;
+    /// assert!(matches!(outcome, Outcome::Answered(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn submit(&self, call: &Call<'_>) -> Outcome {
+        self.state.submit(call).await
     }
 
     /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
@@ -171,7 +215,7 @@ impl Executor {
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
-        self.explained(&self.run.core.rules, call)
+        self.state.explain(&self.state.core.rules, call)
     }
 
     /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before it is put into
@@ -180,20 +224,7 @@ impl Executor {
     /// # Errors
     /// As [`explain`](Self::explain).
     pub fn explain_by(&self, policy: &Policy, call: &Call<'_>) -> Result<Explanation, ToolError> {
-        self.explained(&Rules::of(policy.clone()), call)
-    }
-
-    fn explained(&self, rules: &Rules, call: &Call<'_>) -> Result<Explanation, ToolError> {
-        let found = stage::find(&self.run, call.name())?;
-        let plan = found.plan();
-        let own = own_of(&self.run, plan, call, None)?;
-        let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
-        let settle = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, call.arguments()));
-        let settled = catch_unwind(settle);
-        let (facts, settled) =
-            settled.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
-        let about = About { plan, facts: &facts, user: self.run.user(), accepted: false };
-        Ok(rules.explain(about, settled.arguments()))
+        self.state.explain(&Rules::of(policy.clone()), call)
     }
 
     /// A policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
@@ -220,14 +251,14 @@ impl Executor {
     /// # Errors
     /// When something in it is wrong: every problem.
     pub fn make_policy(&self, policy: PolicyBuilder) -> Result<Policy, PolicyError> {
-        let core = &self.run.core;
+        let core = &self.state.core;
         core.rules.another(policy, &core.registry.catalog())
     }
 
     /// Copies the executor, which then makes its calls for this user.
     #[doc(hidden)]
     pub fn on_behalf_of(&self, user: &str) -> Self {
-        Self { run: Arc::new(self.run.with_user(user)) }
+        Self { state: Arc::new(self.state.with_user(user)) }
     }
 
     /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it
@@ -260,7 +291,7 @@ impl Executor {
     /// The policy as it is now.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        self.run.core.rules.current()
+        self.state.core.rules.current()
     }
 
     /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on; a call that
@@ -272,7 +303,7 @@ impl Executor {
     /// # Errors
     /// When they have a mistake, or would plan calls without a journal; the old policy stays.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
-        let core = &self.run.core;
+        let core = &self.state.core;
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
@@ -282,28 +313,13 @@ impl Executor {
     /// # Errors
     /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
-        let found = stage::find(&self.run, call.name())?;
-        let plan = found.plan();
-        let own = own_of(&self.run, plan, call, None)?;
-        let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
-        let read = AssertUnwindSafe(|| {
-            let mut facts = plan.facts();
-            facts.ask_for_footprint(plan.entry.definition.effect);
-            let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
-            plan.judged(&mut facts);
-            Ok(facts)
-        });
-        catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
+        self.state.examine(call)
     }
 }
 
 impl std::fmt::Debug for Executor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Executor")
-            .field("run", &self.run.id())
-            .field("tools", &self.catalog())
-            .finish()
+        formatter.debug_struct("Executor").field("tools", &self.catalog()).finish()
     }
 }
 

@@ -19,6 +19,7 @@ mod gemini;
 mod node;
 mod openai_chat;
 mod openai_responses;
+mod stored;
 
 use std::fmt;
 
@@ -30,6 +31,7 @@ use toolwright_core::output::{Answer, Content};
 use self::answer::Answered;
 pub use self::error::MessageError;
 use self::node::Node;
+pub use self::stored::UnknownProvider;
 
 /// A provider's wire format.
 ///

@@ -42,10 +42,10 @@ async fn an_answer_is_acknowledged_while_its_call_runs_and_the_result_is_recorde
             tokio::task::yield_now().await;
         }
         assert_eq!(office.state(planned.id).await, State::Running);
-        executor.acknowledge(planned.id).await.unwrap();
+        executor.worker().unwrap().acknowledge(planned.id).await.unwrap();
         told.notify_one();
     };
-    join(executor.sweep(), meanwhile).await.0.unwrap();
+    join(executor.worker().unwrap().sweep(), meanwhile).await.0.unwrap();
     let record = office.record(planned.id).await;
     assert_eq!((record.state, record.delivered), (State::Succeeded, true));
     assert_eq!(record.result.unwrap().text, "done");
@@ -58,7 +58,7 @@ async fn an_answer_is_acknowledged_while_its_call_runs_and_the_result_is_recorde
 async fn an_answer_that_is_not_there_cannot_be_acknowledged() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
-    let failure = office.executor().acknowledge(waits.call).await.unwrap_err();
+    let failure = office.executor().worker().unwrap().acknowledge(waits.call).await.unwrap_err();
     let words = format!(
         "call {} of `kept_refund` is pending and has no answer yet; acknowledge it when its outcome is answered",
         waits.call

@@ -16,12 +16,11 @@ async fn an_approved_call_runs_once_whoever_resumes_it() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    let executors = [office.executor(), office.executor(), office.executor()];
-    let outcomes =
-        futures::future::join_all(executors.iter().map(|it| it.resume(waits.call))).await;
+    let workers = [(); 3].map(|()| office.executor().worker().unwrap());
+    let outcomes = futures::future::join_all(workers.iter().map(|it| it.resume(waits.call))).await;
     assert_eq!(office.ran.times(), 1);
     assert!(outcomes.into_iter().any(|it| it.answer().is_some()));
-    let again = answered(office.executor().resume(waits.call).await);
+    let again = answered(office.executor().worker().unwrap().resume(waits.call).await);
     assert_eq!(again.text(), "refunded 100 for A-1");
     assert_eq!(office.ran.times(), 1);
 }
@@ -50,7 +49,7 @@ async fn a_decision_by_a_key_that_is_not_trusted_runs_nothing_and_asks_again() {
     let signed = mallory.sign(&statement).unwrap();
     office.service().submit(signed, office.clock.now()).await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Ready);
-    let still = suspended(executor.resume(waits.call).await);
+    let still = suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(still.state, State::Pending);
     assert_eq!(office.ran.times(), 0);
     let history = office.history(waits.call).await;
@@ -68,7 +67,10 @@ async fn a_decision_in_the_name_of_another_does_not_count() {
     let statement = Statement::approve(&office.record(waits.call).await, "ada", office.clock.now());
     let false_ada = key("ada", 9).sign(&statement).unwrap();
     office.service().submit(false_ada, office.clock.now()).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Pending
+    );
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -90,7 +92,7 @@ async fn the_approval_of_one_call_moves_no_other() {
     let unit =
         Transaction { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
-    assert_eq!(suspended(executor.resume(other).await).state, State::Pending);
+    assert_eq!(suspended(executor.worker().unwrap().resume(other).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -111,7 +113,7 @@ async fn arguments_that_somebody_changed_in_the_journal_are_not_run() {
         documents: vec![],
     };
     office.store.commit(unit, office.clock.now()).await.unwrap();
-    let answer = answered(executor.resume(waits.call).await);
+    let answer = answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(kind(&answer), "refused");
     assert_eq!(office.ran.times(), 0);
 }
@@ -136,7 +138,7 @@ async fn a_call_that_shows_other_arguments_than_would_run_is_put_to_nobody() {
     office.store.commit(unit, office.clock.now()).await.unwrap();
     let approving = Callback::new(|_| Response::Approve);
     let executor = office.bare().approver(office.ada.clone(), approving).build().unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Pending);
     assert_eq!(office.ran.times(), 0);
 }
@@ -150,7 +152,7 @@ async fn an_edit_is_judged_and_runs_without_asking_again() {
     let edited = r#"{"order":"A-1","cents":50}"#;
     let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
-    let answer = answered(executor.resume(waits.call).await);
+    let answer = answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(answer.text(), "refunded 50 for A-1");
     let after = office.record(waits.call).await;
     assert_eq!(after.generation, before.generation + 1);
@@ -168,7 +170,7 @@ async fn an_edit_that_the_tool_does_not_take_is_asked_again_about_what_was() {
     let edited = r#"{"order":"A-1","cents":0}"#;
     let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
-    let again = suspended(executor.resume(waits.call).await);
+    let again = suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(again.state, State::Pending);
     let request = again.request.unwrap();
     assert_eq!(request.arguments, r#"{"order":"A-1","cents":100}"#);
@@ -187,7 +189,7 @@ async fn an_edit_that_signs_another_digest_is_asked_again_with_its_own_arguments
     // The default is missing, so this is the digest of arguments that would never run.
     let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
-    let again = suspended(executor.resume(waits.call).await);
+    let again = suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(again.request.unwrap().arguments, r#"{"order":"A-1","cents":100}"#);
     assert_eq!(office.ran.times(), 0);
 }
@@ -221,7 +223,7 @@ async fn a_person_says_what_became_of_an_indeterminate_call() {
     let record = office.record(waits.call).await;
     let now = office.clock.now();
     office.say(Statement::happened(&record, "it was sent", "ada", now)).await.unwrap();
-    assert_eq!(answered(executor.resume(waits.call).await).text(), "it was sent");
+    assert_eq!(answered(executor.worker().unwrap().resume(waits.call).await).text(), "it was sent");
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -235,7 +237,7 @@ async fn a_result_that_a_stranger_supplies_is_told_to_nobody() {
     let statement = Statement::happened(&record, "all is well", "mallory", office.clock.now());
     let signed = key("mallory", 9).sign(&statement).unwrap();
     office.service().submit(signed, office.clock.now()).await.unwrap();
-    let outcome = executor.resume(waits.call).await;
+    let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotVouched { .. })), "{outcome:?}");
 }
 
@@ -247,7 +249,10 @@ async fn a_call_that_did_not_happen_is_judged_again_and_run() {
     let record = office.record(waits.call).await;
     office.say(Statement::did_not_happen(&record, "ada", office.clock.now())).await.unwrap();
     // It panics once more.
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Indeterminate);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Indeterminate
+    );
     assert_eq!(office.ran.times(), 2);
     assert_eq!(office.record(waits.call).await.generation, 2);
 }
@@ -282,11 +287,13 @@ async fn of_many_who_decide_at_once_one_wins_and_the_call_runs_at_most_once() {
         let mut resuming = tokio::task::JoinSet::new();
         for _ in 0..3 {
             let executor = executor.clone();
-            resuming.spawn(async move { executor.resume(waits.call).await.answer().is_some() });
+            resuming.spawn(async move {
+                executor.worker().unwrap().resume(waits.call).await.answer().is_some()
+            });
         }
         deciding.join_all().await;
         resuming.join_all().await;
-        let answer = answered(executor.wait(waits.call).await);
+        let answer = answered(executor.worker().unwrap().wait(waits.call).await);
         let state = office.state(waits.call).await;
         match state {
             State::Succeeded => assert_eq!(office.ran.times(), 1),

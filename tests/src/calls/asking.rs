@@ -36,7 +36,7 @@ async fn the_request_shows_the_final_arguments_the_reason_and_the_preview() {
     assert_eq!(record.raw, StoredText::Plain(r#"{"order":"A-1","cents":"250"}"#.to_owned()));
     assert_eq!(record.arguments, StoredText::Plain(request.arguments.clone()));
     office.approve(waits.call).await.unwrap();
-    let answer = answered(office.executor().resume(waits.call).await);
+    let answer = answered(office.executor().worker().unwrap().resume(waits.call).await);
     assert_eq!(answer.text(), "refunded 250 for A-1");
     assert_eq!(office.ran.all(), ["refund A-1 250"]);
 }
@@ -182,7 +182,7 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
     assert_eq!(*heard.lock().unwrap(), asked);
     heard.lock().unwrap().clear();
     office.approve(waits.call).await.unwrap();
-    answered(executor.resume(waits.call).await);
+    answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(*heard.lock().unwrap(), ["decided", "started", "executing", "completed"]);
 }
 
@@ -197,17 +197,10 @@ async fn a_resumed_call_has_the_id_that_its_provider_gave_it() {
         log.lock().unwrap().push((event.call, event.provider_id.map(str::to_owned)));
     };
     let later = office.builder().listen(listen).build().unwrap();
-    answered(later.resume(waits.call).await);
+    answered(later.worker().unwrap().resume(waits.call).await);
     let heard = heard.lock().unwrap();
     assert!(!heard.is_empty());
     assert!(heard.iter().all(|it| *it == (waits.call, Some("toolu_1".to_owned()))), "{heard:?}");
-}
-
-#[tokio::test]
-async fn an_executor_without_a_journal_has_nothing_to_work_on_and_says_so() {
-    let executor = crate::support::executor([]);
-    assert_eq!(executor.work().await, Err(CallFailure::NoJournal));
-    assert_eq!(executor.sweep().await, Err(CallFailure::NoJournal));
 }
 
 #[tokio::test]

@@ -37,9 +37,10 @@ async fn a_call_that_somebody_else_claims_while_it_is_looked_at_is_not_taken_for
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
-    let late = office.builder().journal(store).build().unwrap();
-    let (late, other) = (late.resume(waits.call), office.executor());
-    let (late, other) = futures::future::join(late, other.resume(waits.call)).await;
+    let late = office.builder().journal(store).build().unwrap().worker().unwrap();
+    let other = office.executor().worker().unwrap();
+    let (late, other) =
+        futures::future::join(late.resume(waits.call), other.resume(waits.call)).await;
     assert_eq!(answered(other).text(), "refunded 100 for A-1");
     assert_eq!(answered(late).text(), "refunded 100 for A-1");
     assert_eq!(office.ran.times(), 1);
@@ -61,10 +62,10 @@ async fn an_approved_call_whose_tool_has_changed_is_asked_again() {
         .clock(move || clock.now())
         .build()
         .unwrap();
-    assert_eq!(suspended(updated.resume(waits.call).await).state, State::Pending);
+    assert_eq!(suspended(updated.worker().unwrap().resume(waits.call).await).state, State::Pending);
     assert_eq!(office.ran.times(), 0);
     office.approve(waits.call).await.unwrap();
-    answered(updated.resume(waits.call).await);
+    answered(updated.worker().unwrap().resume(waits.call).await);
     assert_eq!(office.ran.all(), ["later refund A-1 100"]);
 }
 
@@ -80,9 +81,9 @@ async fn a_call_whose_tool_is_not_here_is_left_as_it_is() {
         .on_no_approver(OnNoApprover::Deny)
         .build()
         .unwrap();
-    let outcome = other.resume(waits.call).await;
+    let outcome = other.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
-    assert!(other.sweep().await.unwrap().is_nothing());
+    assert!(other.worker().unwrap().sweep().await.unwrap().is_nothing());
     assert_eq!(office.state(waits.call).await, State::Ready);
 }
 
@@ -92,10 +93,10 @@ async fn a_decided_call_is_run_by_the_next_who_looks() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    let swept = office.executor().sweep().await.unwrap();
+    let swept = office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(swept.gone_on, 1);
     assert_eq!(office.state(waits.call).await, State::Succeeded);
-    assert!(office.executor().sweep().await.unwrap().is_nothing());
+    assert!(office.executor().worker().unwrap().sweep().await.unwrap().is_nothing());
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -124,9 +125,12 @@ async fn claimed_and_gone(office: &Office, call: Call<'static>) -> CallId {
 async fn a_call_whose_owner_is_gone_is_indeterminate_when_it_must_not_repeat() {
     let office = office();
     let id = claimed_and_gone(&office, Call::new("kept_hang", "{}")).await;
-    assert!(office.executor().sweep().await.unwrap().is_nothing(), "its lease still counts");
+    assert!(
+        office.executor().worker().unwrap().sweep().await.unwrap().is_nothing(),
+        "its lease still counts"
+    );
     office.clock.pass(Duration::from_secs(31));
-    assert_eq!(office.executor().sweep().await.unwrap().lost, 1);
+    assert_eq!(office.executor().worker().unwrap().sweep().await.unwrap().lost, 1);
     assert_eq!(office.state(id).await, State::Indeterminate);
     assert_eq!(office.ran.times(), 1);
 }
@@ -139,7 +143,7 @@ async fn a_call_whose_owner_is_gone_is_begun_again_with_the_same_key_and_not_for
     office.clock.pass(Duration::from_secs(31));
     let executor = office.builder().timeout(Some(Duration::from_millis(20)));
     let executor = executor.retry(RetryPolicy::TOOL.attempts(2)).build().unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let record = office.record(id).await;
     assert_eq!((record.attempt, record.idempotency_key), (2, key));
     assert_eq!(record.state, State::Dead, "it ran out of time in its second attempt");
@@ -190,13 +194,13 @@ async fn a_record_that_contradicts_its_history_is_not_run() {
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let approved = office.record(waits.call).await;
-    answered(executor.resume(waits.call).await);
+    answered(executor.worker().unwrap().resume(waits.call).await);
     let expects = Some(office.record(waits.call).await.version);
     let record = approved.with(|it| it.version = 100);
     let write = CallWrite { expects, record, entries: vec![] };
     let unit = Transaction { calls: vec![write], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
-    let outcome = executor.resume(waits.call).await;
+    let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::Contradiction { .. })), "{outcome:?}");
     assert_eq!(office.ran.times(), 1);
 }
@@ -212,7 +216,7 @@ async fn a_long_call_keeps_its_lease() {
         for _ in 0..9 {
             tokio::time::sleep(Duration::from_secs(11)).await;
             office.clock.pass(Duration::from_secs(11));
-            let swept = office.executor().sweep().await.unwrap();
+            let swept = office.executor().worker().unwrap().sweep().await.unwrap();
             assert_eq!(swept.lost, 0);
         }
     };
@@ -229,8 +233,8 @@ async fn a_tool_that_can_tell_says_what_became_of_its_call() {
         let call = Call::new("kept_ship", format!(r#"{{"parcel":"{parcel}"}}"#));
         let id = claimed_and_gone(&office, call).await;
         office.clock.pass(Duration::from_secs(31));
-        office.executor().sweep().await.unwrap();
-        office.executor().sweep().await.unwrap();
+        office.executor().worker().unwrap().sweep().await.unwrap();
+        office.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(office.state(id).await, then, "{parcel}");
         assert_eq!(office.ran.times(), 1, "{parcel}");
     }
@@ -242,9 +246,9 @@ async fn a_call_that_its_tool_says_did_not_happen_is_judged_and_run_again() {
     let id = claimed_and_gone(&office, Call::new("kept_ship", r#"{"parcel":"lost"}"#)).await;
     office.clock.pass(Duration::from_secs(31));
     let executor = office.builder().timeout(Some(Duration::from_millis(20))).build().unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Judging);
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 2);
     assert_eq!(office.record(id).await.generation, 2);
     let path = path(&office.history(id).await);
@@ -259,10 +263,13 @@ async fn a_run_that_has_ended_cancels_what_waits_and_begins_nothing() {
     let pending = suspended(run.submit(&a_refund()).await).call;
     let decided = suspended(run.submit(&Call::new("kept_refund", r#"{"order":"B"}"#)).await).call;
     office.approve(decided).await.unwrap();
-    assert_eq!(run.end_run().await.unwrap(), 2);
+    assert_eq!(run.worker().unwrap().end_run(run.id()).await.unwrap(), 2);
     for call in [pending, decided] {
         assert_eq!(office.state(call).await, State::Cancelled);
-        assert_eq!(kind(&answered(office.executor().resume(call).await)), "cancelled");
+        assert_eq!(
+            kind(&answered(office.executor().worker().unwrap().resume(call).await)),
+            "cancelled"
+        );
     }
     assert!(office.approve(pending).await.is_err());
     assert_eq!(office.ran.times(), 0);
@@ -278,21 +285,21 @@ async fn many_who_work_on_one_journal_run_each_call_once() {
         let call = Call::new("kept_refund", format!(r#"{{"order":"{order}"}}"#));
         calls.push(suspended(executor.submit(&call).await).call);
     }
-    let workers: Vec<Executor> = (0..4).map(|_| office.executor()).collect();
+    let executors: Vec<Executor> = (0..4).map(|_| office.executor()).collect();
     let mut working = tokio::task::JoinSet::new();
-    for worker in &workers {
-        let worker = worker.clone();
+    for executor in &executors {
+        let worker = executor.worker().unwrap();
         working.spawn(async move { worker.work().await });
     }
     for call in &calls {
         office.approve(*call).await.unwrap();
     }
     for call in &calls {
-        answered(executor.wait(*call).await);
+        answered(executor.worker().unwrap().wait(*call).await);
     }
     assert_eq!(office.ran.times(), 20);
-    for worker in workers {
-        let _ = worker.drain(Duration::from_secs(5)).await;
+    for executor in executors {
+        let _ = executor.drain(Duration::from_secs(5)).await;
     }
     working.join_all().await;
 }
@@ -322,8 +329,8 @@ async fn a_call_that_needs_its_run_is_resumed_in_it() {
     let run = executor.run("r").with(Ticket("T-1")).start().unwrap();
     let waits = suspended(run.submit(&Call::new("kept_for_caller", "{}")).await);
     office.approve(waits.call).await.unwrap();
-    assert!(executor.sweep().await.unwrap().is_nothing());
-    let outcome = executor.resume(waits.call).await;
+    assert!(executor.worker().unwrap().sweep().await.unwrap().is_nothing());
+    let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
-    assert_eq!(answered(run.resume(waits.call).await).text(), "T-1");
+    assert_eq!(answered(run.worker().unwrap().resume(waits.call).await).text(), "T-1");
 }

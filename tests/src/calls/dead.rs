@@ -34,7 +34,7 @@ async fn a_requeued_call_runs_again_with_the_same_key_and_its_run_keeps_its_answ
     let (id, answer) = dead_letters.die().await;
     dead_letters.broken.0.store(false, SeqCst);
     dead_letters.requeue(id, false).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let ran = dead_letters.office.ran.all();
     assert_eq!(ran.len(), 2);
     assert_eq!(ran[0], ran[1], "the same letter with another key");
@@ -56,10 +56,10 @@ async fn whoever_resumes_a_requeued_call_gets_the_answer_that_the_run_has() {
     dead_letters.broken.0.store(false, SeqCst);
     dead_letters.requeue(id, false).await;
     let executor = dead_letters.executor();
-    assert_eq!(told(executor.resume(id).await), answer);
+    assert_eq!(told(executor.worker().unwrap().resume(id).await), answer);
     assert_eq!(dead_letters.office.record(id).await.result.unwrap().text, "sent 1 to eve");
-    assert_eq!(told(executor.resume(id).await), answer);
-    assert_eq!(told(executor.wait(id).await), answer);
+    assert_eq!(told(executor.worker().unwrap().resume(id).await), answer);
+    assert_eq!(told(executor.worker().unwrap().wait(id).await), answer);
     assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
@@ -69,7 +69,7 @@ async fn the_key_changes_when_an_operator_says_so() {
     let dead_letters = dead_letters();
     let (id, _) = dead_letters.die().await;
     dead_letters.requeue(id, true).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let ran = dead_letters.office.ran.all();
     assert_eq!(ran.len(), 2);
     assert_ne!(ran[0], ran[1]);
@@ -81,7 +81,7 @@ async fn other_arguments_run_with_another_key() {
     let (id, _) = dead_letters.die().await;
     dead_letters.broken.0.store(false, SeqCst);
     dead_letters.edit(id, r#"{"to":"bob","copies":2}"#).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!(record.result.unwrap().text, "sent 2 to bob");
     assert_ne!(record.idempotency_key, id.to_string());
@@ -95,11 +95,11 @@ async fn an_edited_requeue_asks_where_its_tool_asks() {
     dead_letters.broken.0.store(false, SeqCst);
     dead_letters.edit(id, r#"{"to":"abroad"}"#).await;
     let executor = dead_letters.executor();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Pending);
     assert_eq!(dead_letters.office.ran.times(), 1);
     dead_letters.office.approve(id).await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.record(id).await.result.unwrap().text, "sent 1 to abroad");
 }
 
@@ -110,13 +110,13 @@ async fn a_requeue_of_an_approved_call_is_no_approval() {
     let call = Call::new("letter_post", r#"{"to":"abroad"}"#);
     let id = suspended(executor.submit(&call).await).call;
     dead_letters.office.approve(id).await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Dead);
     dead_letters.requeue(id, false).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Pending);
     dead_letters.office.reject(id, "no more").await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, dead_letters.office.ran.times()), (State::Rejected, 1));
     assert!(record.result.unwrap().text.contains("no more"));
@@ -127,7 +127,7 @@ async fn new_arguments_that_the_tool_does_not_take_leave_the_letter_where_it_was
     let dead_letters = dead_letters();
     let (id, _) = dead_letters.die().await;
     dead_letters.edit(id, r#"{"to":"bob","copies":0}"#).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, record.proposal), (State::Dead, None));
     assert_eq!(record.arguments, StoredText::Plain(r#"{"to":"eve","copies":1}"#.to_owned()));
@@ -136,7 +136,7 @@ async fn new_arguments_that_the_tool_does_not_take_leave_the_letter_where_it_was
     assert!(why.starts_with("the new arguments were not taken: "), "{why}");
     assert_eq!(dead_letters.office.ran.times(), 1);
     dead_letters.edit(id, r#"{"to":"bob"}"#).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
@@ -146,7 +146,7 @@ async fn a_letter_that_the_gate_refuses_is_a_letter_still() {
     let dead_letters = dead_letters();
     let (id, _) = dead_letters.die().await;
     dead_letters.edit(id, r#"{"to":"abroad"}"#).await;
-    dead_letters.denying().sweep().await.unwrap();
+    dead_letters.denying().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, record.result), (State::Dead, None));
     let history = dead_letters.office.history(id).await;
@@ -159,9 +159,9 @@ async fn a_letter_that_the_gate_refuses_is_a_letter_still() {
 async fn a_letter_whose_run_has_ended_is_put_back() {
     let dead_letters = dead_letters();
     let (id, _) = dead_letters.die().await;
-    dead_letters.run().end_run().await.unwrap();
+    dead_letters.executor().worker().unwrap().end_run("r").await.unwrap();
     dead_letters.requeue(id, false).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Dead);
     let history = dead_letters.office.history(id).await;
     assert_eq!(history.last().unwrap().why.as_deref(), Some("its run has ended"));
@@ -175,7 +175,7 @@ async fn a_discarded_letter_never_runs() {
     let record = dead_letters.office.record(id).await;
     let now = dead_letters.office.clock.now();
     dead_letters.office.say(Statement::discard(&record, None, "ada", now)).await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let requeue = Statement::requeue(&dead_letters.office.record(id).await, false, "ada", now);
     assert!(dead_letters.office.say(requeue).await.is_err());
     assert_eq!(dead_letters.turn().await, answer);
@@ -222,11 +222,11 @@ async fn of_many_who_requeue_and_discard_at_once_one_wins_and_it_runs_at_most_on
         let mut sweeping = tokio::task::JoinSet::new();
         for _ in 0..3 {
             let executor = dead_letters.executor();
-            sweeping.spawn(async move { executor.sweep().await.is_ok() });
+            sweeping.spawn(async move { executor.worker().unwrap().sweep().await.is_ok() });
         }
         let won = saying.join_all().await.into_iter().filter(|won| *won).count();
         sweeping.join_all().await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(won, 1);
         match dead_letters.office.state(id).await {
             State::Succeeded => assert_eq!(dead_letters.office.ran.times(), 2),

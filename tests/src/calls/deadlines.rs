@@ -14,8 +14,11 @@ async fn what_nobody_decides_in_time_is_answered() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.clock.pass(DAY);
-    assert_eq!(office.executor().sweep().await.unwrap().expired, 1);
-    assert_eq!(kind(&answered(office.executor().resume(waits.call).await)), "expired");
+    assert_eq!(office.executor().worker().unwrap().sweep().await.unwrap().expired, 1);
+    assert_eq!(
+        kind(&answered(office.executor().worker().unwrap().resume(waits.call).await)),
+        "expired"
+    );
     assert_eq!(path(&office.history(waits.call).await), "judging → pending → expired");
 }
 
@@ -43,7 +46,7 @@ async fn a_decision_after_the_deadline_is_told_so() {
         office.builder().approval_expires_after(Duration::from_secs(60)).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     office.clock.pass(Duration::from_secs(61));
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let error = office.approve(waits.call).await.unwrap_err();
     assert!(error.to_string().contains("expired"), "{error}");
     assert_eq!(office.state(waits.call).await, State::Expired);
@@ -59,11 +62,11 @@ async fn approve_races_expiry_and_one_wins() {
         office.clock.pass(DAY);
         let sweeping = tokio::spawn({
             let executor = executor.clone();
-            async move { executor.sweep().await.unwrap() }
+            async move { executor.worker().unwrap().sweep().await.unwrap() }
         });
         let approved = office.approve(waits.call).await.is_ok();
         sweeping.await.unwrap();
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
         let state = office.state(waits.call).await;
         assert_eq!(state == State::Expired, !approved, "{state}");
         assert_eq!(office.ran.times(), usize::from(approved));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use toolwright::journal::{CallRecord, State};
-use toolwright::{Call, CallId, Executor, Outcome, Registry, tool};
+use toolwright::{Call, CallId, Outcome, Registry, Worker, tool};
 
 use super::hostile::tools::builder_of;
 use super::odd::Odd;
@@ -66,12 +66,13 @@ async fn a_call_whose_caller_goes_while_it_is_claimed_is_cancelled() {
 }
 
 /// An approved call, and a worker whose journal is behind.
-async fn claimed_by_a_worker(office: &Office) -> (CallId, Executor) {
+async fn claimed_by_a_worker(office: &Office) -> (CallId, Worker) {
     let builder = || builder_of(office, Registry::of([HOLD]).unwrap());
     let first = builder().build().unwrap();
     let call = suspended(first.submit(&Call::new("away_hold", "{}")).await).call;
     office.approve(call).await.unwrap();
-    (call, builder().journal(behind(office)).build().unwrap())
+    let executor = builder().journal(behind(office)).build().unwrap();
+    (call, executor.worker().unwrap())
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,7 +97,7 @@ async fn a_worker_that_goes_says_nothing_of_what_another_has_claimed() {
         _ = worker.resume(call) => unreachable!("its journal is behind"),
         () = tokio::task::yield_now() => {}
     }
-    let holds = tokio::spawn(async move { other.resume(call).await });
+    let holds = tokio::spawn(async move { other.worker().unwrap().resume(call).await });
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!((office.state(call).await, office.ran.times()), (State::Running, 1));
     holds.abort();
@@ -138,6 +139,6 @@ async fn a_call_that_was_submitted_waits_on_when_nobody_waits_for_it() {
     let office = office();
     let executor = office.executor();
     let waits = suspended(executor.submit(&a_refund()).await);
-    left_alone(executor.wait(waits.call)).await;
+    left_alone(executor.worker().unwrap().wait(waits.call)).await;
     assert_eq!(office.state(waits.call).await, State::Pending);
 }

@@ -79,7 +79,7 @@ async fn what_was_accepted_of_a_plan_runs_one_after_the_other_in_its_order() {
         accept(&office, record).await;
     }
     for _ in 0..3 {
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
     }
     let all = ["1 begins", "1 ends", "2 begins", "2 ends", "3 begins", "3 ends"];
     assert_eq!(office.ran.all(), all);
@@ -97,12 +97,12 @@ async fn the_next_of_a_plan_waits_while_a_person_decides_about_the_one_before() 
         accept(&office, record).await;
     }
     for _ in 0..2 {
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
     }
     assert_eq!(office.state(planned[0].id).await, State::Pending);
     assert_eq!((office.state(planned[1].id).await, office.ran.times()), (State::Judging, 0));
     office.reject(planned[0].id, "no").await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["2 begins", "2 ends"]);
 }
 
@@ -131,8 +131,9 @@ async fn a_worker_runs_calls_while_people_think_about_others() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
+    let worker = executor.worker().unwrap();
     let worked = tokio::time::timeout(Duration::from_secs(600), async {
-        tokio::select! { _ = executor.work() => unreachable!(), () = done => {} }
+        tokio::select! { () = worker.work() => unreachable!(), () = done => {} }
     });
     assert!(worked.await.is_ok(), "the other call was never begun");
     assert_eq!(office.state(planned[0].id).await, State::Pending);
@@ -147,11 +148,11 @@ async fn a_requeued_letter_that_asks_is_put_back_where_a_call_without_approver_f
     let id =
         suspended(executor.submit(&Call::new("going_parcel", r#"{"to":"abroad"}"#)).await).call;
     office.approve(id).await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Dead);
     requeue(&office, id).await;
     let failing = builder_of(&office, registry()).on_no_approver(OnNoApprover::Fail);
-    failing.build().unwrap().sweep().await.unwrap();
+    failing.build().unwrap().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Dead);
     let why = office.history(id).await.pop().unwrap().why.unwrap();
     assert!(why.contains("nobody can be asked here"), "{why}");
@@ -167,7 +168,7 @@ async fn a_requeued_letter_that_needs_its_caller_is_put_back() {
     assert_eq!(kind(&answered(executor.submit(&call).await)), "panic");
     let id = office.records().await[0].id;
     requeue(&office, id).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.state(id).await, office.ran.times()), (State::Dead, 1));
     let why = office.history(id).await.pop().unwrap().why.unwrap();
     assert!(why.contains("needs services that its caller brings"), "{why}");
@@ -206,7 +207,7 @@ async fn a_claim_that_lapses_while_its_call_waits_for_a_place_is_not_begun() {
     let (_, outcome) = join(executor.submit(&hang), waits).await;
     let waits = suspended(outcome);
     assert_eq!((waits.state, office.ran.all()), (State::Ready, vec!["hang".to_owned()]));
-    assert_eq!(answered(executor.resume(waits.call).await).text(), "a");
+    assert_eq!(answered(executor.worker().unwrap().resume(waits.call).await).text(), "a");
     let record = office.record(waits.call).await;
     assert_eq!((record.epoch, record.attempt), (2, 1));
     let path = path(&office.history(record.id).await);

@@ -4,38 +4,34 @@ use std::time::Duration;
 
 use toolwright::approval::{GrantTerms, Scope, Statement};
 use toolwright::journal::State;
-use toolwright::{Call, Executor};
+use toolwright::{Call, Run};
 
 use super::support::{Office, a_refund, answered, office, suspended, terms};
 
 /// Ada approves a call, and calls like it on these terms; the id of the grant.
-async fn granted(
-    office: &Office,
-    executor: &Executor,
-    change: impl FnOnce(&mut GrantTerms),
-) -> String {
-    let waits = suspended(executor.submit(&a_refund()).await);
+async fn granted(office: &Office, run: &Run, change: impl FnOnce(&mut GrantTerms)) -> String {
+    let waits = suspended(run.submit(&a_refund()).await);
     let record = office.record(waits.call).await;
     let mut terms = terms(&record);
     change(&mut terms);
     let statement = Statement::approve_with_grant(&record, terms, "ada", office.clock.now());
     let submitted = office.say(statement).await.unwrap();
-    answered(executor.resume(waits.call).await);
+    answered(run.worker().unwrap().resume(waits.call).await);
     submitted.grant.unwrap()
 }
 
 /// Whether the same call runs without asking.
-async fn runs(executor: &Executor, call: &Call<'_>) -> bool {
-    executor.submit(call).await.answer().is_some()
+async fn runs(run: &Run, call: &Call<'_>) -> bool {
+    run.submit(call).await.answer().is_some()
 }
 
 #[tokio::test]
 async fn a_grant_covers_calls_like_it_and_no_others() {
     let office = office();
-    let executor = office.executor();
-    let id = granted(&office, &executor, |_| {}).await;
-    assert!(runs(&executor, &a_refund()).await);
-    assert!(!runs(&executor, &Call::new("kept_refund", r#"{"order":"B-2"}"#)).await);
+    let run = office.executor().run("r").start().unwrap();
+    let id = granted(&office, &run, |_| {}).await;
+    assert!(runs(&run, &a_refund()).await);
+    assert!(!runs(&run, &Call::new("kept_refund", r#"{"order":"B-2"}"#)).await);
     let covered = office.records().await.into_iter().find(|it| it.grant.is_some()).unwrap();
     assert_eq!(covered.grant, Some(id.clone()));
     let history = office.history(covered.id).await;
@@ -45,23 +41,23 @@ async fn a_grant_covers_calls_like_it_and_no_others() {
 #[tokio::test]
 async fn a_grant_counts_its_uses_with_the_claim() {
     let office = office();
-    let executor = office.executor();
-    granted(&office, &executor, |terms| terms.uses = Some(2)).await;
-    assert!(runs(&executor, &a_refund()).await);
-    assert!(runs(&executor, &a_refund()).await);
-    assert!(!runs(&executor, &a_refund()).await);
+    let run = office.executor().run("r").start().unwrap();
+    granted(&office, &run, |terms| terms.uses = Some(2)).await;
+    assert!(runs(&run, &a_refund()).await);
+    assert!(runs(&run, &a_refund()).await);
+    assert!(!runs(&run, &a_refund()).await);
 }
 
 /// The use is taken in the commit of the claim.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_calls_at_once_no_more_run_than_a_grant_allows() {
     let office = office();
-    let executor = office.executor();
-    granted(&office, &executor, |terms| terms.uses = Some(3)).await;
+    let run = office.executor().run("r").start().unwrap();
+    granted(&office, &run, |terms| terms.uses = Some(3)).await;
     let mut calling = tokio::task::JoinSet::new();
     for _ in 0..10 {
-        let executor = executor.clone();
-        calling.spawn(async move { runs(&executor, &a_refund()).await });
+        let run = run.clone();
+        calling.spawn(async move { runs(&run, &a_refund()).await });
     }
     let ran = calling.join_all().await.into_iter().filter(|ran| *ran).count();
     assert_eq!(ran, 3);
@@ -71,17 +67,17 @@ async fn of_many_calls_at_once_no_more_run_than_a_grant_allows() {
 #[tokio::test]
 async fn a_grant_ends_with_its_time_and_when_it_is_revoked() {
     let office = office();
-    let executor = office.executor();
+    let run = office.executor().run("r").start().unwrap();
     let until = office.clock.now().checked_add(Duration::from_secs(60)).unwrap();
-    granted(&office, &executor, |terms| terms.until = Some(until)).await;
-    assert!(runs(&executor, &a_refund()).await);
+    granted(&office, &run, |terms| terms.until = Some(until)).await;
+    assert!(runs(&run, &a_refund()).await);
     office.clock.pass(Duration::from_secs(61));
-    assert!(!runs(&executor, &a_refund()).await);
+    assert!(!runs(&run, &a_refund()).await);
 
-    let id = granted(&office, &executor, |_| {}).await;
-    assert!(runs(&executor, &a_refund()).await);
+    let id = granted(&office, &run, |_| {}).await;
+    assert!(runs(&run, &a_refund()).await);
     office.say(Statement::revoke(id, "ada", office.clock.now())).await.unwrap();
-    assert!(!runs(&executor, &a_refund()).await);
+    assert!(!runs(&run, &a_refund()).await);
 }
 
 #[tokio::test]
@@ -111,10 +107,10 @@ async fn a_grant_counts_in_its_run_session_or_project_alone() {
 #[tokio::test]
 async fn a_revoked_grant_stops_a_call_that_it_has_made_ready() {
     let office = office();
-    let executor = office.executor();
-    let id = granted(&office, &executor, |_| {}).await;
-    let waits = suspended(executor.submit(&Call::new("kept_refund", r#"{"order":"B-2"}"#)).await);
+    let run = office.executor().run("r").start().unwrap();
+    let id = granted(&office, &run, |_| {}).await;
+    let waits = suspended(run.submit(&Call::new("kept_refund", r#"{"order":"B-2"}"#)).await);
     assert_eq!(waits.state, State::Pending);
     office.say(Statement::revoke(id, "ada", office.clock.now())).await.unwrap();
-    assert!(!runs(&executor, &a_refund()).await);
+    assert!(!runs(&run, &a_refund()).await);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use toolwright::journal::{DocumentWrite, State, Store, Transaction};
-use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Registry, tool};
+use toolwright::{Call, CallId, Executor, OnNoApprover, Registry, tool};
 
 use super::odd::Odd;
 use super::support::{Office, Ran, office, suspended};
@@ -23,8 +23,8 @@ struct Scene {
     office: Office,
     call: CallId,
     told: Arc<Notify>,
-    worker: Executor,
-    working: JoinHandle<Result<(), CallFailure>>,
+    executor: Executor,
+    working: JoinHandle<()>,
     lists: watch::Sender<bool>,
 }
 
@@ -32,7 +32,7 @@ async fn scene() -> Scene {
     let (office, told) = (office(), Arc::new(Notify::new()));
     let (lists, lists_now) = watch::channel(true);
     let clock = office.clock.clone();
-    let worker = Executor::builder(Registry::of([SLOW]).unwrap())
+    let executor = Executor::builder(Registry::of([SLOW]).unwrap())
         .unrestricted()
         .service_arc(Arc::clone(&office.ran))
         .service_arc(Arc::clone(&told))
@@ -43,11 +43,11 @@ async fn scene() -> Scene {
         .clock(move || clock.now())
         .build()
         .unwrap();
-    let call = suspended(worker.submit(&Call::new("looking_slow", "{}")).await).call;
+    let call = suspended(executor.submit(&Call::new("looking_slow", "{}")).await).call;
     office.approve(call).await.unwrap();
     let working = tokio::spawn({
-        let worker = worker.clone();
-        async move { worker.work().await }
+        let executor = executor.clone();
+        async move { executor.worker().unwrap().work().await }
     });
     while office.ran.times() == 0 {
         tokio::task::yield_now().await;
@@ -60,7 +60,7 @@ async fn scene() -> Scene {
     while lists.receiver_count() < 2 {
         tokio::task::yield_now().await;
     }
-    Scene { office, call, told, worker, working, lists }
+    Scene { office, call, told, executor, working, lists }
 }
 
 impl Scene {
@@ -74,8 +74,8 @@ impl Scene {
     /// The journal answers again, and the worker ends.
     async fn ended(self) {
         self.lists.send_replace(true);
-        let _ = self.worker.drain(Duration::from_secs(60)).await;
-        self.working.await.unwrap().unwrap();
+        let _ = self.executor.drain(Duration::from_secs(60)).await;
+        self.working.await.unwrap();
     }
 }
 

@@ -104,8 +104,8 @@ async fn a_run_time_tool_finds_out_what_became_of_its_interrupted_call() {
         assert!(begun.is_err(), "it hangs");
         let id = office.records().await[0].id;
         office.clock.pass(Duration::from_secs(31));
-        executor.sweep().await.unwrap();
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
         let record = office.record(id).await;
         assert_eq!(record.state, then);
         if found {

@@ -153,16 +153,16 @@ async fn a_recorded_answer_is_given_again() {
     let office = office();
     answered(office.executor().submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
     let id = office.records().await[0].id;
-    assert_eq!(answered(office.executor().resume(id).await).text(), "a");
+    assert_eq!(answered(office.executor().worker().unwrap().resume(id).await).text(), "a");
     assert_eq!(office.ran.times(), 1);
     assert!(!office.record(id).await.delivered);
-    office.executor().acknowledge(id).await.unwrap();
+    office.executor().worker().unwrap().acknowledge(id).await.unwrap();
     assert!(office.record(id).await.delivered);
 }
 
 #[tokio::test]
 async fn a_call_that_the_journal_does_not_know_cannot_be_resumed() {
     let id: CallId = "0192f0c1-2f4e-7c3a-9d1e-5b6a7c8d9e0f".parse().unwrap();
-    let outcome = office().executor().resume(id).await;
+    let outcome = office().executor().worker().unwrap().resume(id).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NoSuchCall(_))), "{outcome:?}");
 }

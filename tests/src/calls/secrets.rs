@@ -44,10 +44,16 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     assert!(!everything.contains(SECRET), "{everything}");
     office.approve(waits.call).await.unwrap();
     let later = office.builder().sealing_key(sealing()).build().unwrap();
-    assert_eq!(answered(later.resume(waits.call).await).text(), "signed in with correct horse");
+    assert_eq!(
+        answered(later.worker().unwrap().resume(waits.call).await).text(),
+        "signed in with correct horse"
+    );
     let kept = serde_json::to_string(&office.record(waits.call).await).unwrap();
     assert!(!kept.contains(SECRET), "the answer repeats it: {kept}");
-    assert_eq!(answered(later.resume(waits.call).await).text(), "signed in with correct horse");
+    assert_eq!(
+        answered(later.worker().unwrap().resume(waits.call).await).text(),
+        "signed in with correct horse"
+    );
     assert_eq!(office.ran.all(), ["sign in example.org 13"]);
 }
 
@@ -138,7 +144,7 @@ async fn with_another_key_it_is_left_as_it_is() {
     let waits = suspended(executor.submit(&a_sign_in()).await);
     office.approve(waits.call).await.unwrap();
     let other = office.builder().sealing_key(SealingKey::from_bytes([8; 32])).build().unwrap();
-    let outcome = other.resume(waits.call).await;
+    let outcome = other.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Ready));
 }

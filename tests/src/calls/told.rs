@@ -58,10 +58,10 @@ async fn an_approval_is_told_by_whoever_goes_on_and_before_the_attempt() {
     office.clock.pass(Duration::from_secs(90));
     office.approve(id).await.unwrap();
     office.clock.pass(Duration::from_secs(7));
-    let ((worker, log), (late, silence)) = (heard(office.builder()), heard(office.builder()));
-    assert_eq!(worker.sweep().await.unwrap().gone_on, 1);
-    late.sweep().await.unwrap();
-    answered(late.resume(id).await);
+    let ((executor, log), (late, silence)) = (heard(office.builder()), heard(office.builder()));
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().gone_on, 1);
+    late.worker().unwrap().sweep().await.unwrap();
+    answered(late.worker().unwrap().resume(id).await);
     let told = ["approved by ada after 90 s", "started", "attempt 1", "completed"];
     assert_eq!(log.lines(), told);
     assert_eq!(silence.lines(), Vec::<String>::new());
@@ -73,10 +73,10 @@ async fn a_rejection_is_told_to_whoever_finds_it_until_the_run_has_taken_note() 
     let id = waiting(&office).await;
     office.reject(id, "no").await.unwrap();
     let (executor, log) = heard(office.builder());
-    answered(executor.wait(id).await);
+    answered(executor.worker().unwrap().wait(id).await);
     assert_eq!(log.lines(), ["rejected by ada after 0 s"]);
-    executor.acknowledge(id).await.unwrap();
-    answered(executor.resume(id).await);
+    executor.worker().unwrap().acknowledge(id).await.unwrap();
+    answered(executor.worker().unwrap().resume(id).await);
     assert_eq!(log.lines().len(), 1);
 }
 
@@ -113,8 +113,8 @@ async fn an_edit_is_told_with_the_judgement_that_follows_and_once() {
     let rule = Rule::ask("money").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
     let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
-    let (worker, log) = heard(builder);
-    worker.sweep().await.unwrap();
+    let (executor, log) = heard(builder);
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["refund A-1 5"]);
     let told = ["edited by ada after 0 s", "judged \"ask\"", "started", "attempt 1", "completed"];
     assert_eq!(log.lines(), told);
@@ -128,8 +128,8 @@ async fn what_is_judged_again_and_asked_again_is_told_without_anybody_waiting() 
     let rule = Rule::deny("no money today").named("money").tool("kept_refund");
     let builder = office.ruled().policy(Policy::builder().rule(rule));
     let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
-    let (worker, log) = heard(builder);
-    worker.sweep().await.unwrap();
+    let (executor, log) = heard(builder);
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Refused);
     assert_eq!(log.lines(), ["approved by ada after 0 s", "judged \"deny\""]);
 }
@@ -139,10 +139,10 @@ async fn a_deadline_that_a_sweep_finds_is_told() {
     let office = office();
     let id = waiting(&office).await;
     office.clock.pass(Duration::from_secs(24 * 60 * 60));
-    let (worker, log) = heard(office.builder());
-    assert_eq!(worker.sweep().await.unwrap().expired, 1);
+    let (executor, log) = heard(office.builder());
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().expired, 1);
     assert_eq!(office.state(id).await, State::Expired);
-    worker.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(log.lines(), ["expired after 86400 s"]);
 }
 
@@ -159,8 +159,8 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
         let mut hanging = Box::pin(first.submit(&call));
         assert!(futures::poll!(&mut hanging).is_pending());
         office.clock.pass(Duration::from_secs(31));
-        let (worker, log) = heard(builder());
-        assert_eq!(worker.sweep().await.unwrap().lost, 1);
+        let (executor, log) = heard(builder());
+        assert_eq!(executor.worker().unwrap().sweep().await.unwrap().lost, 1);
         assert_eq!(log.lines(), told);
     }
 }
@@ -174,11 +174,11 @@ async fn a_dead_letter_is_told_before_the_end_and_a_requeue_by_whoever_acts_on_i
     assert_eq!(log.lines(), ["started", "attempt 1", dead, "failed"]);
     let id = dead_letters.office.records().await[0].id;
     dead_letters.requeue(id, false).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let told = ["requeued by ada after 0 s", "started", "attempt 1", dead, "failed"];
     assert_eq!(log.lines()[4..], told);
     dead_letters.edit(id, r#"{"to":7,"from":[]}"#).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     let lines = log.lines();
     assert_eq!(lines[9], "requeued with other arguments by ada after 0 s");
     assert!(lines[10].starts_with("put back: the new arguments were not taken"), "{}", lines[10]);
@@ -192,8 +192,8 @@ async fn a_word_of_somebody_unknown_is_never_told_as_a_decision() {
     let eve = key("ada", 9);
     let approve = Statement::approve(&office.record(id).await, "ada", office.clock.now());
     office.service().submit(eve.sign(&approve).unwrap(), office.clock.now()).await.unwrap();
-    let (worker, log) = heard(office.builder());
-    worker.sweep().await.unwrap();
+    let (executor, log) = heard(office.builder());
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.state(id).await, office.ran.times()), (State::Pending, 0));
     assert_eq!(log.lines(), ["asked"]);
 }
@@ -229,7 +229,7 @@ async fn every_event_of_a_kept_call_names_it_its_run_its_ids_and_its_digest() {
     let call = Call::new("told_step", "{}").id("toolu_7");
     let id = suspended(first.submit(&call).await).call;
     office.approve(id).await.unwrap();
-    builder().listen(listen).build().unwrap().sweep().await.unwrap();
+    builder().listen(listen).build().unwrap().worker().unwrap().sweep().await.unwrap();
     let digest = office.record(id).await.digest;
     let expected = format!("{id} run-7 Some(\"toolu_7\") {digest}");
     assert_eq!(log.lines(), vec![expected; 5], "decided, started, executing, progress, completed");
@@ -243,7 +243,7 @@ async fn a_record_keeps_the_trace_in_which_its_call_was_made() {
     assert_eq!(office.record(id).await.trace.as_deref(), Some("4bf9"));
     office.approve(id).await.unwrap();
     let later = office.builder().trace_id(|| Some("another".to_owned())).build().unwrap();
-    answered(later.resume(id).await);
+    answered(later.worker().unwrap().resume(id).await);
     assert_eq!(office.record(id).await.trace.as_deref(), Some("4bf9"));
 }
 

@@ -27,7 +27,7 @@ async fn siblings_of_a_call_that_waits_are_answered() {
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     let another = Call::new("kept_refund", r#"{"order":"B-2"}"#);
     let calls = [a_refund(), a_note("a"), another, a_note("b")];
-    let outcomes = executor.submit_turn(1, &calls).await;
+    let outcomes = executor.run("r").start().unwrap().submit_turn(1, &calls).await;
     let texts: Vec<_> = outcomes.into_iter().map(|it| answered(it).text().into_owned()).collect();
     assert_eq!(texts, ["refunded 100 for A-1", "a", "refunded 100 for B-2", "b"]);
     let expected = [
@@ -49,7 +49,7 @@ async fn a_call_that_stays_suspended_keeps_no_answer_from_its_siblings() {
     let office = office();
     let executor = office.executor();
     let calls = [a_note("a"), a_refund(), a_note("b")];
-    let outcomes = executor.submit_turn(1, &calls).await;
+    let outcomes = executor.run("r").start().unwrap().submit_turn(1, &calls).await;
     let texts: Vec<_> =
         outcomes.into_iter().map(|it| it.answer().map(|it| it.text().into_owned())).collect();
     assert_eq!(texts, [Some("a".to_owned()), None, Some("b".to_owned())]);
@@ -86,7 +86,7 @@ async fn a_turn_that_has_other_calls_than_the_journal_knows_is_told_so() {
 async fn a_provider_id_repeated_in_a_turn_is_refused_without_running() {
     let office = office();
     let calls = [a_note("a").id("x"), a_note("b").id("x"), a_note("c").id("y"), a_note("d")];
-    let outcomes = office.executor().submit_turn(1, &calls).await;
+    let outcomes = office.executor().run("r").start().unwrap().submit_turn(1, &calls).await;
     let kinds: Vec<_> = outcomes.into_iter().map(|it| kind(&answered(it))).collect();
     assert_eq!(kinds, ["ok", "repeated_call_id", "ok", "ok"]);
     assert_eq!(office.ran.times(), 3);
@@ -98,12 +98,16 @@ async fn each_call_of_a_turn_waits_for_its_own_decision() {
     let office = office();
     let executor = office.executor();
     let calls = [a_refund(), Call::new("kept_refund", r#"{"order":"B-2"}"#)];
+    let run = executor.run("r").start().unwrap();
     let waits: Vec<_> =
-        executor.submit_turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
+        run.submit_turn(1, &calls).await.into_iter().map(|it| suspended(it).call).collect();
     office.approve(waits[1]).await.unwrap();
     office.reject(waits[0], "no").await.unwrap();
-    assert_eq!(kind(&answered(executor.resume(waits[0]).await)), "rejected");
-    assert_eq!(answered(executor.resume(waits[1]).await).text(), "refunded 100 for B-2");
+    assert_eq!(kind(&answered(run.worker().unwrap().resume(waits[0]).await)), "rejected");
+    assert_eq!(
+        answered(run.worker().unwrap().resume(waits[1]).await).text(),
+        "refunded 100 for B-2"
+    );
     assert_eq!(office.state(waits[0]).await, State::Rejected);
 }
 
@@ -133,7 +137,7 @@ async fn without_a_journal_the_answers_come_in_the_order_of_the_calls() {
         say(20, "twice").id("1"),
         say(10, "last"),
     ];
-    let outcomes = executor.submit_turn(1, &calls).await;
+    let outcomes = executor.run("r").start().unwrap().submit_turn(1, &calls).await;
     let texts: Vec<String> = outcomes
         .into_iter()
         .map(|outcome| {

@@ -111,7 +111,7 @@ async fn a_call_waits_for_others_whose_keys_count_and_the_application_is_told() 
         tokio::time::sleep(Duration::from_secs(45)).await;
         office.approve(id).await.unwrap();
     };
-    let (outcome, ()) = futures::future::join(executor.wait(id), deciding).await;
+    let (outcome, ()) = futures::future::join(executor.worker().unwrap().wait(id), deciding).await;
     assert_eq!(kind(&outcome.answer().unwrap()), "ok");
     assert_eq!(away.0.load(SeqCst), 2, "at first, and after 30 s");
 }
@@ -130,23 +130,23 @@ async fn a_worker_whose_approver_fails_does_not_end_what_another_process_asks_ab
     let office = office();
     let other = office.bare().on_no_approver(OnNoApprover::Park).build().unwrap();
     let id = suspended(other.submit(&a_refund()).await).call;
-    let worker = office.bare().ask(Away::default()).build().unwrap();
-    worker.sweep().await.unwrap();
+    let executor = office.bare().ask(Away::default()).build().unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Pending);
-    let waited_for = worker.run("another").start().unwrap().wait(id).await;
+    let waited_for = executor.run("another").start().unwrap().worker().unwrap().wait(id).await;
     assert_eq!(kind(&waited_for.answer().unwrap()), "approval_required");
 }
 
 #[tokio::test]
 async fn a_worker_whose_approver_fails_ends_what_it_has_asked_about_itself() {
     let office = office();
-    let worker = office.bare().ask(LeavesLater::default()).build().unwrap();
+    let executor = office.bare().ask(LeavesLater::default()).build().unwrap();
     let call = a_refund();
-    let mut submitting = Box::pin(worker.submit(&call));
+    let mut submitting = Box::pin(executor.submit(&call));
     assert!(futures::poll!(&mut submitting).is_pending());
     drop(submitting);
     let id = office.records().await[0].id;
-    worker.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Expired);
 }
 

@@ -99,7 +99,7 @@ async fn a_turn_without_a_journal_answers_in_call_order_and_never_fails() {
         Call::new("kept_close", "{}"),
         Call::new("kept_peek", "{}").id("x"),
     ];
-    let turn = executor.turn(1, &calls).await.unwrap();
+    let turn = executor.run("r").start().unwrap().turn(1, &calls).await.unwrap();
     let kinds: Vec<_> = turn.answers().iter().map(kind).collect();
     assert_eq!(kinds, ["ok", "unknown_tool", "approval_required", "repeated_call_id"]);
     assert_eq!((turn.terminal_call(), turn.terminal_answer().is_none()), (None, true));
@@ -114,7 +114,7 @@ async fn a_turn_names_the_first_terminal_call_that_succeeded() {
         (vec![a_finish(false), peek()], None),
         (vec![peek(), a_finish(false), a_finish(true), a_finish(true)], Some(2)),
     ] {
-        let turn = executor.turn(1, &calls).await.unwrap();
+        let turn = executor.run("r").start().unwrap().turn(1, &calls).await.unwrap();
         assert_eq!(turn.terminal_call(), expected);
         assert_eq!(turn.answers().len(), calls.len());
         let answer = turn.terminal_answer().map(|it| it.text().into_owned());

@@ -16,7 +16,7 @@ async fn an_approval_of_one_call_opens_no_other_call_of_the_tool() {
     let executor = kept_executor(&office, open());
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    assert_eq!(kind(&answered(executor.resume(waits.call).await)), "ok");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(waits.call).await)), "ok");
     let other = Call::new("kept_refund", r#"{"order":"A-2"}"#);
     suspended(executor.submit(&other).await);
     suspended(executor.submit(&a_refund()).await);

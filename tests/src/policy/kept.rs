@@ -34,7 +34,7 @@ async fn what_the_mode_asks_about_waits_for_a_person_with_its_reason() {
     let reason = office.record(waits.call).await.ask.unwrap().reason;
     assert_eq!(reason, "the mode `interactive` asks about moderate calls");
     office.approve(waits.call).await.unwrap();
-    assert_eq!(kind(&answered(executor.resume(waits.call).await)), "ok");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(waits.call).await)), "ok");
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -61,7 +61,7 @@ async fn a_call_that_was_approved_does_not_run_when_a_rule_denies_it_by_then() {
     office.approve(waits.call).await.unwrap();
     let rule = Rule::deny("not any more").named("later").tool("kept_refund");
     let stricter = executor(&office, open().rule(rule));
-    assert_eq!(kind(&answered(stricter.resume(waits.call).await)), "denied");
+    assert_eq!(kind(&answered(stricter.worker().unwrap().resume(waits.call).await)), "denied");
     assert_eq!(office.ran.times(), 0);
     let history = office.history(waits.call).await;
     assert_eq!(path(&history), "judging → pending → ready → judging → refused");
@@ -85,7 +85,7 @@ async fn what_is_asked_about_each_time_is_asked_although_it_was_granted() {
     assert_eq!(waits.state, State::Pending);
     assert_eq!(office.ran.times(), 1);
     office.approve(waits.call).await.unwrap();
-    assert_eq!(kind(&answered(strict.resume(waits.call).await)), "ok");
+    assert_eq!(kind(&answered(strict.worker().unwrap().resume(waits.call).await)), "ok");
 }
 
 /// A denial comes before a grant.
@@ -111,7 +111,7 @@ async fn with_four_eyes_whoever_a_call_is_made_for_approves_nothing_of_it() {
     let own = four.run("own").user("ada").start().unwrap();
     let waits = suspended(own.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    let still = suspended(own.resume(waits.call).await);
+    let still = suspended(own.worker().unwrap().resume(waits.call).await);
     assert_eq!(still.state, State::Pending);
     assert_eq!(office.ran.times(), 0);
     let why = office.history(waits.call).await[3].why.clone().unwrap();
@@ -120,7 +120,7 @@ async fn with_four_eyes_whoever_a_call_is_made_for_approves_nothing_of_it() {
     let other = four.run("other").user("bob").start().unwrap();
     let waits = suspended(other.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    assert_eq!(kind(&answered(other.resume(waits.call).await)), "ok");
+    assert_eq!(kind(&answered(other.worker().unwrap().resume(waits.call).await)), "ok");
 }
 
 /// Invariant 15: the policy lies outside of what tools reach.

@@ -58,7 +58,7 @@ async fn an_accepted_call_is_judged_with_the_plan_off_and_its_result_is_not_its_
     let queued = answered(planning.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
     let [record] = &office.records().await[..] else { panic!("one") };
     office.say(accept(record, &office)).await.unwrap();
-    planning.sweep().await.unwrap();
+    planning.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 1);
     let done = office.record(record.id).await;
     assert_eq!(done.state, State::Succeeded);
@@ -76,11 +76,11 @@ async fn an_accepted_call_that_asks_waits_for_its_own_approval_and_runs_by_it() 
     answered(planning.submit(&a_refund()).await);
     let [record] = &office.records().await[..] else { panic!("one") };
     office.say(accept(record, &office)).await.unwrap();
-    planning.sweep().await.unwrap();
+    planning.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(record.id).await, State::Pending);
     assert_eq!(office.ran.times(), 0);
     office.approve(record.id).await.unwrap();
-    planning.sweep().await.unwrap();
+    planning.worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.state(record.id).await, office.ran.times()), (State::Succeeded, 1));
 }
 
@@ -91,7 +91,7 @@ async fn an_accepted_call_that_a_rule_denies_by_then_does_not_run() {
     let [record] = &office.records().await[..] else { panic!("one") };
     office.say(accept(record, &office)).await.unwrap();
     let rule = Rule::deny("never").named("never").tool("kept_note");
-    executor(&office, open().rule(rule)).sweep().await.unwrap();
+    executor(&office, open().rule(rule)).worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.state(record.id).await, office.ran.times()), (State::Refused, 0));
 }
 
@@ -105,7 +105,7 @@ async fn a_plan_that_a_stranger_accepts_does_not_run() {
     let said = Statement { by: "mallory".to_owned(), ..accept(record, &office) };
     let signed = key("mallory", 9).sign(&said).unwrap();
     office.service().submit(signed, office.clock.now()).await.unwrap();
-    planning.sweep().await.unwrap();
+    planning.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 0);
     assert!(!matches!(office.state(record.id).await, State::Ready | State::Succeeded));
 }
@@ -126,7 +126,7 @@ async fn what_of_a_plan_is_left_when_its_run_ends_never_runs() {
     let run = planning.run("p").start().unwrap();
     answered(run.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
     let [record] = &office.records().await[..] else { panic!("one") };
-    assert_eq!(run.end_run().await.unwrap(), 1);
+    assert_eq!(run.worker().unwrap().end_run(run.id()).await.unwrap(), 1);
     assert_eq!(office.state(record.id).await, State::Cancelled);
     assert!(office.say(accept(record, &office)).await.is_err());
 }

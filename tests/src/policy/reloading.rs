@@ -74,6 +74,6 @@ async fn what_was_approved_is_judged_by_the_policy_that_was_read_again() {
     office.approve(waits.call).await.unwrap();
     file.write("mode = \"unrestricted\"\n[[deny]]\nname = \"no\"\nreason = \"stopped\"\ntool = \"kept_refund\"\n");
     executor.reload_policy().unwrap();
-    assert_eq!(kind(&answered(executor.resume(waits.call).await)), "denied");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(waits.call).await)), "denied");
     assert_eq!(office.ran.times(), 0);
 }

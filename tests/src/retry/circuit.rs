@@ -184,7 +184,7 @@ async fn a_kept_call_waits_until_its_tool_is_no_longer_left_alone() {
     let meanwhile = async {
         until_tried(&desk.script, 1).await;
         tokio::time::sleep(Duration::from_secs(29)).await;
-        (desk.script.times(), desk.executor().sweep().await.unwrap().is_nothing())
+        (desk.script.times(), desk.executor().worker().unwrap().sweep().await.unwrap().is_nothing())
     };
     let (done, meanwhile) = tokio::join!(waiting, meanwhile);
     assert_eq!((done.text().as_ref(), meanwhile), ("done in attempt 2", (1, true)));

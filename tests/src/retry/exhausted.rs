@@ -41,8 +41,8 @@ async fn what_must_not_be_repeated_and_may_have_acted_is_indeterminate_and_never
         let waits = suspended(executor.submit(&call("scripted_once")).await);
         assert_eq!(waits.state, State::Indeterminate, "{step:?}");
         tokio::time::sleep(Duration::from_secs(86_400)).await;
-        executor.sweep().await.unwrap();
-        executor.resume(waits.call).await;
+        executor.worker().unwrap().sweep().await.unwrap();
+        executor.worker().unwrap().resume(waits.call).await;
         assert_eq!(desk.script.times(), 1, "{step:?}");
         assert_eq!(desk.record().await.state, State::Indeterminate, "{step:?}");
     }
@@ -71,7 +71,7 @@ async fn a_worker_spends_nothing_on_calls_of_other_runs() {
     }
     for _ in 0..2 {
         tokio::time::sleep(Duration::from_secs(10)).await;
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
     }
     assert_eq!((desk.record().await.state, desk.script.times()), (State::Succeeded, 3));
 }
@@ -92,7 +92,7 @@ async fn an_owner_that_is_lost_takes_an_attempt_like_any_failure() {
         std::mem::forget(running);
         tokio::time::sleep(Duration::from_secs(31)).await;
         let next = builder().build().unwrap();
-        assert_eq!(next.sweep().await.unwrap().lost, 1);
+        assert_eq!(next.worker().unwrap().sweep().await.unwrap().lost, 1);
         let record = desk.record().await;
         assert_eq!(record.state, state, "{attempts} attempts");
         assert_eq!(record.failures[0].failure, Failure::OwnerLost);

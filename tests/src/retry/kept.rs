@@ -36,7 +36,8 @@ async fn calls_and_turns_go_on_in_place_as_well() {
     assert_eq!(answer(&desk.executor(), call("scripted_once")).await.text(), "done in attempt 2");
     assert_eq!(desk.path().await, TWICE);
     let desk = Desk::fails(1, NOT_STARTED);
-    let outcomes = desk.executor().submit_turn(1, &[call("scripted_once")]).await;
+    let run = desk.executor().run("r").start().unwrap();
+    let outcomes = run.submit_turn(1, &[call("scripted_once")]).await;
     assert!(matches!(&outcomes[..], [Outcome::Answered(_)]), "{outcomes:?}");
     assert_eq!(desk.path().await, TWICE);
 }
@@ -57,13 +58,13 @@ async fn a_call_whose_next_attempt_is_far_is_put_aside_and_taken_up_when_it_is_d
     let desk = Desk::of([Step::Fail(limited(61))]);
     let waits = suspended(desk.executor().submit(&call("scripted_once")).await);
     assert_eq!((waits.state, desk.script.times()), (State::Ready, 1));
-    let worker = desk.executor();
+    let executor = desk.executor();
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert!(worker.sweep().await.unwrap().is_nothing(), "it is not due");
-    assert_eq!(suspended(worker.resume(waits.call).await).state, State::Ready);
+    assert!(executor.worker().unwrap().sweep().await.unwrap().is_nothing(), "it is not due");
+    assert_eq!(suspended(executor.worker().unwrap().resume(waits.call).await).state, State::Ready);
     assert_eq!(desk.script.times(), 1);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(worker.sweep().await.unwrap().gone_on, 1);
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().gone_on, 1);
     assert_eq!(desk.path().await, TWICE);
 }
 
@@ -80,14 +81,14 @@ async fn a_worker_takes_up_what_is_due_and_leaves_alone_what_somebody_here_waits
     let executor = desk.executor();
     let worker = tokio::spawn({
         let executor = executor.clone();
-        async move { executor.work().await }
+        async move { executor.worker().unwrap().work().await }
     });
     assert_eq!(answered(executor.submit(&again()).await).text(), "done in attempt 3");
     worker.abort();
     let desk = Desk::of([Step::Fail(limited(61)), Step::Fail(Class::Transient)]);
     let executor = desk.executor();
     suspended(executor.submit(&again()).await);
-    let worker = tokio::spawn(async move { executor.work().await });
+    let worker = tokio::spawn(async move { executor.worker().unwrap().work().await });
     tokio::time::sleep(Duration::from_secs(90)).await;
     assert_eq!(desk.record().await.state, State::Succeeded);
     worker.abort();
@@ -108,10 +109,10 @@ async fn what_waits_when_its_process_is_gone_is_taken_up_when_it_is_due_and_not_
     drop(lost);
     let next = desk.executor();
     tokio::time::sleep(Duration::from_secs(29)).await;
-    assert!(next.sweep().await.unwrap().is_nothing());
+    assert!(next.worker().unwrap().sweep().await.unwrap().is_nothing());
     assert_eq!(desk.script.times(), 1);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(next.sweep().await.unwrap().gone_on, 1);
+    assert_eq!(next.worker().unwrap().sweep().await.unwrap().gone_on, 1);
     assert_eq!(desk.path().await, TWICE);
 }
 
@@ -137,7 +138,7 @@ async fn a_call_that_is_given_up_while_it_waits_is_cancelled_and_never_begun_aga
         assert!(began.elapsed().is_zero(), "the clock has not moved");
         assert_eq!(desk.path().await, "judging → ready → running → ready → cancelled");
         tokio::time::sleep(Duration::from_secs(600)).await;
-        assert!(desk.executor().sweep().await.unwrap().is_nothing());
+        assert!(desk.executor().worker().unwrap().sweep().await.unwrap().is_nothing());
         assert_eq!(desk.script.times(), 1);
     }
 }
@@ -148,7 +149,7 @@ async fn a_run_that_ends_while_its_call_waits_lets_it_begin_no_more() {
     let run = desk.executor().run("ends").start().unwrap();
     let (ended, count) = tokio::join!(async { answered(run.submit(&again()).await) }, async {
         until_tried(&desk.script, 1).await;
-        run.end_run().await.unwrap()
+        run.worker().unwrap().end_run(run.id()).await.unwrap()
     });
     assert_eq!((kind(&ended).as_str(), count, desk.script.times()), ("cancelled", 1, 1));
 }
@@ -163,7 +164,7 @@ async fn what_waits_when_the_application_shuts_down_is_left_to_the_next() {
     });
     assert_eq!((suspended(outcome).state, drained.cancelled), (State::Ready, 0));
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(desk.executor().sweep().await.unwrap().gone_on, 1);
+    assert_eq!(desk.executor().worker().unwrap().sweep().await.unwrap().gone_on, 1);
     assert_eq!(desk.path().await, TWICE);
 }
 
@@ -201,7 +202,7 @@ async fn all_attempts_of_a_call_take_one_use_of_its_grant() {
     let statement = Statement::approve_with_grant(&record, terms, "ada", record.updated);
     let people = approval::ApprovalService::new(Arc::new(desk.store.clone()));
     people.submit(ada.sign(&statement).unwrap(), record.updated).await.unwrap();
-    answered(executor.resume(waits.call).await);
+    answered(executor.worker().unwrap().resume(waits.call).await);
     let covered = executor.submit(&call("scripted_asking")).await;
     assert_eq!(said(&answered(covered)), "done in attempt 4");
     let third = executor.submit(&call("scripted_asking")).await;

@@ -82,7 +82,7 @@ async fn the_key_stays_when_the_tool_of_a_begun_call_gets_another_parameter() {
     let before = store.get(id).await.unwrap().unwrap();
     let currency = json!({"type": "string", "default": "eur"});
     let second = release(json!({"cents": {"type": "integer"}, "currency": currency}), false);
-    second.sweep().await.unwrap();
+    second.worker().unwrap().sweep().await.unwrap();
     let after = store.get(id).await.unwrap().unwrap();
     assert_eq!(after.state, State::Succeeded);
     assert_eq!(after.shown, r#"{"cents":5,"currency":"eur"}"#);
@@ -144,8 +144,8 @@ async fn a_tool_that_acts_once_and_times_out_is_indeterminate_and_the_server_see
     let executor = kept(&server, &store).build().unwrap();
     let waits = suspended(executor.submit(&call("pay_once")).await);
     assert_eq!(waits.state, State::Indeterminate);
-    executor.sweep().await.unwrap();
-    executor.resume(waits.call).await;
+    executor.worker().unwrap().sweep().await.unwrap();
+    executor.worker().unwrap().resume(waits.call).await;
     assert_eq!(server.keys.lock().unwrap().len(), 1);
 
     let answer = bank(&self::server()).build().unwrap();

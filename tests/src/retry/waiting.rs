@@ -30,11 +30,12 @@ async fn a_call_that_is_given_up_while_it_waits_is_answered_at_once_and_tried_no
         let executor = with_script(&script).build().unwrap();
         let token = CancellationToken::new();
         let (run, call) = match is_run {
-            true => (executor.run("r").cancelled_by(token.clone()).start().unwrap(), again()),
-            false => (executor, again().cancelled_by(token.clone())),
+            true => (executor.run("r").cancelled_by(token.clone()), again()),
+            false => (executor.run("r"), again().cancelled_by(token.clone())),
         };
+        let run = run.start().unwrap();
         let began = tokio::time::Instant::now();
-        let (given_up, ()) = tokio::join!(answer(&run, call), async {
+        let (given_up, ()) = tokio::join!(run.call(&call), async {
             until_tried(&script, 1).await;
             token.cancel();
         });

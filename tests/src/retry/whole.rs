@@ -133,7 +133,7 @@ async fn an_attempt_that_would_begin_too_late_does_not_begin() {
     tokio::time::sleep(60 * SECOND).await;
     let record = desk.record().await;
     assert_eq!(record.state, State::Ready, "it waits for its second attempt");
-    let answer = answered(executor.resume(record.id).await);
+    let answer = answered(executor.worker().unwrap().resume(record.id).await);
     assert_eq!(
         answer.error().unwrap().message(),
         "`scripted_again` was not begun in time: the whole call may take 2s"
@@ -153,6 +153,6 @@ async fn the_time_that_a_person_takes_does_not_count() {
     let statement = Statement::approve(&record, "ada", record.updated);
     let people = approval::ApprovalService::new(Arc::new(desk.store.clone()));
     people.submit(ada.sign(&statement).unwrap(), record.updated).await.unwrap();
-    let answer = answered(executor.wait(waits.call).await);
+    let answer = answered(executor.worker().unwrap().wait(waits.call).await);
     assert_eq!((answer.text().as_ref(), desk.script.times()), ("done in attempt 2", 2));
 }

@@ -76,7 +76,7 @@ async fn a_claim_that_is_heard_of_too_late_is_given_back_and_not_begun() {
     let outcome = executor.submit(&Call::new("late_count", "{}")).await;
     let Outcome::Suspended(waits) = outcome else { panic!("{outcome:?}") };
     assert_eq!((waits.state, times.0.load(SeqCst)), (State::Ready, 0));
-    let outcome = executor.resume(waits.call).await;
+    let outcome = executor.worker().unwrap().resume(waits.call).await;
     let answer = outcome.answer().unwrap();
     assert_eq!((answer.text().as_ref(), times.0.load(SeqCst)), ("counted", 1));
 }

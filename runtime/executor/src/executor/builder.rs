@@ -15,7 +15,7 @@ use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Around, Rules};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Run};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, RunState};
 use crate::catalog::Catalog;
 use crate::event::{Event, Listener};
 use crate::registry::{Entry, Registry};
@@ -287,7 +287,8 @@ impl ExecutorBuilder {
     ///
     /// # Errors
     /// When something is missing or given twice; all such problems at once.
-    pub fn build(self) -> Result<Executor, BuildError> {
+    pub fn build(mut self) -> Result<Executor, BuildError> {
+        self.journal.provide_store();
         let mut problems = self.general_problems();
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
@@ -335,7 +336,7 @@ impl ExecutorBuilder {
             journal,
             is_plain,
         };
-        Ok(Executor { run: Arc::new(Run::default_of(Arc::new(core), Arc::new(ready))) })
+        Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
     /// The policy; nothing where it is wrong, which is told.

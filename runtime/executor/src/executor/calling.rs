@@ -14,7 +14,7 @@ use tracing::Instrument;
 use super::claim::Claim;
 use super::journaled::{JournaledCall, lapsed};
 use super::retrying::deadline;
-use super::{Plan, Run};
+use super::{Plan, RunState};
 use crate::executor::own::own_of;
 use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
@@ -29,7 +29,7 @@ use toolwright_core::repairs::Repairs;
 /// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Calling<'a> {
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     call: &'a Call<'a>,
     state: State<'a>,
 }
@@ -42,7 +42,7 @@ enum State<'a> {
 
 impl<'a> Calling<'a> {
     #[inline]
-    pub(super) fn new(run: &'a Arc<Run>, call: &'a Call<'a>) -> Self {
+    pub(super) fn new(run: &'a Arc<RunState>, call: &'a Call<'a>) -> Self {
         Self { run, call, state: State::New }
     }
 }
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Calling<'_> {
 /// Answers a call at once, or says what is left to be done.
 #[inline]
 fn start<'a>(
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     call: &'a Call<'a>,
     context: &mut Context<'_>,
 ) -> Result<Answer, BoxFuture<'a, Answer>> {
@@ -104,7 +104,7 @@ fn start<'a>(
 
 /// A call whose tool is not among those that were there when the executor was built, or whose registry
 /// has changed since.
-async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+async fn sought(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => Stages::new(run, found.plan(), call, None).with_own(None).await,
         Err(error) => error.into(),
@@ -112,7 +112,7 @@ async fn sought(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 }
 
 /// A call under the eyes of listeners and tracing.
-async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
+async fn recorded(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
     if let Some(journaled) = JournaledCall::of(run) {
         return journaled.answer(call).await;
     }
@@ -144,7 +144,7 @@ async fn recorded(run: &Arc<Run>, call: &Call<'_>) -> Answer {
 /// The stages of one call.
 #[derive(Clone, Copy)]
 pub(super) struct Stages<'a> {
-    pub(super) run: &'a Arc<Run>,
+    pub(super) run: &'a Arc<RunState>,
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
     arguments: &'a str,
@@ -171,7 +171,7 @@ enum Progress<'a> {
 impl<'a> Stages<'a> {
     #[inline]
     pub(super) fn new(
-        run: &'a Arc<Run>,
+        run: &'a Arc<RunState>,
         plan: &'a Plan,
         call: &'a Call<'a>,
         watch: Option<&'a record::Watch<'a>>,

@@ -51,7 +51,7 @@ use futures::future::{Either, select};
 use tracing::{Instrument as _, Span};
 
 use self::withdrawn::Waits;
-use super::Run;
+use super::RunState;
 use super::journal_config::JournalConfig;
 use super::outcome::{CallFailure, Outcome, Suspended};
 use crate::stage::{self, Found, given_up_by, record};
@@ -88,7 +88,7 @@ pub(crate) enum Asking {
 /// A run and the journal of its executor.
 #[derive(Clone, Copy)]
 pub(crate) struct JournaledCall<'a> {
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     journal: &'a JournalConfig,
     /// What the policy said, where a call is being evaluated again.
     evaluated: Option<&'a policy::PolicyDecision>,
@@ -96,7 +96,7 @@ pub(crate) struct JournaledCall<'a> {
 
 impl<'a> JournaledCall<'a> {
     /// Nothing without a journal.
-    pub(crate) fn of(run: &'a Arc<Run>) -> Option<Self> {
+    pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, evaluated: None })
     }
 
@@ -305,14 +305,16 @@ impl<'a> JournaledCall<'a> {
 }
 
 fn too_busy(id: CallId) -> CommitError {
-    StoreError::new(format!("call {id} was changed by others {TRIES} times in a row; try again"))
-        .into()
+    StoreError::unavailable(format!(
+        "call {id} was changed by others {TRIES} times in a row; try again"
+    ))
+    .into()
 }
 
 fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
     let error = match error {
         CommitError::Store(error) => error,
-        other => StoreError::new(other.to_string()),
+        other => StoreError::unavailable(other.to_string()),
     };
     CallFailure::NotRecorded { tool: tool.to_owned(), error }
 }

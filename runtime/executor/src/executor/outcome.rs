@@ -102,9 +102,6 @@ pub enum CallFailure {
         /// Where it stands.
         state: State,
     },
-    /// The executor keeps no journal.
-    #[error("this executor keeps no journal; give it one with `.journal(…)`")]
-    NoJournal,
     /// The journal does not know the call.
     #[error("the journal knows no call {0}")]
     NoSuchCall(CallId),

@@ -8,12 +8,12 @@ use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_journal::journal::CallRecord;
 
-use super::{BuildProblem, Plan, Run};
+use super::{BuildProblem, Plan, RunState};
 
 /// Sees to it that run and call bring what the tool takes from them, and makes the context
 /// where the tool needs one; `identity` is the call's, where it has one already.
 pub(crate) fn own_of(
-    run: &Arc<Run>,
+    run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
     identity: Option<Identity<'_>>,

@@ -1,268 +1,237 @@
-//! One run: an id, the services that only it has, and whether it is still wanted.
+//! One conversation: its id, user and services, and the calls that it makes.
 
-use std::any::{TypeId, type_name};
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::task::{Context, Poll};
 
-use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
+use futures::future::BoxFuture;
+use tower_service::Service;
 
-use super::builder::Core;
-use super::{Executor, Ready};
-use crate::event::{self, Event, EventKind};
-use toolwright_core::capability::{Declared, RunValues, Value};
-use toolwright_core::context::{Progress, RunHandle};
+use super::{Calling, Executor, Outcome, RunState, Worker};
+use crate::catalog::Catalog;
+use toolwright_core::call::Call;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
+use toolwright_policy::policy::Explanation;
 
-/// The calls of one agent, one request, one command line.
-pub(crate) struct Run {
-    pub(crate) core: Arc<Core>,
-    /// The tools that it calls.
-    pub(crate) ready: Arc<Ready>,
-    id: Arc<str>,
-    /// What its calls are given.
-    pub(crate) values: RunValues,
-    cancelled: Option<CancellationToken>,
-    /// On whose behalf it calls.
-    user: Option<Arc<str>>,
-    /// The session it belongs to.
-    session: Option<Arc<str>>,
-    /// Somebody started it, so it works on its own calls alone.
-    is_own: bool,
-    /// It was ended here; that it was ended elsewhere is in the journal.
-    ended: Arc<AtomicBool>,
-    /// How often its calls were tried again.
-    retries: Arc<AtomicU32>,
+/// One conversation: the calls of one agent, one request or one command line. Made by [`Executor::run`]; cheap to clone;
+/// a clone is the same run.
+///
+/// A run makes single calls as an executor does ([`call`](Self::call), [`submit`](Self::submit)), with the run's services
+/// and for its user, and answers whole turns of a model ([`turn`](Self::turn), [`submit_turn`](Self::submit_turn)). Its
+/// [`worker`](Self::worker) carries out those of its calls that wait in a journal.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry, tool};
+///
+/// struct Ticket(u32);
+///
+/// /// Tells the number of the ticket.
+/// #[tool(effect = read)]
+/// async fn tell_ticket(ticket: &Ticket) -> u32 {
+///     ticket.0
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::of([TELL_TICKET])?).unrestricted().per_run::<Ticket>().build()?;
+/// let run = executor.run("ticket-7").user("bob").with(Ticket(7)).start()?;
+/// let turn = run.turn(1, &[Call::new("tell_ticket", "{}")]).await?;
+/// assert_eq!(turn.answers()[0].text(), "7");
+/// assert_eq!((run.id(), run.user()), ("ticket-7", Some("bob")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Run {
+    pub(super) state: Arc<RunState>,
 }
 
 impl Run {
-    /// The executor's own run, which has no services of its own.
-    pub(super) fn default_of(core: Arc<Core>, ready: Arc<Ready>) -> Self {
-        let values = RunValues { executor: Arc::clone(&core.provided), own: Arc::new([]) };
-        let id = Uuid::now_v7().to_string().into();
-        Self {
-            core,
-            ready,
-            id,
-            values,
-            cancelled: None,
-            user: None,
-            session: None,
-            is_own: false,
-            ended: Arc::default(),
-            retries: Arc::default(),
-        }
-    }
-
-    /// Copies the run, with other tools.
-    pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
-        Self {
-            core: Arc::clone(&self.core),
-            ready,
-            id: Arc::clone(&self.id),
-            values: self.values.clone(),
-            cancelled: self.cancelled.clone(),
-            user: self.user.clone(),
-            session: self.session.clone(),
-            is_own: self.is_own,
-            ended: Arc::clone(&self.ended),
-            retries: Arc::clone(&self.retries),
-        }
-    }
-
-    /// Copies the run for another user, to explain what the policy would decide.
-    pub(super) fn with_user(&self, user: &str) -> Self {
-        Self { user: Some(user.into()), ..self.with_tools(Arc::clone(&self.ready)) }
-    }
-
-    pub(crate) fn user(&self) -> Option<&str> {
-        self.user.as_deref()
-    }
-
-    pub(crate) fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
-
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn end(&self) {
-        self.ended.store(true, Ordering::SeqCst);
-    }
-
-    /// Takes one of the retries that a run has; whether there was one left.
-    pub(crate) fn takes_a_retry(&self) -> bool {
-        let Some(budget) = self.core.retries_per_run else { return true };
-        let one_more = |taken: u32| (taken < budget).then_some(taken + 1);
-        self.retries.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).is_ok()
-    }
-
-    pub(crate) fn is_own(&self) -> bool {
-        self.is_own
-    }
-
-    pub(crate) fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The tokens whose cancellation ends every call of the run.
-    pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
-        std::iter::once(&self.core.released).chain(&self.cancelled)
-    }
-
-    pub(crate) fn own_cancellation(&self) -> Option<&CancellationToken> {
-        self.cancelled.as_ref()
-    }
-
-    pub(crate) fn tell(&self, event: &Event<'_>) {
-        event::tell(&self.core.listeners, event);
-    }
-}
-
-impl RunHandle for Run {
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn cancellations(&self) -> [Option<&CancellationToken>; 2] {
-        [Some(&self.core.released), self.cancelled.as_ref()]
-    }
-
-    fn progress(&self, progress: &Progress<'_>) {
-        let Progress { call, provider_id, run, tool, digest, attempt, message, part } = *progress;
-        let kind = EventKind::Progress { message, part };
-        self.tell(&Event { call, provider_id, run, tool, digest, attempt, kind });
-    }
-
-    fn service(&self, id: TypeId) -> Option<&Value> {
-        let provisions = &self.core.provisions;
-        let place = |declared: &[Declared]| declared.iter().position(|it| it.id == id);
-        let run = place(&provisions.per_run).and_then(|index| self.values.own.get(index));
-        let shared = || self.core.provided.services.get(place(&provisions.services)?);
-        run.or_else(shared)
-    }
-}
-
-/// Gathers what a run brings.
-pub struct RunBuilder {
-    core: Arc<Core>,
-    ready: Arc<Ready>,
-    id: String,
-    values: Vec<(TypeId, &'static str, Value)>,
-    cancelled: Option<CancellationToken>,
-    user: Option<Arc<str>>,
-    session: Option<Arc<str>>,
-}
-
-impl RunBuilder {
-    pub(super) fn new(run: &Run, id: String) -> Self {
-        let (core, ready) = (Arc::clone(&run.core), Arc::clone(&run.ready));
-        Self { core, ready, id, values: Vec::new(), cancelled: None, user: None, session: None }
-    }
-
-    /// A service of this run, declared on the builder with `per_run`.
+    /// The id, by which a journal knows the calls of the run.
     #[must_use]
-    pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
-        self.with_arc(Arc::new(value))
+    pub fn id(&self) -> &str {
+        self.state.id()
     }
 
-    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
+    /// The user on whose behalf the run makes its calls.
     #[must_use]
-    pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
-        self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
-        self
+    pub fn user(&self) -> Option<&str> {
+        self.state.user()
     }
 
-    /// Cancels every call of the run when the token is cancelled.
+    /// The session that the run belongs to.
     #[must_use]
-    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
-        self.cancelled = Some(token);
-        self
+    pub fn session(&self) -> Option<&str> {
+        self.state.session()
     }
 
-    /// The user of the run; approvers see the name.
+    /// The tools that the run can call: those that are [pinned](Self::pinned), or else those that can be called now.
     #[must_use]
-    pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.user = Some(name.into());
-        self
+    pub fn catalog(&self) -> Catalog {
+        self.state.ready.current()
     }
 
-    /// The session that the run belongs to, in which grants of scope `session` count.
+    /// Pins the run to the tools of a catalog, as [`Executor::pinned`] pins an executor. Use it for the calls of a turn
+    /// whose model was shown that catalog. It is still the same run: its end and its budget of retries are shared.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read)]
+    /// async fn tell_time() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).unrestricted().build()?;
+    /// let run = executor.run("ticket-7").start()?;
+    /// let shown = run.catalog();
+    /// executor.registry().unregister("tell_time")?;
+    /// let call = Call::new("tell_time", "{}");
+    /// assert!(run.call(&call).await.is_error());
+    /// assert!(!run.pinned(&shown).call(&call).await.is_error());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.session = Some(id.into());
-        self
+    pub fn pinned(&self, catalog: &Catalog) -> Self {
+        Self { state: self.state.pinned(catalog) }
     }
 
-    /// The executor as this run sees it.
+    /// Runs a call outside of turns and gives its one answer, as [`Executor::call`] does, with the services of the run.
+    #[inline]
+    pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
+        Calling::new(&self.state, call)
+    }
+
+    /// Submits a call outside of turns without waiting for people, as [`Executor::submit`] does, with the services of
+    /// the run.
+    ///
+    /// ```
+    /// use toolwright::journal::{MemoryStore, State};
+    /// use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry, tool};
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = once, approval = "it sends money")]
+    /// async fn refund() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let builder = Executor::builder(Registry::of([REFUND])?).unrestricted();
+    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let run = executor.run("ticket-7").user("bob").start()?;
+    /// match run.submit(&Call::new("refund", "{}")).await {
+    ///     Outcome::Suspended(waits) => assert_eq!(waits.state, State::Pending),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn submit(&self, call: &Call<'_>) -> Outcome {
+        self.state.submit(call).await
+    }
+
+    /// Explains what the policy decides on a call of this run, whose user its rules may name, without running it; see
+    /// [`Executor::explain`].
+    ///
+    /// ```
+    /// use toolwright::policy::{Policy, PolicyDecision, Rule};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read, reads())]
+    /// async fn tell_time() {}
+    ///
+    /// let no = Rule::deny("eve is a guest").named("guests").principal("eve");
+    /// let policy = Policy::builder().rule(no);
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).policy(policy).build()?;
+    /// let call = Call::new("tell_time", "{}");
+    /// assert_eq!(executor.explain(&call)?.verdict, PolicyDecision::Allow);
+    /// let run = executor.run("ticket-7").user("eve").start()?;
+    /// assert_eq!(run.explain(&call)?.because(), ["guests"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When a declared service is missing, given twice, or one is given that was not declared.
-    pub fn start(mut self) -> Result<Executor, MissingServices> {
-        let declared: Vec<Declared> = self.core.provisions.per_run.clone();
-        let mut values = Vec::with_capacity(declared.len());
-        let mut missing = Vec::new();
-        for wanted in declared {
-            match self.values.iter().position(|(id, ..)| *id == wanted.id) {
-                Some(index) => values.push(self.values.swap_remove(index).2),
-                None => missing.push(wanted.name),
-            }
-        }
-        let unexpected: Vec<&'static str> = self.values.iter().map(|(_, name, _)| *name).collect();
-        if !missing.is_empty() || !unexpected.is_empty() {
-            return Err(MissingServices { missing, unexpected });
-        }
-        let provided = Arc::clone(&self.core.provided);
-        let run = Run {
-            core: self.core,
-            ready: self.ready,
-            id: self.id.into(),
-            values: RunValues { executor: provided, own: values.into() },
-            cancelled: self.cancelled,
-            user: self.user,
-            session: self.session,
-            is_own: true,
-            ended: Arc::default(),
-            retries: Arc::default(),
-        };
-        Ok(Executor { run: Arc::new(run) })
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        self.state.explain(&self.state.core.rules, call)
+    }
+
+    /// What policy would know of a call of this run, without running it; see [`Executor::examine`].
+    ///
+    /// ```
+    /// use toolwright::{Call, Danger, Executor, Registry, tool};
+    ///
+    /// struct Ticket(u32);
+    ///
+    /// /// Tells the number of the ticket.
+    /// #[tool(effect = read)]
+    /// async fn tell_ticket(ticket: &Ticket) -> u32 {
+    ///     ticket.0
+    /// }
+    ///
+    /// let executor = Executor::builder(Registry::of([TELL_TICKET])?).unrestricted().per_run::<Ticket>().build()?;
+    /// let call = Call::new("tell_ticket", "{}");
+    /// assert!(executor.examine(&call).is_err(), "it needs the services of a run");
+    /// assert_eq!(executor.run("ticket-7").with(Ticket(7)).start()?.examine(&call)?.danger, Danger::Safe);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
+        self.state.examine(call)
+    }
+
+    /// The worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this run
+    /// alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
+    /// cannot.
+    ///
+    /// ```
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Executor, OnNoApprover, Registry};
+    ///
+    /// let builder = Executor::builder(Registry::empty());
+    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// assert!(executor.run("ticket-7").start()?.worker().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn worker(&self) -> Option<Worker> {
+        Worker::of(&self.state)
+    }
+
+    /// Returns an executor whose calls belong to this run, for the command line.
+    #[doc(hidden)]
+    pub fn as_executor(&self) -> Executor {
+        Executor { state: Arc::clone(&self.state) }
     }
 }
 
-impl fmt::Debug for RunBuilder {
+/// Layers of middleware go around a run as they go around its [`Executor`].
+impl Service<Call<'static>> for Run {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Answer, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call<'static>) -> Self::Future {
+        let run = self.clone();
+        Box::pin(async move { Ok(Run::call(&run, &call).await) })
+    }
+}
+
+impl fmt::Debug for Run {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("RunBuilder").field("id", &self.id).finish_non_exhaustive()
+        let mut run = formatter.debug_struct("Run");
+        run.field("id", &self.id()).field("user", &self.user()).field("tools", &self.catalog());
+        run.finish()
     }
 }
-
-/// Why a run cannot start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MissingServices {
-    /// Declared with `per_run`, but not given.
-    pub missing: Vec<&'static str>,
-    /// Given, but not declared, or given twice.
-    pub unexpected: Vec<&'static str>,
-}
-
-impl fmt::Display for MissingServices {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the run cannot start")?;
-        for name in &self.missing {
-            write!(
-                formatter,
-                "\n- it lacks `{name}`, which every run brings; give it with `.with(…)`"
-            )?;
-        }
-        for name in &self.unexpected {
-            write!(
-                formatter,
-                "\n- `{name}` is given twice or was not declared; declare it with `.per_run::<{name}>()` on the builder"
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for MissingServices {}

@@ -44,7 +44,7 @@ impl Executor {
     /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
     /// nobody polls keeps it waiting; the threads of blocking tools do not.
     pub async fn drain(&self, grace: Duration) -> Drained {
-        let core = &self.run.core;
+        let core = &self.state.core;
         core.gate.close();
         core.telling.close();
         // Who waits for a tool of few calls is turned away as well.

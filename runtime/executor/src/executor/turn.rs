@@ -2,13 +2,14 @@
 
 mod answers;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use futures::future::join_all;
 
 use super::journaled::{Asking, JournaledCall};
 use super::outcome::{CallFailure, Outcome};
-use super::{Executor, Swept};
+use super::{Calling, Run, RunState};
 use crate::stage;
 pub use answers::TurnAnswers;
 use toolwright_core::call::Call;
@@ -19,19 +20,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::CallSlot;
 use toolwright_journal::journal::State;
 
-impl Executor {
-    /// A call that may have to wait: unlike [`call`](Self::call) this does not wait for a person, but says that
-    /// somebody has to.
-    pub async fn submit(&self, call: &Call<'_>) -> Outcome {
-        match JournaledCall::of(&self.run) {
-            Some(journaled) => {
-                let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
-                journaled.outcome(CallId::new(), call, place, Asking::Now).await
-            }
-            None => Outcome::Answered(self.call(call).await),
-        }
-    }
-
+impl Run {
     /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of
     /// the calls. [`submit_turn`](Self::submit_turn) does not wait.
     ///
@@ -71,59 +60,27 @@ impl Executor {
     ///
     /// # Errors
     /// When the host has to act before the turn can be answered: the journal fails, it has other calls at this turn,
-    /// nobody can be asked and the executor fails then, a call cannot run here, or the executor shuts down while a call
+    /// no approver can be asked and the executor is set to fail then, a call cannot run here, or the executor shuts down while a call
     /// waits. The first such failure in call order. Every call is still in the journal, so the same turn can be made
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
-        let outcomes = self.submit_turn(turn, calls).await;
+        let Some(journaled) = JournaledCall::of(&self.state) else {
+            let answers = self.answered_in_order(calls).await;
+            let terminal =
+                answers.iter().zip(calls).position(|(it, call)| self.is_result(it, call));
+            return Ok(TurnAnswers::new(answers, terminal));
+        };
+        let outcomes = self.submitted(journaled, turn, calls).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
-        let answered = outcomes.into_iter().zip(calls).map(|(outcome, call)| async move {
-            match (outcome, JournaledCall::of(&self.run)) {
-                (Outcome::Answered(answer), _) => Ok(answer),
-                (outcome, Some(journaled)) => journaled.await_answer(outcome, call).await,
-                (Outcome::Failed(failure), None) => Err(failure),
-                (Outcome::Suspended(_), None) => Err(CallFailure::NoJournal),
-            }
-        });
+        let waiting = outcomes.into_iter().zip(calls);
+        let answered = waiting.map(|(outcome, call)| journaled.await_answer(outcome, call));
         // A failure of one call drops none of the others, which may be running.
         let answers: Vec<Answer> =
             join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
-        let terminal = self.first_terminal(turn, calls, &answers).await?;
+        let terminal = self.first_terminal(journaled, turn, calls, &answers).await?;
         Ok(TurnAnswers::new(answers, terminal))
-    }
-
-    /// The index of the first call of a terminal tool that succeeded.
-    async fn first_terminal(
-        &self,
-        turn: u64,
-        calls: &[Call<'_>],
-        answers: &[Answer],
-    ) -> Result<Option<usize>, CallFailure> {
-        for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
-            let is_terminal = || {
-                let found = stage::find(&self.run, call.name());
-                found.is_ok_and(|found| found.definition().terminal)
-            };
-            if answer.is_error() || !is_terminal() {
-                continue;
-            }
-            // A call that was put into a plan is answered, and has not run.
-            let is_planned = match JournaledCall::of(&self.run) {
-                Some(journaled) => journaled.is_planned(&self.place(turn, index), call).await?,
-                None => false,
-            };
-            if !is_planned {
-                return Ok(Some(index));
-            }
-        }
-        Ok(None)
-    }
-
-    fn place(&self, turn: u64, index: usize) -> CallSlot {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        CallSlot { run: self.run.id().to_owned(), turn: Some(turn), index }
     }
 
     /// Submits the calls of a turn without waiting for people: each has an outcome of its own, in their order. They
@@ -134,34 +91,69 @@ impl Executor {
     /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
     ///
     /// A provider's id that stands in a turn twice is refused the second time.
+    ///
+    /// ```
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read)]
+    /// async fn tell_time() {}
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = once, approval = "it sends money")]
+    /// async fn refund() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let builder = Executor::builder(Registry::of([TELL_TIME, REFUND])?).unrestricted();
+    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let run = executor.run("ticket-7").start()?;
+    /// let calls = [Call::new("refund", "{}"), Call::new("tell_time", "{}")];
+    /// let outcomes = run.submit_turn(1, &calls).await;
+    /// assert!(outcomes[0].suspended().is_some(), "a person has to decide");
+    /// assert!(outcomes[1].suspended().is_none(), "answered all the same");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let repeated: Vec<bool> = calls
-            .iter()
-            .enumerate()
-            .map(|(index, call)| match call.id.as_deref() {
-                Some(id) => *first.entry(id).or_insert(index) != index,
-                None => false,
-            })
-            .collect();
+        match JournaledCall::of(&self.state) {
+            Some(journaled) => self.submitted(journaled, turn, calls).await,
+            None => self.answered_in_order(calls).await.into_iter().map(Outcome::from).collect(),
+        }
+    }
+
+    /// The answers of a turn that no journal records.
+    async fn answered_in_order(&self, calls: &[Call<'_>]) -> Vec<Answer> {
+        let mut answers = Vec::with_capacity(calls.len());
+        for (call, is_repeated) in with_repeated(calls) {
+            answers.push(match is_repeated {
+                true => repeated_id(call).into(),
+                false => self.call(call).await,
+            });
+        }
+        answers
+    }
+
+    /// The outcomes of a turn whose calls are recorded.
+    async fn submitted(
+        &self,
+        journaled: JournaledCall<'_>,
+        turn: u64,
+        calls: &[Call<'_>],
+    ) -> Vec<Outcome> {
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(journaled) = JournaledCall::of(&self.run)
-            && let Some(outcomes) = journaled.contradicted(&places, calls).await
-        {
+        if let Some(outcomes) = journaled.contradicted(&places, calls).await {
             return outcomes;
         }
         let mut outcomes = Vec::with_capacity(calls.len());
-        for ((place, call), is_repeated) in places.into_iter().zip(calls).zip(repeated) {
-            outcomes.push(match JournaledCall::of(&self.run) {
-                _ if is_repeated => Outcome::Answered(repeated_id(call).into()),
-                Some(journaled) => {
-                    journaled.outcome(CallId::new(), call, place, Asking::Later).await
-                }
-                None => Outcome::Answered(self.call(call).await),
+        for (place, (call, is_repeated)) in places.into_iter().zip(with_repeated(calls)) {
+            outcomes.push(match is_repeated {
+                true => Outcome::Answered(repeated_id(call).into()),
+                false => journaled.outcome(CallId::new(), call, place, Asking::Later).await,
             });
         }
-        let Some(journaled) = JournaledCall::of(&self.run) else { return outcomes };
-        // Who needs nobody has been answered; now people are asked about the others.
+        // The calls that need no person have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
                 let decided = journaled.ask_about(waits.call, call).await;
@@ -171,64 +163,57 @@ impl Executor {
         outcomes
     }
 
-    /// Goes on with a call that waited: runs it if it may run now, or says what became of it. Only a call that is
-    /// approved runs, and only once, whoever else resumes it.
-    pub async fn resume(&self, call: CallId) -> Outcome {
-        let Some(journaled) = JournaledCall::of(&self.run) else {
-            return CallFailure::NoJournal.into();
+    /// The index of the first call of a terminal tool that succeeded.
+    async fn first_terminal(
+        &self,
+        journaled: JournaledCall<'_>,
+        turn: u64,
+        calls: &[Call<'_>],
+        answers: &[Answer],
+    ) -> Result<Option<usize>, CallFailure> {
+        for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
+            // A call that was put into a plan is answered, and has not run.
+            if self.is_result(answer, call)
+                && !journaled.is_planned(&self.place(turn, index), call).await?
+            {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this is a result of a terminal tool.
+    fn is_result(&self, answer: &Answer, call: &Call<'_>) -> bool {
+        let is_terminal = || {
+            let found = stage::find(&self.state, call.name());
+            found.is_ok_and(|found| found.definition().terminal)
         };
-        journaled.resume(call).await
+        !answer.is_error() && is_terminal()
     }
 
-    /// Waits until a call has its answer, and goes on with it whenever that is possible here. One that is
-    /// indeterminate is given back: only a person or its tool can find out what became of it.
-    pub async fn wait(&self, call: CallId) -> Outcome {
-        let Some(journaled) = JournaledCall::of(&self.run) else {
-            return CallFailure::NoJournal.into();
-        };
-        journaled.wait(call, None).await
+    fn place(&self, turn: u64, index: usize) -> CallSlot {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        CallSlot { run: self.id().to_owned(), turn: Some(turn), index }
     }
+}
 
-    /// Notes that the run has taken the answer of a call, so that it is listed as undelivered no more. A call that runs
-    /// after its answer, as one of a plan that was accepted, goes on as if nothing had happened.
-    ///
-    /// # Errors
-    /// When there is no journal, it does not know the call, the call has no answer yet, or the journal fails.
-    pub async fn acknowledge(&self, call: CallId) -> Result<(), CallFailure> {
-        self.journaled()?.acknowledge(call).await
+impl RunState {
+    /// Submits a call outside of turns, without waiting for people.
+    pub(super) async fn submit(self: &Arc<Self>, call: &Call<'_>) -> Outcome {
+        match JournaledCall::of(self) {
+            Some(journaled) => {
+                let place = CallSlot { run: self.id().to_owned(), turn: None, index: 0 };
+                journaled.outcome(CallId::new(), call, place, Asking::Now).await
+            }
+            None => Calling::new(self, call).await.into(),
+        }
     }
+}
 
-    /// Ends this run: what of it has not begun is cancelled, and nothing of it begins any more. How many calls
-    /// were cancelled.
-    ///
-    /// # Errors
-    /// When there is no journal, or it fails.
-    pub async fn end_run(&self) -> Result<usize, CallFailure> {
-        self.journaled()?.end_run(self.run.id()).await
-    }
-
-    /// One look at everything that is due in the journal: deadlines, lost owners, decided calls, people to be
-    /// told. An executor of a run looks at the calls of that run alone.
-    ///
-    /// # Errors
-    /// When there is no journal, or it fails.
-    pub async fn sweep(&self) -> Result<Swept, CallFailure> {
-        self.journaled()?.sweep().await
-    }
-
-    /// Sweeps at once, and again whenever something may be due, until the executor is drained. To be spawned
-    /// beside whatever the application does; any number may work on one journal, in any number of processes.
-    ///
-    /// # Errors
-    /// At once when there is no journal. Failures of the journal are traced, and it looks again.
-    pub async fn work(&self) -> Result<(), CallFailure> {
-        self.journaled()?.work().await;
-        Ok(())
-    }
-
-    fn journaled(&self) -> Result<JournaledCall<'_>, CallFailure> {
-        JournaledCall::of(&self.run).ok_or(CallFailure::NoJournal)
-    }
+/// The calls of a turn, each with whether an earlier one has its provider's id.
+fn with_repeated<'a>(calls: &'a [Call<'a>]) -> impl Iterator<Item = (&'a Call<'a>, bool)> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    calls.iter().map(move |call| (call, call.id.as_deref().is_some_and(|id| !seen.insert(id))))
 }
 
 fn repeated_id(call: &Call<'_>) -> ToolError {

@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
-use crate::executor::{Closed, Pass, Plan, Run};
+use crate::executor::{Closed, Pass, Plan, RunState};
 use crate::stage::invoke;
 use crate::stage::invoke::cancelled;
 use crate::stage::invoke::given_up;
@@ -26,7 +26,7 @@ pub(crate) struct Admitted<'a> {
 /// Lets a call in without waiting; `None` where it would have to wait.
 #[inline]
 pub(crate) fn admit_at_once<'a>(
-    run: &'a Run,
+    run: &'a RunState,
     plan: &'a Plan,
     call: &Call<'_>,
 ) -> Option<Result<Admitted<'a>, ToolError>> {
@@ -43,7 +43,7 @@ pub(crate) fn admit_at_once<'a>(
 
 /// Lets a call in when there is room, unless it is given up or its time is over before.
 pub(crate) async fn admit<'a>(
-    run: &'a Run,
+    run: &'a RunState,
     plan: &'a Plan,
     call: &Call<'_>,
     deadline: Option<Instant>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use futures::future::BoxFuture;
 
-use crate::executor::{About, Plan, Run};
+use crate::executor::{About, Plan, RunState};
 use crate::stage::record::Watch;
 use toolwright_core::capability::Scope;
 use toolwright_core::error::{Class, Done, ToolError};
@@ -14,7 +14,7 @@ use toolwright_policy::policy::{Evaluation, PolicyDecision};
 
 /// What is evaluated of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
-    pub(crate) run: &'a Run,
+    pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
     pub(crate) scope: Scope<'s>,
     pub(crate) arguments: &'a str,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::{Either, select};
 
-use crate::executor::{Plan, Run};
+use crate::executor::{Plan, RunState};
 use crate::registry::{Lookup, Origin};
 use crate::stage::invoke::{cancelled, given_up, in_time};
 use toolwright_core::call::Call;
@@ -40,7 +40,7 @@ impl Found<'_> {
 ///
 /// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
 /// could have shown before; whatever else has joined the registry is not theirs.
-pub(crate) fn find<'a>(run: &'a Run, name: &str) -> Result<Found<'a>, ToolError> {
+pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<Found<'a>, ToolError> {
     if let Some(plan) = run.ready.plan(name) {
         return Ok(Found::Ready(plan));
     }
@@ -59,7 +59,7 @@ pub(crate) fn find<'a>(run: &'a Run, name: &str) -> Result<Found<'a>, ToolError>
 }
 
 /// The same; a resolver is asked for what is not known.
-pub(crate) async fn seek<'a>(run: &'a Run, call: &Call<'_>) -> Result<Found<'a>, ToolError> {
+pub(crate) async fn seek<'a>(run: &'a RunState, call: &Call<'_>) -> Result<Found<'a>, ToolError> {
     let found = find(run, call.name());
     let Some(resolving) = run.core.resolving.as_ref().filter(|_| found.is_err()) else {
         return found;
@@ -86,7 +86,7 @@ fn disabled(name: &str) -> ToolError {
 }
 
 #[cold]
-fn unknown(run: &Run, name: &str) -> ToolError {
+fn unknown(run: &RunState, name: &str) -> ToolError {
     let name = &*shortened(name);
     let catalog = run.ready.current();
     let names = || catalog.callable_names();

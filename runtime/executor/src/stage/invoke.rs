@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, select_all};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::{Plan, Run};
+use crate::executor::{Plan, RunState};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::output::Answer;
@@ -22,7 +22,7 @@ type Panic = Box<dyn Any + Send>;
 /// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
 pub(crate) async fn invoke(
     mut future: Unfinished<'_>,
-    run: &Run,
+    run: &RunState,
     plan: &Plan,
     call: &Call<'_>,
     deadline: Option<Instant>,
@@ -128,19 +128,19 @@ fn guarded(future: &mut Unfinished<'_>, context: &mut Context<'_>) -> Poll<Resul
 
 /// Whether the run or the call has been cancelled already.
 #[inline]
-pub(crate) fn is_given_up(run: &Run, call: &Call<'_>) -> bool {
+pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
         |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
     cancelled(run.own_cancellation()) || cancelled(call.cancellation())
 }
 
 /// Ends when the call, its run or the executor is cancelled.
-pub(crate) async fn given_up(run: &Run, call: &Call<'_>) {
+pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
 /// The same where nobody may stand behind the call any more.
-pub(crate) async fn given_up_by(run: &Run, call: Option<&Call<'_>>) {
+pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
 }

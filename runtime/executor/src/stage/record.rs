@@ -10,7 +10,7 @@ use tracing::field::{Empty, display};
 use tracing::level_filters::LevelFilter;
 
 use crate::event::{Event, EventKind};
-use crate::executor::Run;
+use crate::executor::RunState;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
@@ -24,14 +24,14 @@ use toolwright_policy::policy::PolicyDecision;
 /// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
 #[inline]
-pub(crate) fn is_wanted(run: &Run) -> bool {
+pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || tracing::Level::INFO <= LevelFilter::current()
 }
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
 pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
-    run: &'a Run,
+    run: &'a RunState,
     call: &'a Call<'a>,
     /// The run that the call belongs to, where that is another one.
     of_run: Option<Box<str>>,
@@ -45,14 +45,14 @@ pub(crate) struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// Nothing where nobody listens.
     #[inline]
-    pub(crate) fn start(run: &'a Run, call: &'a Call<'a>) -> Option<Self> {
+    pub(crate) fn start(run: &'a RunState, call: &'a Call<'a>) -> Option<Self> {
         Self::follow(run, call, CallId::new)
     }
 
     /// The same for a call that has an id already.
     #[inline]
     pub(crate) fn follow(
-        run: &'a Run,
+        run: &'a RunState,
         call: &'a Call<'a>,
         id: impl FnOnce() -> CallId,
     ) -> Option<Self> {
@@ -63,7 +63,11 @@ impl<'a> Watch<'a> {
     }
 
     /// The same for a call that has waited in the journal, perhaps of another run, and is claimed now.
-    pub(crate) fn resume(run: &'a Run, call: &'a Call<'a>, record: &CallRecord) -> Option<Self> {
+    pub(crate) fn resume(
+        run: &'a RunState,
+        call: &'a Call<'a>,
+        record: &CallRecord,
+    ) -> Option<Self> {
         if run.core.listeners.is_empty() {
             return None;
         }
@@ -74,7 +78,7 @@ impl<'a> Watch<'a> {
     }
 
     #[cold]
-    fn new(run: &'a Run, call: &'a Call<'a>, id: CallId, of_run: Option<Box<str>>) -> Self {
+    fn new(run: &'a RunState, call: &'a Call<'a>, id: CallId, of_run: Option<Box<str>>) -> Self {
         let (digest, attempt) = (Mutex::default(), AtomicU32::new(0));
         Self { id, run, call, of_run, digest, attempt, started: Instant::now(), ended: false }
     }
@@ -161,7 +165,7 @@ impl Drop for Watch<'_> {
 }
 
 /// A span by the OpenTelemetry conventions for generative AI.
-pub(crate) fn span(run: &Run, call: &Call<'_>, tool: Option<&Definition>) -> Span {
+pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
         otel.name = Empty,
@@ -190,7 +194,7 @@ pub(crate) fn span(run: &Run, call: &Call<'_>, tool: Option<&Definition>) -> Spa
 /// Writes the end of a call into its span.
 pub(crate) fn conclude(
     span: &Span,
-    run: &Run,
+    run: &RunState,
     call: &Call<'_>,
     tool: Option<&Definition>,
     answer: &Answer,

@@ -1,9 +1,11 @@
 //! The dialects by name.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The form in which a tool is shown.
 ///
@@ -12,7 +14,9 @@ use serde::{Serialize, Serializer};
 ///
 /// let dialect: Dialect = "openai-chat-strict".parse()?;
 /// assert_eq!(dialect, Dialect::OpenAiChatStrict);
-/// # Ok::<(), toolwright::dialect::UnknownDialect>(())
+/// assert_eq!(serde_json::to_string(&dialect)?, r#""openai-chat-strict""#);
+/// assert_eq!(serde_json::from_str::<Dialect>(r#""openai-chat-strict""#)?, dialect);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -77,6 +81,13 @@ impl fmt::Display for Dialect {
 impl Serialize for Dialect {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Dialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
     }
 }
 

@@ -26,7 +26,7 @@ async fn a_letter_without_a_time_for_its_next_attempt_is_never_due() {
     assert_eq!((record.not_before, record.due()), (None, None));
     for _ in 0..5 {
         dead_letters.office.clock.pass(30 * DAY);
-        assert!(dead_letters.executor().sweep().await.unwrap().is_nothing());
+        assert!(dead_letters.executor().worker().unwrap().sweep().await.unwrap().is_nothing());
     }
     assert_eq!(
         (dead_letters.office.record(id).await, dead_letters.office.ran.times()),
@@ -71,7 +71,7 @@ async fn what_was_tried_as_often_as_it_may_be_is_a_letter_and_an_ordinary_failur
     };
     dead_letters.office.store.commit(unit, now).await.unwrap();
     let before = dead_letters.office.ran.times();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
         (State::Dead, before)
@@ -85,7 +85,7 @@ async fn a_letter_that_dies_again_is_the_same_letter() {
     let (id, answer) = dead_letters.die().await;
     for times in 2..5 {
         dead_letters.requeue(id, false).await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(dead_letters.office.ran.times(), times);
         let records = dead_letters.office.records().await;
         assert_eq!((records.len(), records[0].id, records[0].state), (1, id, State::Dead));
@@ -108,7 +108,7 @@ async fn a_letter_that_cannot_be_written_is_told_and_not_lost() {
     };
     assert_eq!(dead_letters.office.state(call).await, State::Running);
     dead_letters.office.clock.pass(Duration::from_secs(31));
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(call).await, State::Dead);
     let path = path(&dead_letters.office.history(call).await);
     assert_eq!(path, "judging → ready → running → ready → running → dead");
@@ -124,10 +124,10 @@ async fn no_sweep_no_worker_and_no_restart_runs_a_letter() {
         dead_letters.office.clock.pass(DAY);
         // A new executor each time, as after a restart.
         let executor = dead_letters.executor();
-        executor.sweep().await.unwrap();
-        let _ = tokio::time::timeout(DAY, executor.work()).await;
-        assert_eq!(told(executor.resume(id).await), answer);
-        assert_eq!(told(executor.wait(id).await), answer);
+        executor.worker().unwrap().sweep().await.unwrap();
+        let _ = tokio::time::timeout(DAY, executor.worker().unwrap().work()).await;
+        assert_eq!(told(executor.worker().unwrap().resume(id).await), answer);
+        assert_eq!(told(executor.worker().unwrap().wait(id).await), answer);
         assert_eq!(dead_letters.turn().await, answer);
         assert_eq!(
             (dead_letters.office.record(id).await, dead_letters.office.ran.times()),

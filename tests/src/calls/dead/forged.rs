@@ -36,7 +36,7 @@ async fn a_requeue_by_a_key_that_is_not_trusted_runs_nothing_and_changes_no_key(
     let statement = Statement::requeue(&record, true, "mallory", now);
     let signed = key("mallory", 9).sign(&statement).unwrap();
     dead_letters.office.service().submit(signed, now).await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.ran.times(), 1);
     let after = dead_letters.office.record(id).await;
     assert_eq!((after.state, after.idempotency_key), (State::Dead, record.idempotency_key));
@@ -46,7 +46,7 @@ async fn a_requeue_by_a_key_that_is_not_trusted_runs_nothing_and_changes_no_key(
     // Ada is not kept from it.
     dead_letters.broken.0.store(false, SeqCst);
     dead_letters.requeue(id, false).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Succeeded);
 }
 
@@ -58,7 +58,7 @@ async fn a_requeue_in_the_name_of_another_does_not_count() {
     let statement = Statement::requeue(&dead_letters.office.record(id).await, false, "ada", now);
     let signed = key("ada", 9).sign(&statement).unwrap();
     dead_letters.office.service().submit(signed, now).await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
         (1, State::Dead)
@@ -81,7 +81,7 @@ async fn a_letter_that_somebody_makes_ready_in_the_journal_is_not_claimed() {
             record.advance(Transition::Allowed, note(&dead_letters, None)).unwrap(),
         ];
         writes(&dead_letters, &before, record, entries).await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(dead_letters.office.ran.times(), 1);
         let path = path(&dead_letters.office.history(id).await);
         assert!(path.ends_with("dead → judging → ready → judging → dead"), "{path}");
@@ -94,7 +94,7 @@ async fn a_requeue_counts_once() {
     let dead_letters = dead_letters();
     let (id, _) = dead_letters.die().await;
     dead_letters.requeue(id, false).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
         (2, State::Dead)
@@ -106,7 +106,7 @@ async fn a_requeue_counts_once() {
     let entry =
         record.advance(Transition::Requeued, note(&dead_letters, said.signed.clone())).unwrap();
     writes(&dead_letters, &before, record, vec![entry]).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
         (2, State::Dead)
@@ -130,7 +130,7 @@ async fn a_statement_that_says_something_else_is_no_requeue() {
         let entry =
             record.advance(Transition::Requeued, note(&dead_letters, Some(signed))).unwrap();
         writes(&dead_letters, &before, record, vec![entry]).await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(
             (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
             (1, State::Dead)
@@ -155,7 +155,7 @@ async fn arguments_that_somebody_changes_after_a_requeue_are_not_run() {
         change(&mut record);
         record.version += 1;
         writes(&dead_letters, &before, record, vec![]).await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(
             (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
             (1, State::Dead)
@@ -176,7 +176,7 @@ async fn new_arguments_that_somebody_changes_after_a_requeue_are_not_run() {
             it.version = before.version + 1;
         });
         writes(&dead_letters, &before, record, vec![]).await;
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
         assert_eq!(
             (dead_letters.office.ran.times(), dead_letters.office.state(id).await),
             (1, State::Dead)

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use toolwright::approval::Statement;
 use toolwright::{
-    Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Registry, ToolContext, tool,
+    Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Registry, Run, ToolContext,
+    tool,
 };
 
 use super::super::support::{Office, Ran, answered, office};
@@ -87,7 +88,7 @@ impl DeadLetters {
         self.builder().on_no_approver(OnNoApprover::Deny).build().unwrap()
     }
 
-    pub fn run(&self) -> Executor {
+    pub fn run(&self) -> Run {
         self.executor().run("r").start().unwrap()
     }
 

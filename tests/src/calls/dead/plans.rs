@@ -54,20 +54,23 @@ async fn accept(dead_letters: &DeadLetters, id: CallId) {
 async fn a_planned_call_waits_until_it_is_accepted_and_runs_once() {
     let dead_letters = dead_letters();
     let id = planned(&dead_letters, r#"{"to":"eve","copies":2}"#).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
         (State::Planned, 1)
     );
     accept(&dead_letters, id).await;
     for _ in 0..2 {
-        dead_letters.executor().sweep().await.unwrap();
+        dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     }
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, dead_letters.office.ran.times()), (State::Succeeded, 2));
     assert_eq!(record.result.unwrap().text, "sent 2 to eve");
     assert_eq!(record.idempotency_key, id.to_string());
-    assert_eq!(answered(dead_letters.executor().resume(id).await).text(), "queued");
+    assert_eq!(
+        answered(dead_letters.executor().worker().unwrap().resume(id).await).text(),
+        "queued"
+    );
 }
 
 /// That its plan is accepted is no approval.
@@ -76,13 +79,13 @@ async fn an_accepted_call_asks_where_its_tool_asks() {
     let dead_letters = dead_letters();
     let id = planned(&dead_letters, r#"{"to":"abroad","copies":1}"#).await;
     accept(&dead_letters, id).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(
         (dead_letters.office.state(id).await, dead_letters.office.ran.times()),
         (State::Pending, 1)
     );
     dead_letters.office.approve(id).await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
@@ -94,7 +97,7 @@ async fn what_a_stranger_accepts_is_planned_still() {
     let now = dead_letters.office.clock.now();
     let signed = key("mallory", 9).sign(&Statement::accept(&before, "mallory", now)).unwrap();
     dead_letters.office.service().submit(signed, now).await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, dead_letters.office.ran.times()), (State::Planned, 1));
     assert_eq!((record.ask, record.answer), (before.ask, before.answer));
@@ -103,7 +106,7 @@ async fn what_a_stranger_accepts_is_planned_still() {
     let why = history.last().unwrap().why.clone().unwrap();
     assert!(why.contains("that its plan is accepted does not count"), "{why}");
     accept(&dead_letters, id).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
@@ -112,7 +115,7 @@ async fn a_planned_call_that_is_rejected_never_runs() {
     let dead_letters = dead_letters();
     let id = planned(&dead_letters, r#"{"to":"eve","copies":1}"#).await;
     dead_letters.office.reject(id, "not now").await.unwrap();
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, dead_letters.office.ran.times()), (State::Rejected, 1));
     assert_eq!(record.answer.unwrap().text, "queued");
@@ -124,7 +127,7 @@ async fn an_accepted_call_that_dies_is_a_letter() {
     let id = planned(&dead_letters, r#"{"to":"eve","copies":1}"#).await;
     dead_letters.broken.0.store(true, SeqCst);
     accept(&dead_letters, id).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     let record = dead_letters.office.record(id).await;
     assert_eq!((record.state, record.answer.unwrap().text.as_str()), (State::Dead, "queued"));
     assert!(record.result.unwrap().is_error);

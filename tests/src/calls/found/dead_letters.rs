@@ -12,7 +12,7 @@ use super::super::dead::office::{DeadLetters, dead_letters, told};
 async fn asked(dead_letters: &DeadLetters) -> CallId {
     let (id, _) = dead_letters.die().await;
     dead_letters.edit(id, r#"{"to":"abroad"}"#).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Pending);
     id
 }
@@ -35,9 +35,9 @@ async fn a_requeued_letter_that_nobody_approves_in_time_is_a_letter_again() {
     let id = asked(&dead_letters).await;
     let answer = dead_letters.office.record(id).await.answer.unwrap().text;
     dead_letters.office.clock.pass(Duration::from_secs(25 * 60 * 60));
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     is_as_dead_as_before(&dead_letters, id, &answer).await;
-    dead_letters.executor().sweep().await.unwrap();
+    dead_letters.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(dead_letters.office.state(id).await, State::Succeeded);
 }
 
@@ -46,7 +46,7 @@ async fn a_requeued_letter_whose_run_ends_is_a_letter_again() {
     let dead_letters = dead_letters();
     let id = asked(&dead_letters).await;
     let answer = dead_letters.office.record(id).await.answer.unwrap().text;
-    assert_eq!(dead_letters.run().end_run().await.unwrap(), 0);
+    assert_eq!(dead_letters.executor().worker().unwrap().end_run("r").await.unwrap(), 0);
     is_as_dead_as_before(&dead_letters, id, &answer).await;
 }
 
@@ -59,8 +59,8 @@ async fn what_is_told_of_a_requeued_letter_is_the_same_before_while_and_after_it
     dead_letters.requeue(id, false).await;
     let executor = dead_letters.executor();
     for _ in 0..3 {
-        assert_eq!(told(executor.resume(id).await), answer);
-        assert_eq!(told(executor.wait(id).await), answer);
+        assert_eq!(told(executor.worker().unwrap().resume(id).await), answer);
+        assert_eq!(told(executor.worker().unwrap().wait(id).await), answer);
         assert_eq!(dead_letters.turn().await, answer);
     }
     let record = dead_letters.office.record(id).await;

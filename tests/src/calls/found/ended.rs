@@ -15,7 +15,7 @@ const NOTE: &str = r#"{"text":"n"}"#;
 async fn a_run_that_was_ended_by_another_process_begins_nothing() {
     let office = office();
     let other = office.executor().run("r").start().unwrap();
-    other.end_run().await.unwrap();
+    other.worker().unwrap().end_run(other.id()).await.unwrap();
     let run = office.executor().run("r").start().unwrap();
     for outcome in run.submit_turn(1, &[Call::new("kept_note", NOTE), a_refund()]).await {
         assert_eq!(kind(&answered(outcome)), "cancelled");
@@ -32,7 +32,8 @@ async fn a_run_that_ends_while_its_call_is_judged_does_not_begin_it() {
     let office = office();
     let store = Odd { inner: office.store.clone(), ..Odd::default() };
     let other = office.executor().run("r").start().unwrap();
-    let ends = async move { assert_eq!(other.end_run().await.unwrap(), 0) };
+    let ends =
+        async move { assert_eq!(other.worker().unwrap().end_run(other.id()).await.unwrap(), 0) };
     *store.before_commit.lock().unwrap() = Some(Box::pin(ends));
     let run = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
     let outcome = run.submit_turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0);
@@ -55,7 +56,7 @@ async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
     *store.before_commit.lock().unwrap() =
         Some(Box::pin(async move { inner.commit(unit, now).await.unwrap() }));
     let late = office.builder().journal(store).build().unwrap();
-    assert_eq!(kind(&answered(late.resume(waits.call).await)), "cancelled");
+    assert_eq!(kind(&answered(late.worker().unwrap().resume(waits.call).await)), "cancelled");
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Cancelled));
 }
 
@@ -68,7 +69,7 @@ async fn a_call_that_was_answered_before_its_run_ended_keeps_its_answer() {
     let store = Odd { inner: office.store.clone(), ..Odd::default() };
     let meanwhile = async move {
         answered(first.submit_turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0));
-        first.end_run().await.unwrap();
+        first.worker().unwrap().end_run(first.id()).await.unwrap();
     };
     *store.before_commit.lock().unwrap() = Some(Box::pin(meanwhile));
     let late = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
@@ -86,13 +87,13 @@ async fn a_forged_word_and_the_end_of_its_run_leave_a_call_in_doubt() {
         Statement::did_not_happen(&office.record(call).await, "mallory", office.clock.now());
     let forged = key("mallory", 9).sign(&forged).unwrap();
     office.service().submit(forged, office.clock.now()).await.unwrap();
-    assert_eq!(run.end_run().await.unwrap(), 0);
+    assert_eq!(run.worker().unwrap().end_run(run.id()).await.unwrap(), 0);
     let record = office.record(call).await;
     assert_eq!((record.state, record.answer), (State::Indeterminate, None));
     // What Ada says counts, and the run is over.
     let said = Statement::did_not_happen(&office.record(call).await, "ada", office.clock.now());
     office.say(said).await.unwrap();
-    builder(&office).build().unwrap().sweep().await.unwrap();
+    builder(&office).build().unwrap().worker().unwrap().sweep().await.unwrap();
     let answer = office.record(call).await.answer.unwrap().text;
     assert!(answer.contains("has ended") && !answer.contains("may have happened"), "{answer}");
 }

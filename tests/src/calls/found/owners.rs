@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::journal::{State, Store};
 use toolwright::retry::RetryPolicy;
-use toolwright::{Call, CallId, Executor};
+use toolwright::{Call, CallId, Worker};
 
 use super::super::odd::Odd;
 use super::super::support::{Office, a_refund, office, path, suspended};
@@ -19,7 +19,11 @@ async fn a_sweeper_does_not_pause_a_call_that_somebody_else_claims_meanwhile() {
     let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
     let late = office.builder().journal(store).build().unwrap();
     let other = office.executor();
-    let (swept, _) = futures::future::join(late.sweep(), other.resume(waits.call)).await;
+    let (swept, _) = futures::future::join(
+        late.worker().unwrap().sweep(),
+        other.worker().unwrap().resume(waits.call),
+    )
+    .await;
     assert_eq!((swept.unwrap().left, office.ran.times()), (0, 1));
 }
 
@@ -35,24 +39,24 @@ async fn an_owner_whose_lease_is_renewed_while_a_sweep_looks_keeps_its_call() {
     *store.before_commit.lock().unwrap() =
         Some(Box::pin(async move { inner.renew(call, record.epoch, until).await.unwrap() }));
     let sweeper = builder(&office).journal(store).build().unwrap();
-    assert_eq!(sweeper.sweep().await.unwrap().lost, 0);
+    assert_eq!(sweeper.worker().unwrap().sweep().await.unwrap().lost, 0);
     let now = office.record(call).await;
     assert_eq!((now.state, now.owner, now.lease), (State::Running, record.owner, Some(until)));
     office.clock.pass(Duration::from_secs(31));
-    killed(&office, move || async move { sweeper.sweep().await });
+    killed(&office, move || async move { sweeper.worker().unwrap().sweep().await });
     let path = path(&office.history(call).await);
     assert_eq!(path, "judging → ready → running → ready → running");
 }
 
 /// A call of somebody else that a worker runs, or would, when it is dropped.
-async fn worked_on(office: &Office, worker: Executor, tool: &'static str) -> CallId {
+async fn worked_on(office: &Office, worker: Worker, tool: &'static str) -> CallId {
     let call = suspended(executor(office).submit(&Call::new(tool, "{}")).await).call;
     office.approve(call).await.unwrap();
     dropped(office, worker).await;
     call
 }
 
-async fn dropped(office: &Office, worker: Executor) {
+async fn dropped(office: &Office, worker: Worker) {
     let before = office.ran.times();
     let working = tokio::spawn(async move { worker.work().await });
     while office.ran.times() == before {
@@ -69,7 +73,7 @@ async fn dropped(office: &Office, worker: Executor) {
 #[tokio::test]
 async fn a_worker_that_is_dropped_leaves_a_begun_call_to_others() {
     let office = office();
-    let call = worked_on(&office, executor(&office), "found_stuck").await;
+    let call = worked_on(&office, executor(&office).worker().unwrap(), "found_stuck").await;
     let record = office.record(call).await;
     assert_eq!((record.state, record.attempt, record.answer), (State::Ready, 1, None));
     assert_eq!(record.failures.len(), 1);
@@ -78,7 +82,7 @@ async fn a_worker_that_is_dropped_leaves_a_begun_call_to_others() {
 #[tokio::test]
 async fn a_worker_that_is_dropped_leaves_a_call_that_must_not_repeat_in_doubt() {
     let office = office();
-    let call = worked_on(&office, executor(&office), "found_stuck_once").await;
+    let call = worked_on(&office, executor(&office).worker().unwrap(), "found_stuck_once").await;
     let record = office.record(call).await;
     assert_eq!((record.state, record.answer), (State::Indeterminate, None));
 }
@@ -86,7 +90,8 @@ async fn a_worker_that_is_dropped_leaves_a_call_that_must_not_repeat_in_doubt() 
 #[tokio::test]
 async fn a_call_whose_workers_are_dropped_again_and_again_dies() {
     let office = office();
-    let worker = || builder(&office).retry(RetryPolicy::TOOL.attempts(2)).build().unwrap();
+    let executor = || builder(&office).retry(RetryPolicy::TOOL.attempts(2)).build().unwrap();
+    let worker = || executor().worker().unwrap();
     let call = worked_on(&office, worker(), "found_stuck").await;
     dropped(&office, worker()).await;
     let record = office.record(call).await;
@@ -105,7 +110,7 @@ async fn a_worker_that_is_dropped_cancels_nothing_that_it_has_not_begun() {
         office.approve(call).await.unwrap();
         calls.push(call);
     }
-    dropped(&office, builder(&office).limit(1).build().unwrap()).await;
+    dropped(&office, builder(&office).limit(1).build().unwrap().worker().unwrap()).await;
     for call in calls {
         assert_eq!(office.state(call).await, State::Ready);
     }
@@ -133,16 +138,16 @@ async fn a_worker_that_is_drained_leaves_what_takes_too_long_to_others() {
     let office = office();
     let call = suspended(executor(&office).submit(&Call::new("found_stuck", "{}")).await).call;
     office.approve(call).await.unwrap();
-    let worker = executor(&office);
+    let executor = executor(&office);
     let working = tokio::spawn({
-        let worker = worker.clone();
-        async move { worker.work().await }
+        let executor = executor.clone();
+        async move { executor.worker().unwrap().work().await }
     });
     while office.ran.times() == 0 {
         tokio::task::yield_now().await;
     }
-    let _ = worker.drain(Duration::from_millis(1)).await;
-    working.await.unwrap().unwrap();
+    let _ = executor.drain(Duration::from_millis(1)).await;
+    working.await.unwrap();
     let record = office.record(call).await;
     assert_eq!((record.state, record.answer), (State::Ready, None));
 }

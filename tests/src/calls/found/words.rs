@@ -24,7 +24,7 @@ async fn an_edit_by_a_key_that_is_not_trusted_takes_no_effect_even_where_it_need
     let edit = Statement::edit(&record, SMALL, "0", "mallory", now);
     let edit = key("mallory", 9).sign(&edit).unwrap();
     office.service().submit(edit, now).await.unwrap();
-    executor(&office).sweep().await.unwrap();
+    executor(&office).worker().unwrap().sweep().await.unwrap();
     let after = office.record(record.id).await;
     assert_eq!((after.state, office.ran.times()), (State::Pending, 0));
     assert_eq!((after.shown, after.proposal), (record.shown, None));
@@ -32,7 +32,7 @@ async fn an_edit_by_a_key_that_is_not_trusted_takes_no_effect_even_where_it_need
     assert!(reason.contains("the edit does not count") && reason.contains("not trusted"));
     // The call is as it was, and so is what Ada may say of it.
     office.approve(record.id).await.unwrap();
-    executor(&office).sweep().await.unwrap();
+    executor(&office).worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["pay 1000"]);
 }
 
@@ -42,6 +42,6 @@ async fn an_edit_by_whoever_may_is_run_without_another_word_where_it_needs_none(
     let record = pending(&office).await;
     let edit = Statement::edit(&record, SMALL, "0", "ada", office.clock.now());
     office.say(edit).await.unwrap();
-    executor(&office).sweep().await.unwrap();
+    executor(&office).worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["pay 1"]);
 }

@@ -17,7 +17,7 @@ use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended, terms};
 use super::tools::{
     After, CHARGE, ERR, FOR_RUN, GUARD, HANG_FOR_RUN, LOGIN, SLOW, Second, Thinks, Ticket, UNLOCK,
-    builder_of, gone, later,
+    builder_of, gone, killed, later,
 };
 use crate::support::kind;
 
@@ -47,7 +47,7 @@ async fn that_a_call_did_not_happen_counts_only_by_a_trusted_key() {
     let signed =
         key("mallory", 9).sign(&Statement::did_not_happen(&record, "mallory", now)).unwrap();
     let _ = office.service().submit(signed, now).await;
-    executor.resume(waits.call).await;
+    executor.worker().unwrap().resume(waits.call).await;
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -59,7 +59,7 @@ async fn the_key_stays_when_the_tool_is_described_in_other_words() {
     gone(&office, before, Call::new("kept_charge", "{}")).await;
     office.clock.pass(Duration::from_secs(31));
     let after = builder_of(&office, Registry::of([later::CHARGE]).unwrap()).build().unwrap();
-    after.sweep().await.unwrap();
+    after.worker().unwrap().sweep().await.unwrap();
     let ran = office.ran.all();
     assert_eq!(ran.len(), 2);
     assert_eq!(ran[0], ran[1], "charged twice");
@@ -74,7 +74,7 @@ async fn what_is_answered_as_not_started_in_a_drain_is_not_run_later() {
     let answer = executor.call(&a_note("a")).await;
     assert_eq!(kind(&answer), "shutting_down");
     assert_eq!(answer.error().unwrap().classified(), Class::NotStarted { retry_after: None });
-    office.executor().sweep().await.unwrap();
+    office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -94,7 +94,7 @@ async fn what_waits_in_a_drain_is_not_answered_as_not_started_and_run_later() {
     let class = waiting.await.unwrap().error().unwrap().classified();
     let id = office.records().await[0].id;
     let _ = office.approve(id).await;
-    office.executor().sweep().await.unwrap();
+    office.executor().worker().unwrap().sweep().await.unwrap();
     let is_not_started = class == Class::NotStarted { retry_after: None };
     assert!(!is_not_started || office.ran.times() == 0, "answered as not begun, and run");
 }
@@ -110,7 +110,7 @@ async fn what_is_answered_as_not_started_is_not_pending_after_a_store_that_lied(
     for record in office.records().await {
         let _ = office.approve(record.id).await;
     }
-    office.executor().sweep().await.unwrap();
+    office.executor().worker().unwrap().sweep().await.unwrap();
     let is_not_started = class == Class::NotStarted { retry_after: None };
     assert!(!is_not_started || office.ran.times() == 0, "answered as not begun, and run");
 }
@@ -122,7 +122,7 @@ async fn a_tool_that_says_shutting_down_is_not_run_again_for_it() {
     let office = office();
     let executor = builder_of(&office, Registry::of([ERR]).unwrap()).build().unwrap();
     executor.submit(&Call::new("kept_err", r#"{"error":"shutting_down"}"#)).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -141,7 +141,7 @@ async fn a_tool_that_says_timeout_by_itself_has_failed() {
 async fn a_run_that_has_ended_begins_no_new_call() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
-    run.end_run().await.unwrap();
+    run.worker().unwrap().end_run(run.id()).await.unwrap();
     run.submit(&a_note("a")).await;
     assert_eq!(office.ran.times(), 0);
 }
@@ -150,7 +150,7 @@ async fn a_run_that_has_ended_begins_no_new_call() {
 async fn nobody_is_asked_about_a_call_of_a_run_that_has_ended() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
-    run.end_run().await.unwrap();
+    run.worker().unwrap().end_run(run.id()).await.unwrap();
     run.submit(&a_refund()).await;
     assert!(office.records().await.iter().all(|it| it.state != State::Pending));
 }
@@ -163,7 +163,7 @@ async fn an_approval_does_not_count_for_ever() {
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     office.clock.pass(DAY * 30);
-    executor.resume(waits.call).await;
+    executor.worker().unwrap().resume(waits.call).await;
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -182,7 +182,7 @@ async fn a_grant_of_a_session_does_not_cover_a_call_of_another_that_is_resumed_i
     let other = suspended(there.submit(&a_refund()).await);
     let statement = Statement::approve(&office.record(other.call).await, "mallory", now);
     office.service().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
-    here.resume(other.call).await;
+    here.worker().unwrap().resume(other.call).await;
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -243,7 +243,8 @@ async fn no_more_calls_are_claimed_than_there_are_places() {
         let waits = suspended(executor.submit(&Call::new("kept_slow", "{}")).await);
         office.approve(waits.call).await.unwrap();
     }
-    let mut working = Box::pin(executor.work());
+    let worker = executor.worker().unwrap();
+    let mut working = Box::pin(worker.work());
     for _ in 0..20 {
         assert!(futures::poll!(&mut working).is_pending());
         settle_down().await;
@@ -310,7 +311,8 @@ async fn a_sibling_that_asks_nobody_does_not_wait_for_somebody_who_thinks() {
     let approver = After(Arc::clone(&office.ran));
     let executor = office.bare().approver(key("ada", 1), approver).build().unwrap();
     let calls = [a_refund(), a_note("a")];
-    let turn = timeout(HOUR, executor.submit_turn(1, &calls)).await;
+    let run = executor.run("r").start().unwrap();
+    let turn = timeout(HOUR, run.submit_turn(1, &calls)).await;
     assert!(turn.is_ok(), "an hour later the second call still waits for the first");
 }
 
@@ -333,7 +335,7 @@ async fn after_a_restart_people_are_told_again() {
     suspended(before.submit(&a_refund()).await);
     let (sender, mut requests) = tokio::sync::mpsc::channel(8);
     let after = office.bare().approver(key("ada", 1), Channel::new(sender)).build().unwrap();
-    after.sweep().await.unwrap();
+    after.worker().unwrap().sweep().await.unwrap();
     assert!(requests.try_recv().is_ok());
 }
 
@@ -345,7 +347,14 @@ async fn a_call_whose_tool_is_gone_expires() {
     let office = office();
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.clock.pass(DAY);
-    builder_of(&office, Registry::empty()).build().unwrap().sweep().await.unwrap();
+    builder_of(&office, Registry::empty())
+        .build()
+        .unwrap()
+        .worker()
+        .unwrap()
+        .sweep()
+        .await
+        .unwrap();
     assert_eq!(office.state(waits.call).await, State::Expired);
 }
 
@@ -357,7 +366,7 @@ async fn a_call_that_needs_its_run_expires_when_the_run_is_gone() {
     let run = executor.run("r").with(Ticket("T-1")).start().unwrap();
     let waits = suspended(run.submit(&Call::new("kept_for_run", "{}")).await);
     office.clock.pass(DAY);
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Expired);
 }
 
@@ -369,9 +378,12 @@ async fn a_call_that_needs_its_run_is_found_lost_when_the_run_is_gone() {
         .build()
         .unwrap();
     let run = executor.run("r").with(Ticket("T-1")).start().unwrap();
-    let id = gone(&office, run, Call::new("kept_hang_for_run", "{}")).await;
+    killed(&office, async move {
+        run.submit(&Call::new("kept_hang_for_run", "{}")).await;
+    });
+    let id = office.records().await[0].id;
     office.clock.pass(Duration::from_secs(31));
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Indeterminate);
 }
 
@@ -391,7 +403,7 @@ async fn an_approved_call_of_a_resolvers_tool_goes_on_after_a_restart() {
     let start = || builder_of(&office, Registry::empty()).resolver(remote).build().unwrap();
     let waits = suspended(start().submit(&Call::new("far_away", "{}")).await);
     office.approve(waits.call).await.unwrap();
-    assert_eq!(answered(start().resume(waits.call).await).text(), "done");
+    assert_eq!(answered(start().worker().unwrap().resume(waits.call).await).text(), "done");
 }
 
 #[tokio::test(start_paused = true)]
@@ -423,7 +435,7 @@ async fn a_decision_by_a_clock_that_is_ahead_is_acted_on() {
     let ahead = office.clock.now().checked_add(HOUR).unwrap();
     let statement = Statement::approve(&office.record(waits.call).await, "ada", ahead);
     office.service().submit(office.ada.sign(&statement).unwrap(), ahead).await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 1);
 }
 
@@ -451,7 +463,7 @@ async fn a_worker_without_the_key_does_not_end_a_sealed_call_that_was_approved()
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
     let waits = suspended(sealed.submit(&call).await);
     office.approve(waits.call).await.unwrap();
-    office.executor().sweep().await.unwrap();
+    office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Ready);
 }
 
@@ -462,8 +474,8 @@ async fn a_lost_call_with_a_secret_that_was_not_kept_is_not_told_not_to_have_run
     let executor = builder_of(&office, Registry::of([GUARD]).unwrap()).build().unwrap();
     let id = gone(&office, executor.clone(), Call::new("kept_guard", r#"{"pin":"4711"}"#)).await;
     office.clock.pass(Duration::from_secs(31));
-    executor.sweep().await.unwrap();
-    let answer = answered(executor.resume(id).await);
+    executor.worker().unwrap().sweep().await.unwrap();
+    let answer = answered(executor.worker().unwrap().resume(id).await);
     assert!(!answer.text().contains("was not run"), "{}", answer.text());
 }
 
@@ -608,7 +620,7 @@ async fn a_cancelled_caller_does_not_spin_while_another_runs_its_call() {
     let id = office.records().await[0].id;
     office.approve(id).await.unwrap();
     let other = build().build().unwrap();
-    let running = tokio::spawn(async move { other.resume(id).await });
+    let running = tokio::spawn(async move { other.worker().unwrap().resume(id).await });
     while office.ran.times() == 0 {
         tokio::task::yield_now().await;
     }
@@ -632,7 +644,7 @@ async fn calls_that_only_a_person_can_clear_up_cost_a_sweep_nothing() {
     }
     listed.store(0, SeqCst);
     for _ in 0..3 {
-        executor.sweep().await.unwrap();
+        executor.worker().unwrap().sweep().await.unwrap();
     }
     assert_eq!(listed.load(SeqCst), 0);
 }
@@ -659,7 +671,7 @@ async fn listeners_hear_of_a_call_that_is_resumed() {
         .unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
-    answered(executor.resume(waits.call).await);
+    answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(*heard.lock().unwrap(), 1);
 }
 
@@ -689,7 +701,7 @@ async fn after_an_edit_the_report_of_repairs_is_not_that_of_the_arguments_before
     let edited = r#"{"order":"A-1","cents":50}"#;
     let of = digest(&record.tool, &record.fingerprint, &canonical(edited).unwrap(), "", None);
     office.say(Statement::edit(&record, edited, of, "ada", office.clock.now())).await.unwrap();
-    answered(executor.resume(waits.call).await);
+    answered(executor.worker().unwrap().resume(waits.call).await);
     assert!(office.record(waits.call).await.repairs.is_empty());
 }
 

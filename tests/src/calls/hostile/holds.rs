@@ -41,10 +41,13 @@ async fn an_approval_of_one_generation_does_not_count_in_the_next() {
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_send", r#"{"what":"a"}"#)).await);
     office.approve(waits.call).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Indeterminate);
-    assert_eq!(executor.sweep().await.unwrap().reconciled, 1);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Indeterminate
+    );
+    assert_eq!(executor.worker().unwrap().sweep().await.unwrap().reconciled, 1);
     assert!(office.record(waits.call).await.decision.is_some());
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Pending);
     assert_eq!(office.ran.times(), 1);
 }
@@ -58,8 +61,8 @@ async fn a_reconciliation_that_panics_leaves_the_call_in_doubt() {
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_send", r#"{"what":"broken"}"#)).await);
     office.approve(waits.call).await.unwrap();
-    executor.resume(waits.call).await;
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().resume(waits.call).await;
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Indeterminate);
 }
 
@@ -73,7 +76,10 @@ async fn a_signature_of_another_under_a_trusted_key_does_not_count() {
     let mut forged = key("ada", 9).sign(&statement).unwrap();
     forged.key = office.ada.sign(&statement).unwrap().key;
     office.service().submit(forged, office.clock.now()).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Pending
+    );
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -85,7 +91,7 @@ async fn a_call_that_was_put_to_another_user_is_not_run() {
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     forge(&office, |record| record.requester.user = Some("eve".to_owned())).await;
-    assert_eq!(kind(&answered(executor.resume(waits.call).await)), "refused");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(waits.call).await)), "refused");
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -102,7 +108,10 @@ async fn a_call_that_was_written_to_ready_without_a_decision_is_asked_about() {
     let unit =
         Transaction { calls: vec![CallWrite { expects, record, entries }], documents: vec![] };
     office.store.commit(unit, office.clock.now()).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Pending
+    );
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -116,7 +125,10 @@ async fn an_edit_that_is_not_taken_does_not_approve_the_arguments_before() {
     let edit =
         Statement::edit(&before, r#"{"cents":0}"#, &before.digest, "ada", office.clock.now());
     office.say(edit).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Pending
+    );
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -130,7 +142,7 @@ async fn an_approved_call_is_not_run_while_its_journal_cannot_be_read() {
         let inner = office.store.clone();
         let store = Odd { inner, unreadable: Some(unreadable), ..Odd::default() };
         let executor = office.builder().journal(store).build().unwrap();
-        let outcome = executor.resume(waits.call).await;
+        let outcome = executor.worker().unwrap().resume(waits.call).await;
         assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
         assert_eq!(office.ran.times(), 0, "{unreadable}");
         assert_eq!(office.state(waits.call).await, State::Ready);
@@ -158,10 +170,13 @@ async fn an_approved_call_that_cannot_be_claimed_is_not_run() {
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), fails_at: Some(1), ..Odd::default() };
     let executor = office.builder().journal(store).build().unwrap();
-    let outcome = executor.resume(waits.call).await;
+    let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     assert_eq!(office.ran.times(), 0);
-    assert_eq!(answered(executor.resume(waits.call).await).text(), "refunded 100 for A-1");
+    assert_eq!(
+        answered(executor.worker().unwrap().resume(waits.call).await).text(),
+        "refunded 100 for A-1"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -197,11 +212,11 @@ async fn a_call_that_is_begun_again_has_another_epoch_and_not_more_than_three_at
         if attempt < 3 {
             let executor = executor.clone();
             killed(&office, async move {
-                executor.resume(id).await;
+                executor.worker().unwrap().resume(id).await;
             });
         }
     }
-    assert_eq!(kind(&answered(executor.resume(id).await)), "owner_lost");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(id).await)), "owner_lost");
     assert_eq!(office.state(id).await, State::Dead);
     assert_eq!(office.ran.times(), 3);
 }
@@ -215,7 +230,7 @@ async fn a_decision_after_the_deadline_does_not_count_although_nobody_has_looked
     office.clock.pass(Duration::from_secs(24 * 60 * 60));
     let error = office.approve(waits.call).await.unwrap_err();
     assert!(matches!(error, ApprovalError::Late { .. }), "{error}");
-    assert_eq!(kind(&answered(executor.resume(waits.call).await)), "expired");
+    assert_eq!(kind(&answered(executor.worker().unwrap().resume(waits.call).await)), "expired");
 }
 
 #[tokio::test]
@@ -225,7 +240,7 @@ async fn an_executor_that_shuts_down_begins_nothing_that_was_approved() {
     let waits = suspended(executor.submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let _ = executor.drain(Duration::from_secs(1)).await;
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Ready);
+    assert_eq!(suspended(executor.worker().unwrap().resume(waits.call).await).state, State::Ready);
     assert_eq!(office.record(waits.call).await.epoch, 0, "it was not even claimed");
 }
 
@@ -264,7 +279,7 @@ async fn a_grant_by_a_key_that_is_not_trusted_covers_nothing() {
     let statement = Statement::approve_with_grant(&record, terms, "mallory", now);
     office.service().submit(key("mallory", 9).sign(&statement).unwrap(), now).await.unwrap();
     suspended(executor.submit(&a_refund()).await);
-    suspended(executor.resume(waits.call).await);
+    suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -277,7 +292,7 @@ async fn a_secret_is_in_no_preview_and_in_no_history() {
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_open", r#"{"pin":"4711"}"#)).await);
     office.approve(waits.call).await.unwrap();
-    executor.resume(waits.call).await;
+    executor.worker().unwrap().resume(waits.call).await;
     assert_eq!(office.ran.times(), 1);
     let kept = (office.record(waits.call).await, office.history(waits.call).await);
     let kept = serde_json::to_string(&kept).unwrap();
@@ -312,7 +327,7 @@ async fn somebody_who_took_note_is_not_told_again() {
     let (sender, mut requests) = tokio::sync::mpsc::channel(8);
     let executor = office.bare().approver(key("ada", 1), Channel::new(sender)).build().unwrap();
     suspended(executor.submit(&a_refund()).await);
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert!(requests.try_recv().is_ok());
     assert!(requests.try_recv().is_err());
 }
@@ -336,7 +351,7 @@ async fn somebody_who_thinks_is_not_asked_the_same_again() {
     let call = a_refund();
     let mut submitting = Box::pin(executor.submit(&call));
     assert!(futures::poll!(&mut submitting).is_pending());
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(asked.load(SeqCst), 1);
 }
 
@@ -361,7 +376,10 @@ async fn a_trusted_key_does_not_sign_in_the_name_of_another() {
     let statement = Statement::approve(&office.record(waits.call).await, "ada", now);
     // The key that is trusted as Mallory's, by whoever calls herself Ada.
     office.service().submit(key("ada", 9).sign(&statement).unwrap(), now).await.unwrap();
-    assert_eq!(suspended(executor.resume(waits.call).await).state, State::Pending);
+    assert_eq!(
+        suspended(executor.worker().unwrap().resume(waits.call).await).state,
+        State::Pending
+    );
     assert_eq!(office.ran.times(), 0);
 }
 
@@ -385,10 +403,10 @@ async fn a_call_of_an_ended_run_that_did_not_happen_is_cancelled() {
     let office = office();
     let run = office.executor().run("r").start().unwrap();
     let waits = suspended(run.submit(&Call::new("kept_fail", r#"{"how":"panic"}"#)).await);
-    run.end_run().await.unwrap();
+    run.worker().unwrap().end_run(run.id()).await.unwrap();
     let record = office.record(waits.call).await;
     office.say(Statement::did_not_happen(&record, "ada", office.clock.now())).await.unwrap();
-    office.executor().resume(waits.call).await;
+    office.executor().worker().unwrap().resume(waits.call).await;
     assert_eq!(office.state(waits.call).await, State::Cancelled);
     assert_eq!(office.ran.times(), 1);
 }
@@ -404,7 +422,8 @@ async fn a_late_result_is_not_given_as_the_answer() {
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_slow", "{}")).await);
     office.approve(waits.call).await.unwrap();
-    let mut late = Box::pin(executor.resume(waits.call));
+    let worker = executor.worker().unwrap();
+    let mut late = Box::pin(worker.resume(waits.call));
     assert!(futures::poll!(&mut late).is_pending());
     office.clock.pass(Duration::from_secs(31));
     let mut record = office.record(waits.call).await;
@@ -429,7 +448,7 @@ async fn a_call_that_needs_what_its_caller_brought_is_left_ready_by_others() {
     let call = Call::new("kept_for_run", "{}").with(Ticket("T-1"));
     let waits = suspended(executor.submit(&call).await);
     office.approve(waits.call).await.unwrap();
-    executor.sweep().await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Ready);
     assert_eq!(office.ran.times(), 0);
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 use toolwright::journal::{CallRecord, SqliteStore, State, Store as _, Transition};
-use toolwright::{BuildError, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome};
+use toolwright::{BuildError, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Run};
 
 use super::digest_with;
 use super::shell::{SAVE_FILE, SHELL, Terminal};
@@ -18,7 +18,8 @@ use crate::toolwright::binary;
 
 pub struct Office {
     pub shop: Shop,
-    run: Executor,
+    executor: Executor,
+    run: Run,
     store: SqliteStore,
     /// The refund that the agent wants.
     pub refund: CallId,
@@ -49,7 +50,8 @@ impl Office {
         let calls = [Call::new("refund", r#"{"order":"A-1001","cents":4200}"#)];
         let outcome = run.submit_turn(1, &calls).await.remove(0);
         let refund = outcome.suspended().unwrap().call;
-        Self { shop, run, store, refund, commands: AtomicU64::new(100), said: Mutex::default() }
+        let (commands, said) = (AtomicU64::new(100), Mutex::default());
+        Self { shop, executor, run, store, refund, commands, said }
     }
 
     /// The application, started once more.
@@ -57,12 +59,16 @@ impl Office {
         &mut self,
         allow: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
     ) -> Result<(), BuildError> {
-        let executor = allow(application(&self.shop, &self.store)).build()?;
-        self.run = executor.run("ticket-1").user("bob@example.org").start().unwrap();
+        self.executor = allow(application(&self.shop, &self.store)).build()?;
+        self.run = self.executor.run("ticket-1").user("bob@example.org").start().unwrap();
         Ok(())
     }
 
     pub fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    pub fn run(&self) -> &Run {
         &self.run
     }
 
@@ -115,8 +121,9 @@ impl Office {
 
     /// The application does what is to be done, in the background and for who waits.
     pub async fn goes_on(&self, call: CallId) -> Outcome {
-        self.run.sweep().await.unwrap();
-        self.run.resume(call).await
+        let worker = self.run.worker().unwrap();
+        worker.sweep().await.unwrap();
+        worker.resume(call).await
     }
 
     /// What has come of it when the application has gone on.

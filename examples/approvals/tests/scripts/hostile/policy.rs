@@ -101,7 +101,7 @@ impl Ruled {
     async fn row(self, tried: &'static str) -> Row {
         let _ = self.office.goes_on(self.office.refund).await;
         let call = Call::new("delete_account", r#"{"account":"emma"}"#);
-        let explanation = self.office.executor().explain(&call).unwrap();
+        let explanation = self.office.run().explain(&call).unwrap();
         let told = explanation.to_string();
         let deleting = told.lines().next().unwrap_or_default();
         let deleting = format!("{deleting}, because of {}", explanation.because().join(", "));
@@ -141,7 +141,7 @@ async fn by_a_tool() -> Row {
     let mut ruled = Ruled::open("tool").await;
     let arguments = serde_json::json!({ "path": ruled.file, "text": "version = 1" }).to_string();
     let call = Call::new("save_file", arguments);
-    let answer = ruled.office.executor().submit_turn(50, &[call]).await.remove(0);
+    let answer = ruled.office.run().submit_turn(50, &[call]).await.remove(0);
     ruled.stopped = answer.answer().unwrap().error().unwrap().to_string();
     assert_eq!(fs::read_to_string(&ruled.file).unwrap(), POLICY);
     ruled.row("writes the policy with a tool that says which file it writes").await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::claim::Claim;
 use super::super::journal_config::Clock;
-use super::super::{Plan, Run};
+use super::super::{Plan, RunState};
 use super::JournaledCall;
 use super::expire_due::lost;
 use super::perform::not_counted;
@@ -31,7 +31,7 @@ pub(super) enum By {
 pub(super) struct Unfinished(Option<Left>);
 
 struct Left {
-    run: Arc<Run>,
+    run: Arc<RunState>,
     store: Arc<dyn Store>,
     clock: Clock,
     who: String,

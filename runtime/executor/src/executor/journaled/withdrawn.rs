@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::Run;
+use super::super::RunState;
 use super::super::outcome::CallFailure;
 use super::JournaledCall;
 use crate::stage;
@@ -18,13 +18,13 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// A call whose answer somebody waits for. Dropped before it is answered, what has not begun of it is cancelled.
 pub(super) struct Waits<'a> {
-    run: &'a Arc<Run>,
+    run: &'a Arc<RunState>,
     id: CallId,
     is_answered: bool,
 }
 
 impl<'a> Waits<'a> {
-    pub(super) fn new(run: &'a Arc<Run>, id: CallId) -> Self {
+    pub(super) fn new(run: &'a Arc<RunState>, id: CallId) -> Self {
         Self { run, id, is_answered: false }
     }
 

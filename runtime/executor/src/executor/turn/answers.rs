@@ -5,7 +5,7 @@ use std::vec;
 use toolwright_core::output::Answer;
 
 /// The answers of a turn: one for each call, in the order of the calls. Made by
-/// [`Executor::turn`](crate::executor::Executor::turn).
+/// [`Run::turn`](crate::executor::Run::turn).
 #[derive(Debug)]
 pub struct TurnAnswers {
     answers: Vec<Answer>,

@@ -1,0 +1,161 @@
+//! An agent: an executor, a model, and how far a run may go.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::Executor;
+use toolwright::dialect::DialectError;
+
+use crate::{AgentRunBuilder, Limits, Model, Notice};
+
+type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
+
+/// Asks a model which call comes next, and runs it, until the task is done. Cheap to clone; a clone is the same agent.
+///
+/// ```
+/// use toolwright::{Executor, Registry, tool};
+/// use toolwright_agent::{Agent, Ended, ScriptedModel};
+///
+/// /// Adds two numbers.
+/// #[tool(effect = read)]
+/// async fn add(
+///     /// The first.
+///     a: i64,
+///     /// The second.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = ScriptedModel::new().calls([("add", r#"{"a":1,"b":2}"#)]).says("It is 3.");
+/// let executor = Executor::builder(Registry::of([ADD])?).unrestricted().build()?;
+/// let agent = Agent::builder(executor, model).system("You are good at sums.").build()?;
+///
+/// let mut run = agent.run("sums-1").start()?;
+/// let ended = run.say("How much is 1 + 2?").await?;
+/// assert!(matches!(ended, Ended::Text { text, .. } if text == "It is 3."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Agent(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub executor: Executor,
+    pub model: Box<dyn Model>,
+    pub system: String,
+    pub limits: Limits,
+    pub max_tokens: Option<u32>,
+    pub listeners: Vec<Listener>,
+}
+
+impl Agent {
+    /// An agent that asks this model and runs its calls on this executor. What the executor shows the model is its
+    /// catalog: narrow it by [`Executor::pinned`].
+    pub fn builder(executor: Executor, model: impl Model + 'static) -> AgentBuilder {
+        AgentBuilder(Inner {
+            executor,
+            model: Box::new(model),
+            system: String::new(),
+            limits: Limits::default(),
+            max_tokens: None,
+            listeners: Vec::new(),
+        })
+    }
+
+    /// A run, by an id that no other run of the application has: calls are journalled by it.
+    pub fn run(&self, id: impl Into<String>) -> AgentRunBuilder {
+        AgentRunBuilder::new(self, id.into())
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &dyn Model {
+        &*self.0.model
+    }
+
+    pub(crate) fn notify(&self, notice: &Notice<'_>) {
+        self.0.listeners.iter().for_each(|listener| listener(notice));
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Agent")
+            .field("model", &self.0.model.name())
+            .field("limits", &self.0.limits)
+            .field("executor", &self.0.executor)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Gathers what an agent is made of.
+pub struct AgentBuilder(Inner);
+
+impl AgentBuilder {
+    /// What the model reads before everything else.
+    #[must_use]
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.0.system = text.into();
+        self
+    }
+
+    /// How often the model is asked after a message of the user: 25 times unless set, and at least once.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u32) -> Self {
+        self.0.limits.turns = turns.max(1);
+        self
+    }
+
+    /// How long a run works on a message of the user, decisions of people included: no limit unless set. What runs then
+    /// is cancelled.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.0.limits.time = Some(time);
+        self
+    }
+
+    /// How often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
+    /// least once.
+    #[must_use]
+    pub fn max_repeated_failures(mut self, times: u32) -> Self {
+        self.0.limits.repeated_failures = times.max(1);
+        self
+    }
+
+    /// The tokens that one answer of the model may have: its own limit unless set.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.0.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Notifies a listener of what happens, in the task that drives the run: it should return soon.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&Notice<'_>) + Send + Sync + 'static) -> Self {
+        self.0.listeners.push(Box::new(listener));
+        self
+    }
+
+    /// The agent.
+    ///
+    /// # Errors
+    /// When the provider of the model would refuse a tool of the executor; every reason at once.
+    pub fn build(self) -> Result<Agent, DialectError> {
+        self.0.executor.catalog().listing(self.0.model.dialect())?;
+        Ok(Agent(Arc::new(self.0)))
+    }
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentBuilder")
+            .field("limits", &self.0.limits)
+            .finish_non_exhaustive()
+    }
+}

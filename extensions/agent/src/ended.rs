@@ -1,0 +1,169 @@
+//! How a run ends, and the limits that may end it.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ModelError;
+
+/// How a run ended.
+///
+/// ```
+/// use toolwright_agent::{Ended, Limit};
+///
+/// let ended = Ended::Limit(Limit::Turns { turns: 25 });
+/// assert_eq!(serde_json::to_string(&ended)?, r#"{"ended":"limit","limit":"turns","turns":25}"#);
+/// assert_eq!(ended.to_string(), "ended after 25 turns, the most that it may take");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ended", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ended {
+    /// A terminal tool succeeded: the run has done what it was for.
+    #[non_exhaustive]
+    Terminal {
+        /// The tool.
+        tool: String,
+        /// Its answer, as the model would read it.
+        text: String,
+    },
+    /// The model answered without calls.
+    #[non_exhaustive]
+    Text {
+        /// What it said.
+        text: String,
+        /// Whether a limit on tokens cut the text short.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut_short: bool,
+    },
+    /// A limit was reached.
+    Limit(Limit),
+    /// It was cancelled.
+    Cancelled,
+    /// The model gave no answer, or refused to.
+    #[non_exhaustive]
+    ModelFailed {
+        /// The kind of the error, for programs.
+        kind: String,
+        /// Why.
+        message: String,
+        /// When the provider wants to be asked again, where it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
+    },
+}
+
+/// A limit that was reached, with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "limit", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Limit {
+    /// The model answered so many times without ending the run.
+    Turns {
+        /// How often.
+        turns: u32,
+    },
+    /// The time was up.
+    Time {
+        /// In milliseconds.
+        milliseconds: u64,
+    },
+    /// The same call with the same arguments failed so many times in a row.
+    RepeatedFailure {
+        /// Its tool.
+        tool: String,
+        /// How often.
+        times: u32,
+    },
+    /// So many answers in a row were cut short in the middle of a call.
+    CutShort {
+        /// How many.
+        times: u32,
+    },
+    /// So many answers in a row were empty.
+    EmptyAnswers {
+        /// How many.
+        times: u32,
+    },
+}
+
+/// How far a run may go on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How often the model is asked: 25.
+    pub turns: u32,
+    /// How long it takes in all, decisions of people included: no limit.
+    pub time: Option<Duration>,
+    /// How often in a row the same call with the same arguments may fail: 3.
+    pub repeated_failures: u32,
+    /// How many answers in a row may be cut short in the middle of a call: 3.
+    pub cut_short: u32,
+    /// How many answers in a row may be empty: 2, so that the model is asked once more.
+    pub empty_answers: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { turns: 25, time: None, repeated_failures: 3, cut_short: 3, empty_answers: 2 }
+    }
+}
+
+impl Ended {
+    pub(crate) fn model_failed(error: &ModelError) -> Self {
+        let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+        Self::ModelFailed {
+            kind: error.kind().to_owned(),
+            message: error.message().to_owned(),
+            retry_after_ms: error.retry_after().map(milliseconds),
+        }
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminal { tool, .. } => write!(formatter, "ended by `{tool}`"),
+            Self::Text { cut_short: false, .. } => formatter.write_str("ended with a text"),
+            Self::Text { cut_short: true, .. } => {
+                formatter.write_str("ended with a text that a limit on tokens cut short")
+            }
+            Self::Limit(limit) => write!(formatter, "ended after {limit}"),
+            Self::Cancelled => formatter.write_str("cancelled"),
+            Self::ModelFailed { message, .. } => {
+                write!(formatter, "ended because the model failed: {message}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turns { turns } => write!(formatter, "{turns} turns, the most that it may take"),
+            Self::Time { milliseconds } => {
+                write!(formatter, "{milliseconds} ms, the longest that it may take")
+            }
+            Self::RepeatedFailure { tool, times } => write!(
+                formatter,
+                "the same call of `{tool}` failed {times} times in a row with the same arguments"
+            ),
+            Self::CutShort { times } => write!(
+                formatter,
+                "{times} answers in a row that were cut short in the middle of a call; let the model write more tokens"
+            ),
+            Self::EmptyAnswers { times } => {
+                write!(formatter, "{times} empty answers of the model in a row")
+            }
+        }
+    }
+}
+
+/// Without texts, which may repeat a secret.
+impl fmt::Debug for Ended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Ended({self})")
+    }
+}

@@ -1,0 +1,42 @@
+//! The loop of an agent over [`toolwright`]: asks a [`Model`], runs the calls of its answer as one turn, gives the
+//! answers back, until the task is done.
+//!
+//! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
+//! - [`step`] decides what comes next. It is pure: [`State`] and [`Event`] in, [`State`] and [`Action`]s out.
+//! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
+//!   shown, and notify listeners.
+//!
+//! ```text
+//!   user ──▶ AgentRun ──▶ step ──▶ Ask ───▶ Model ───────────▶ ModelAnswer ──▶ step
+//!                                  Call ──▶ executor's turn ──▶ answers ──────▶ step
+//!                                  Append ▶ history
+//!                                  End ───▶ Ended
+//! ```
+#![warn(missing_docs)]
+
+mod agent;
+mod ended;
+mod failing;
+mod history;
+mod message;
+mod model;
+mod model_error;
+mod notice;
+mod run;
+#[cfg(feature = "testing")]
+mod scripted;
+mod state;
+mod step;
+
+pub use self::agent::{Agent, AgentBuilder};
+pub use self::ended::{Ended, Limit, Limits};
+pub use self::history::{HistoryProblem, check};
+pub use self::message::{Message, Verbatim};
+pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason, Usage};
+pub use self::model_error::ModelError;
+pub use self::notice::{Notice, NoticeKind};
+pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
+#[cfg(feature = "testing")]
+pub use self::scripted::{ScriptedModel, ScriptedRequest};
+pub use self::state::State;
+pub use self::step::{Action, Event, Turn, step};

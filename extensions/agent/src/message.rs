@@ -1,0 +1,170 @@
+//! A history that no provider owns: what the user said, what the model said and called, and the answers.
+
+mod stored;
+
+use std::fmt;
+use std::sync::Arc;
+
+use toolwright::Answer;
+use toolwright::provider::ToolCall;
+
+pub(crate) use self::stored::known;
+
+/// One message of a history. Every call of a [`Message::Model`] has exactly one answer in the [`Message::Answers`] that
+/// follows it, in call order.
+///
+/// ```
+/// use toolwright_agent::Message;
+///
+/// let message = Message::user("make the tests pass");
+/// assert!(matches!(&message, Message::User { text, .. } if text == "make the tests pass"));
+///
+/// let stored = serde_json::to_string(&message)?;
+/// assert_eq!(stored, r#"{"version":1,"role":"user","text":"make the tests pass"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Message {
+    /// What the user said, or the agent on the user's behalf.
+    #[non_exhaustive]
+    User {
+        /// The text.
+        text: String,
+    },
+    /// One answer of the model.
+    #[non_exhaustive]
+    Model {
+        /// What it said; empty where it only called.
+        text: String,
+        /// The calls, by the application's names, in the order in which the model made them.
+        calls: Arc<[ToolCall]>,
+        /// What the provider requires back as it was.
+        verbatim: Option<Verbatim>,
+    },
+    /// The answers to the calls of the model's message before it, one for each, in call order. The arguments of these
+    /// calls are empty: they are in the model's message.
+    Answers(Arc<[(ToolCall, Answer)]>),
+}
+
+impl Message {
+    /// The version of the stored form that this release writes and reads.
+    pub const VERSION: u32 = 1;
+
+    /// A message of the user.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+
+    /// A message of the model.
+    ///
+    /// ```
+    /// use toolwright::provider::ToolCall;
+    /// use toolwright_agent::Message;
+    ///
+    /// let call = ToolCall { id: Some("c1".into()), name: "read_file".into(), arguments: r#"{"path":"a.md"}"#.into() };
+    /// let message = Message::model("I read it first.", [call]);
+    /// assert_eq!(message.calls().len(), 1);
+    /// ```
+    pub fn model(text: impl Into<String>, calls: impl Into<Arc<[ToolCall]>>) -> Self {
+        Self::Model { text: text.into(), calls: calls.into(), verbatim: None }
+    }
+
+    /// The answers to the calls of the message before, in call order.
+    ///
+    /// ```
+    /// use toolwright::provider::ToolCall;
+    /// use toolwright::{Answer, Output};
+    /// use toolwright_agent::Message;
+    ///
+    /// let call = ToolCall { id: Some("c1".into()), name: "add".into(), arguments: r#"{"a":1}"#.into() };
+    /// let message = Message::answers([(call, Answer::from(Output::text("3")))]);
+    /// let Message::Answers(answered) = &message else { panic!("they are answers") };
+    /// assert_eq!((answered[0].0.arguments.as_str(), &*answered[0].1.text()), ("", "3"));
+    /// ```
+    pub fn answers(answered: impl IntoIterator<Item = (ToolCall, Answer)>) -> Self {
+        let without_arguments =
+            |(call, answer)| (ToolCall { arguments: String::new(), ..call }, answer);
+        Self::Answers(answered.into_iter().map(without_arguments).collect())
+    }
+
+    /// The calls of a message of the model; none of any other.
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCall] {
+        match self {
+            Self::Model { calls, .. } => calls,
+            Self::User { .. } | Self::Answers(_) => &[],
+        }
+    }
+}
+
+/// Without texts, arguments and results, each of which may hold a secret.
+impl fmt::Debug for Message {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User { text } => {
+                formatter.debug_struct("User").field("text_bytes", &text.len()).finish()
+            }
+            Self::Model { text, calls, verbatim } => formatter
+                .debug_struct("Model")
+                .field("text_bytes", &text.len())
+                .field("calls", calls)
+                .field("verbatim", verbatim)
+                .finish(),
+            Self::Answers(answered) => formatter.debug_list().entries(answered.iter()).finish(),
+        }
+    }
+}
+
+/// What a provider wrote and requires back byte for byte: signatures, reasoning, calls as they were. A model of the same
+/// provider sends it in place of what it would write itself; a model of another ignores it.
+///
+/// ```
+/// use toolwright_agent::Verbatim;
+///
+/// let verbatim = Verbatim::new("anthropic", r#"[{"type":"text","text":"Done."}]"#);
+/// assert_eq!(verbatim.of("anthropic"), Some(r#"[{"type":"text","text":"Done."}]"#));
+/// assert_eq!(verbatim.of("gemini"), None);
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Verbatim {
+    provider: Arc<str>,
+    text: Arc<str>,
+}
+
+impl Verbatim {
+    /// What the provider of this name wrote, as text; for one of `toolwright`'s own,
+    /// [`Provider::name`](toolwright::provider::Provider::name).
+    pub fn new(provider: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { provider: provider.into(), text: text.into() }
+    }
+
+    /// The provider that wrote it.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    /// The text, where this provider wrote it.
+    #[must_use]
+    pub fn of(&self, provider: &str) -> Option<&str> {
+        (&*self.provider == provider).then_some(&*self.text)
+    }
+
+    /// The text, whoever wrote it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Without the text, which holds arguments.
+impl fmt::Debug for Verbatim {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Verbatim")
+            .field("provider", &self.provider)
+            .field("bytes", &self.text.len())
+            .finish()
+    }
+}

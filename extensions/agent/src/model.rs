@@ -1,0 +1,206 @@
+//! A model: one request to one answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use toolwright::dialect::{Dialect, Listing};
+use toolwright::provider::ToolCall;
+
+use crate::{Message, ModelError, Verbatim};
+
+/// A model that can be asked. One request gives one answer or one error; it does its own retries.
+///
+/// Dropping the future gives up on the request.
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use toolwright::dialect::Dialect;
+/// use toolwright_agent::{Model, ModelAnswer, ModelError, ModelRequest};
+///
+/// /// Counts the messages and says so.
+/// struct Counting;
+///
+/// impl Model for Counting {
+///     fn name(&self) -> &str {
+///         "counting"
+///     }
+///
+///     fn dialect(&self) -> Dialect {
+///         Dialect::Anthropic
+///     }
+///
+///     fn answer<'a>(&'a self, request: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+///         Box::pin(async move { Ok(ModelAnswer::text(format!("{} messages", request.history.len()))) })
+///     }
+/// }
+/// ```
+pub trait Model: Send + Sync {
+    /// Its name, for transcripts and errors.
+    fn name(&self) -> &str;
+
+    /// The form in which it takes tools.
+    fn dialect(&self) -> Dialect;
+
+    /// Asks it.
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
+}
+
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        (**self).dialect()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        (**self).answer(request)
+    }
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ModelRequest<'a> {
+    /// What the application says to the model, before everything else; empty for nothing.
+    pub system: &'a str,
+    /// Everything so far. The last message is the user's, or holds answers.
+    pub history: &'a [Message],
+    /// The tools, by [`Model::dialect`]. [`Listing::tools`] is the text to send, unchanged; [`Listing::tool_calls`] and
+    /// [`Listing::tool_results`] translate names.
+    pub listing: &'a Listing,
+    /// How much the answer may take.
+    pub limits: RequestLimits,
+}
+
+impl<'a> ModelRequest<'a> {
+    /// A request without system text and limits.
+    #[must_use]
+    pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
+        Self { system: "", history, listing, limits: RequestLimits::default() }
+    }
+
+    /// Adds the system text.
+    #[must_use]
+    pub fn system(mut self, text: &'a str) -> Self {
+        self.system = text;
+        self
+    }
+
+    /// Adds limits.
+    #[must_use]
+    pub fn limits(mut self, limits: RequestLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// How much one answer of a model may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestLimits {
+    /// The tokens of the answer; the model's own limit where there is none.
+    pub max_tokens: Option<u32>,
+    /// What is left of the run's time: the agent drops the request then. No retry needs to wait longer.
+    pub time: Option<Duration>,
+}
+
+/// One answer of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelAnswer {
+    /// What it said. Texts before, between and after its calls are joined by an empty line.
+    pub text: String,
+    /// The calls, as [`Listing::tool_calls`] gives them.
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// What it took, where the provider says so.
+    pub usage: Option<Usage>,
+    /// What the provider requires back as it is.
+    pub verbatim: Option<Verbatim>,
+}
+
+impl ModelAnswer {
+    /// An answer that is a text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(text, Vec::new())
+    }
+
+    /// An answer that calls tools, after a text that may be empty.
+    pub fn new(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
+        let stop = StopReason::Finished;
+        Self { text: text.into(), calls, stop, usage: None, verbatim: None }
+    }
+
+    /// Why it stopped.
+    #[must_use]
+    pub fn stopped(mut self, stop: StopReason) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// What it took.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    /// What the provider requires back.
+    #[must_use]
+    pub fn verbatim(mut self, verbatim: Verbatim) -> Self {
+        self.verbatim = Some(verbatim);
+        self
+    }
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It had said or called what it wanted to.
+    Finished,
+    /// A limit on tokens cut its text short; its calls are whole.
+    CutShort,
+    /// A limit on tokens cut it short in the middle of a call. That call is the last of the answer's calls, or is left out
+    /// where the answer has none. The agent does not run it and answers that it was cut short.
+    CutInCall,
+    /// The model or its provider refused to go on; the text says why, where it was given.
+    Refused,
+}
+
+/// What an answer took, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The tokens of the request.
+    pub input_tokens: u64,
+    /// The tokens of the answer.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// So many tokens in and out.
+    #[must_use]
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens }
+    }
+
+    /// Adds what another answer took.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        let output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        Self { input_tokens, output_tokens }
+    }
+}

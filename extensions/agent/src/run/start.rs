@@ -1,0 +1,108 @@
+//! Starts a run, or takes one up where it stood.
+
+use std::fmt;
+
+use toolwright::{CancellationToken, MissingServices, RunBuilder};
+
+use super::AgentRun;
+use crate::history::{HistoryProblem, check};
+use crate::{Agent, Message, State};
+
+/// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
+pub struct AgentRunBuilder {
+    agent: Agent,
+    id: String,
+    run: RunBuilder,
+    cancelled: Option<CancellationToken>,
+    restored: Option<(State, Vec<Message>)>,
+}
+
+impl AgentRunBuilder {
+    pub(crate) fn new(agent: &Agent, id: String) -> Self {
+        let run = agent.0.executor.run(id.clone());
+        Self { agent: agent.clone(), id, run, cancelled: None, restored: None }
+    }
+
+    /// A service of this run, declared on the executor's builder with `per_run`.
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.run = self.run.with(value);
+        self
+    }
+
+    /// The user of the run; approvers see the name.
+    #[must_use]
+    pub fn user(mut self, name: impl Into<String>) -> Self {
+        self.run = self.run.user(name.into());
+        self
+    }
+
+    /// The session that the run belongs to, in which grants of scope `session` count.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.run = self.run.session(id.into());
+        self
+    }
+
+    /// Cancels the run when the token is cancelled: the request to the model is dropped, the open calls are answered
+    /// that they were cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.run = self.run.cancelled_by(token.clone());
+        self.cancelled = Some(token);
+        self
+    }
+
+    /// Takes up a run where it stood: its state and its whole history, as they were stored. The limits are those of the
+    /// state. [`AgentRun::go_on`] continues it.
+    #[must_use]
+    pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
+        self.restored = Some((state, history));
+        self
+    }
+
+    /// The run.
+    ///
+    /// # Errors
+    /// When a service is missing or was not declared, or the restored history is not sound or not that of the state.
+    pub fn start(self) -> Result<AgentRun, StartError> {
+        let (state, history) =
+            self.restored.unwrap_or_else(|| (State::new(self.agent.0.limits), Vec::new()));
+        let open = check(&history)?;
+        if open != state.open_calls() {
+            let (open, expected) = (open.len(), state.open_calls().len());
+            return Err(StartError::OtherHistory { open, expected });
+        }
+        let run = self.run.start()?;
+        let (agent, cancelled) = (self.agent, self.cancelled);
+        Ok(AgentRun { agent, run, cancelled, shown: None, state, history })
+    }
+}
+
+impl fmt::Debug for AgentRunBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AgentRunBuilder").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A service is missing, given twice or was not declared.
+    #[error(transparent)]
+    Services(#[from] MissingServices),
+    /// The restored history is not sound.
+    #[error("the restored history is not sound: {0}")]
+    History(#[from] HistoryProblem),
+    /// The restored history is not that of the restored state.
+    #[error(
+        "the restored history ends with {open} calls without an answer, the state has {expected} that are others; restore the two that were stored together"
+    )]
+    OtherHistory {
+        /// The calls without an answer at the end of the history.
+        open: usize,
+        /// Those of the state.
+        expected: usize,
+    },
+}

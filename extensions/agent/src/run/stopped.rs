@@ -1,0 +1,47 @@
+//! Why a run stopped without having ended.
+
+use toolwright::CallFailure;
+use toolwright::dialect::DialectError;
+
+/// Why a run stopped without having ended. Its host has to act; then [`AgentRun::go_on`](crate::AgentRun::go_on)
+/// continues it.
+///
+/// ```
+/// use toolwright_agent::Stopped;
+///
+/// assert_eq!(Stopped::NothingSaid.to_string(), "nothing was said to the model; give it a text that is not empty");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The text is empty, or the user has not spoken yet.
+    #[error("nothing was said to the model; give it a text that is not empty")]
+    NothingSaid,
+    /// Something was said while calls have no answer.
+    #[error(
+        "turn {turn} has calls without an answer; go on with it by `.go_on()` before you say more"
+    )]
+    OpenTurn {
+        /// The turn.
+        turn: u64,
+    },
+    /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
+    #[error(transparent)]
+    Call(#[from] CallFailure),
+    /// The registry has changed, and the provider of the model would refuse a tool.
+    #[error(transparent)]
+    Listing(#[from] DialectError),
+}
+
+impl Stopped {
+    /// The tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an executor
+    /// with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
+    /// waits.
+    #[must_use]
+    pub fn needs_decision(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Call(CallFailure::NoApprover { tool, reason }) => Some((tool, reason)),
+            _ => None,
+        }
+    }
+}

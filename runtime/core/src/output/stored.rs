@@ -1,0 +1,410 @@
+//! An answer as it is stored, and back: one JSON object with a version, the same in every store.
+//!
+//! Beside `version` it has exactly one key:
+//! - `{"text":…}`, a result that is text;
+//! - `{"json":…}`, the JSON text of a result as a string, so that its numbers stay exact;
+//! - `{"output":{"content":[…],"structured":…,"metadata":{…}}}`;
+//! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use serde::de::Error as _;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Content, Output};
+use crate::error::{Class, ToolError};
+
+const VERSION: &str = "version";
+
+/// An answer in a form that can be stored and read back later, by this release or a newer one. The cause of an error,
+/// which is for operators, and the record of repairs are not part of it.
+///
+/// ```
+/// use toolwright::{Answer, StoredAnswer, ToolError};
+///
+/// let answer = Answer::from(ToolError::new("not_found", "no such note").hint("list the notes"));
+/// let text = serde_json::to_string(&StoredAnswer::from(&answer))?;
+/// assert!(text.starts_with(r#"{"version":1,"error":"#));
+///
+/// let stored: StoredAnswer = serde_json::from_str(&text)?;
+/// assert_eq!(stored.into_answer().text(), answer.text());
+///
+/// let newer = serde_json::from_str::<StoredAnswer>(r#"{"version":2,"film":"…"}"#).unwrap_err();
+/// assert!(newer.to_string().contains("version 2"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct StoredAnswer {
+    shape: Shape,
+}
+
+/// What an answer is, in types that can be stored.
+#[derive(Clone, PartialEq)]
+enum Shape {
+    Text(String),
+    Json(String),
+    Output(Output),
+    Error(StoredError),
+}
+
+#[derive(Clone, PartialEq)]
+struct StoredError {
+    kind: String,
+    class: Class,
+    message: String,
+    hint: Option<String>,
+    details: Option<Value>,
+}
+
+/// Why a stored answer cannot be read.
+///
+/// ```
+/// use toolwright::StoredAnswer;
+///
+/// let error = serde_json::from_str::<StoredAnswer>(r#"{"version":1,"film":"…"}"#).unwrap_err();
+/// assert!(error.to_string().contains("expected one of text, json, output, error"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoredAnswerError {
+    /// A newer release has written it.
+    #[error(
+        "the stored answer has version {version}, this release reads version {} and older; read it with the release that wrote it",
+        StoredAnswer::VERSION
+    )]
+    Newer {
+        /// The version it has.
+        version: u64,
+    },
+    /// It is no answer.
+    #[error(
+        "the stored answer has {found}, expected one of text, json, output, error as it was written; was it changed by hand?"
+    )]
+    Unreadable {
+        /// What it is instead, without its content.
+        found: String,
+    },
+}
+
+impl StoredAnswer {
+    /// The version that this release writes. It reads this one and those before it.
+    pub const VERSION: u32 = 1;
+
+    /// The answer as it was given.
+    #[must_use]
+    pub fn into_answer(self) -> Answer {
+        match self.shape {
+            Shape::Text(text) => Answer::from_text(text),
+            Shape::Json(text) => Answer::from_json(text),
+            Shape::Output(output) => output.into(),
+            Shape::Error(error) => error.into_error().into(),
+        }
+    }
+
+    /// The object without a version, for a record that has one itself.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unversioned(&self) -> Value {
+        let (key, value) = self.parts();
+        Value::Object(Map::from_iter([(key.to_owned(), value)]))
+    }
+
+    /// Reads the object; one without a version is of the first.
+    #[doc(hidden)]
+    pub fn read(value: &Value) -> Result<Self, StoredAnswerError> {
+        let Some(object) = value.as_object() else {
+            return Err(unreadable("no object"));
+        };
+        match object.get(VERSION) {
+            None => {}
+            Some(version) => match version.as_u64() {
+                Some(version) if version > u64::from(Self::VERSION) => {
+                    return Err(StoredAnswerError::Newer { version });
+                }
+                Some(1..) => {}
+                _ => return Err(unreadable("a version that is no positive number")),
+            },
+        }
+        let mut parts = object.iter().filter(|(key, _)| *key != VERSION);
+        let (Some((key, value)), None) = (parts.next(), parts.next()) else {
+            let keys: Vec<&str> = object.keys().map(String::as_str).collect();
+            return Err(unreadable(&format!("the keys [{}]", keys.join(", "))));
+        };
+        let shape = match (key.as_str(), value) {
+            ("text", Value::String(text)) => Some(Shape::Text(text.clone())),
+            ("json", Value::String(text)) => Some(Shape::Json(text.clone())),
+            // Written before numbers were stored as text.
+            ("json", value) => Some(Shape::Json(value.to_string())),
+            ("output", value) => output(value).map(Shape::Output),
+            ("error", value) => error(value).map(Shape::Error),
+            _ => None,
+        };
+        let shape = shape.ok_or_else(|| unreadable(&format!("the key `{key}`")))?;
+        Ok(Self { shape })
+    }
+
+    fn parts(&self) -> (&'static str, Value) {
+        match &self.shape {
+            Shape::Text(text) => ("text", json!(text)),
+            Shape::Json(text) => ("json", json!(text)),
+            Shape::Output(output) => (
+                "output",
+                json!({
+                    "content": output.content.iter().map(block).collect::<Vec<_>>(),
+                    "structured": output.structured,
+                    "metadata": output.metadata,
+                }),
+            ),
+            Shape::Error(error) => {
+                let (class, retry_after) = class_name(error.class);
+                let value = json!({
+                    "kind": error.kind,
+                    "class": class,
+                    "retry_after_ms": retry_after,
+                    "message": error.message,
+                    "hint": error.hint,
+                    "details": error.details,
+                });
+                ("error", value)
+            }
+        }
+    }
+}
+
+fn unreadable(found: &str) -> StoredAnswerError {
+    StoredAnswerError::Unreadable { found: found.to_owned() }
+}
+
+impl From<&Answer> for StoredAnswer {
+    fn from(answer: &Answer) -> Self {
+        if let Some(error) = answer.error() {
+            return error.into();
+        }
+        let shape = match answer.output() {
+            Some(output) => Shape::Output(output.clone()),
+            None if answer.json().is_some() => Shape::Json(answer.text().into_owned()),
+            None => Shape::Text(answer.text().into_owned()),
+        };
+        Self { shape }
+    }
+}
+
+impl From<&ToolError> for StoredAnswer {
+    fn from(error: &ToolError) -> Self {
+        let stored = StoredError {
+            kind: error.kind().to_owned(),
+            class: error.classified(),
+            message: error.message().to_owned(),
+            hint: error.next_action().map(ToOwned::to_owned),
+            details: error.detail().cloned(),
+        };
+        Self { shape: Shape::Error(stored) }
+    }
+}
+
+impl StoredError {
+    fn into_error(self) -> ToolError {
+        let mut error = ToolError::new(self.kind, self.message).class(self.class);
+        if let Some(hint) = self.hint {
+            error = error.hint(hint);
+        }
+        if let Some(details) = self.details {
+            error = error.details(details);
+        }
+        error
+    }
+}
+
+impl Serialize for StoredAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (key, value) = self.parts();
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry(VERSION, &Self::VERSION)?;
+        map.serialize_entry(key, &value)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredAnswer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::read(&value).map_err(D::Error::custom)
+    }
+}
+
+/// Without the result, which may repeat a secret.
+impl fmt::Debug for StoredAnswer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("StoredAnswer");
+        match &self.shape {
+            Shape::Text(text) => debug.field("text_bytes", &text.len()).finish(),
+            Shape::Json(text) => debug.field("json_bytes", &text.len()).finish(),
+            Shape::Output(output) => debug.field("blocks", &output.content.len()).finish(),
+            Shape::Error(error) => debug.field("error", &error.kind).finish(),
+        }
+    }
+}
+
+fn class_name(class: Class) -> (&'static str, Option<u64>) {
+    match class {
+        Class::NotStarted { retry_after } => {
+            let milliseconds =
+                retry_after.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
+            ("not_started", milliseconds)
+        }
+        Class::Transient => ("transient", None),
+        Class::Invalid => ("invalid", None),
+        Class::Final => ("final", None),
+        Class::Cancelled => ("cancelled", None),
+        Class::Unknown => ("unknown", None),
+    }
+}
+
+fn error(value: &Value) -> Option<StoredError> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(ToOwned::to_owned);
+    let class = match text("class")?.as_str() {
+        "not_started" => {
+            let delay = value.get("retry_after_ms").and_then(Value::as_u64);
+            Class::NotStarted { retry_after: delay.map(Duration::from_millis) }
+        }
+        "transient" => Class::Transient,
+        "invalid" => Class::Invalid,
+        "final" => Class::Final,
+        "cancelled" => Class::Cancelled,
+        "unknown" => Class::Unknown,
+        _ => return None,
+    };
+    Some(StoredError {
+        kind: text("kind")?,
+        class,
+        message: text("message")?,
+        hint: text("hint"),
+        details: value.get("details").filter(|it| !it.is_null()).cloned(),
+    })
+}
+
+fn block(content: &Content<'_>) -> Value {
+    match content {
+        Content::Text(text) => json!({ "text": text }),
+        Content::Json(json) => json!({ "json": json }),
+        Content::Image { media_type, data } => {
+            json!({ "image": { "media_type": media_type, "data": data } })
+        }
+        Content::Audio { media_type, data } => {
+            json!({ "audio": { "media_type": media_type, "data": data } })
+        }
+        Content::Resource { uri, media_type, text } => {
+            json!({ "resource": { "uri": uri, "media_type": media_type, "text": text } })
+        }
+    }
+}
+
+fn output(value: &Value) -> Option<Output> {
+    let content = value.get("content")?.as_array()?.iter().map(content).collect::<Option<_>>()?;
+    let metadata: Map<String, Value> = value.get("metadata")?.as_object()?.clone();
+    let structured = value.get("structured").filter(|it| !it.is_null()).cloned();
+    Some(Output { content, structured, metadata })
+}
+
+fn content(value: &Value) -> Option<Content<'static>> {
+    let (kind, value) = value.as_object()?.iter().next()?;
+    let text = |key: &str| {
+        value.get(key).and_then(Value::as_str).map(|it| Cow::<str>::Owned(it.to_owned()))
+    };
+    let whole = || value.as_str().map(|it| Cow::<str>::Owned(it.to_owned()));
+    Some(match kind.as_str() {
+        "text" => Content::Text(whole()?),
+        "json" => Content::Json(whole()?),
+        "image" => Content::Image { media_type: text("media_type")?, data: text("data")? },
+        "audio" => Content::Audio { media_type: text("media_type")?, data: text("data")? },
+        "resource" => Content::Resource {
+            uri: text("uri")?,
+            media_type: text("media_type"),
+            text: text("text"),
+        },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an answer says, without its place in memory.
+    fn said(answer: &Answer) -> String {
+        format!(
+            "{:?} {} {:?} {:?} {:?}",
+            answer.error().map(|it| (it.kind().to_owned(), it.classified())),
+            answer.text(),
+            answer.content(),
+            answer.structured(),
+            answer.metadata()
+        )
+    }
+
+    #[test]
+    fn every_kind_of_answer_comes_back_as_it_was() {
+        let output = Output::text("three")
+            .with(Content::Image { media_type: "image/png".into(), data: "AAAA".into() })
+            .with(Content::Audio { media_type: "audio/wav".into(), data: "AAAA".into() })
+            .with(Content::Resource {
+                uri: "file:///a".into(),
+                media_type: None,
+                text: Some("a".into()),
+            })
+            .structured(json!({ "files": 3 }))
+            .metadata("bytes", 4096);
+        let error = ToolError::new("busy", "try later")
+            .class(Class::NotStarted { retry_after: Some(Duration::from_millis(1500)) })
+            .hint("wait")
+            .details(json!([1]));
+        let answers = [
+            Answer::from_text("plain".to_owned()),
+            Answer::from_json(r#"{"n":9007199254740993}"#.to_owned()),
+            output.into(),
+            error.into(),
+            ToolError::new("gone", "no").class(Class::Transient).into(),
+        ];
+        for answer in answers {
+            let text = serde_json::to_string(&StoredAnswer::from(&answer)).unwrap();
+            let stored = serde_json::from_str::<StoredAnswer>(&text).unwrap();
+            // As a journal has it: its records carry the version.
+            let in_a_record = StoredAnswer::read(&stored.unversioned()).unwrap();
+            assert!(in_a_record == stored && stored.unversioned().get(VERSION).is_none());
+            assert_eq!(said(&stored.into_answer()), said(&answer));
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_of_a_known_version_is_refused_by_name() {
+        let problem = |value: Value| StoredAnswer::read(&value).unwrap_err();
+        assert_eq!(
+            problem(json!({ "version": 2, "film": 1 })),
+            StoredAnswerError::Newer { version: 2 }
+        );
+        for (value, found) in [
+            (json!([]), "no object"),
+            (json!({ "film": 1 }), "the key `film`"),
+            (json!({ "version": 0, "text": "a" }), "a version that is no positive number"),
+            (json!({ "text": "a", "json": "1" }), "the keys [json, text]"),
+            (json!({ "version": 1 }), "the keys [version]"),
+            (
+                json!({ "error": { "kind": "k", "class": "odd", "message": "m" } }),
+                "the key `error`",
+            ),
+        ] {
+            assert_eq!(problem(value), unreadable(found));
+        }
+    }
+
+    #[test]
+    fn no_debug_form_shows_a_result() {
+        for answer in [Answer::from_text("hunter2".into()), Output::text("hunter2").into()] {
+            assert!(!format!("{:?}", StoredAnswer::from(&answer)).contains("hunter2"));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What policy knows of a call, and what it decides, without running the call.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::own::own_of;
+use super::rules::{About, Rules};
+use super::run_state::RunState;
+use crate::stage;
+use toolwright_core::call::Call;
+use toolwright_core::capability::Scope;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_policy::policy::Explanation;
+
+impl RunState {
+    /// What these rules decide on a call of this run.
+    pub(super) fn explain(
+        self: &Arc<Self>,
+        rules: &Rules,
+        call: &Call<'_>,
+    ) -> Result<Explanation, ToolError> {
+        let found = stage::find(self, call.name())?;
+        let plan = found.plan();
+        let own = own_of(self, plan, call, None)?;
+        let scope = Scope::new(&self.values, &plan.wiring, call, own.as_ref());
+        let finalize = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, call.arguments()));
+        let finalized = catch_unwind(finalize);
+        let (facts, arguments) =
+            finalized.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+        let about = About { plan, facts: &facts, user: self.user(), accepted: false };
+        Ok(rules.explain(about, arguments.arguments()))
+    }
+
+    /// What policy would know of a call of this run.
+    pub(super) fn examine(self: &Arc<Self>, call: &Call<'_>) -> Result<Facts, ToolError> {
+        let found = stage::find(self, call.name())?;
+        let plan = found.plan();
+        let own = own_of(self, plan, call, None)?;
+        let scope = Scope::new(&self.values, &plan.wiring, call, own.as_ref());
+        let read = AssertUnwindSafe(|| {
+            let mut facts = plan.facts();
+            facts.ask_for_footprint(plan.entry.definition.effect);
+            let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
+            plan.judged(&mut facts);
+            Ok(facts)
+        });
+        catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
+    }
+}

@@ -1,0 +1,121 @@
+//! What a run brings with it: a user, a session, services of its own, and the token that cancels it.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::run_state::{Requester, RunState};
+use super::{Executor, Run};
+use toolwright_core::capability::Value;
+
+/// Gathers what a run brings. Made by [`Executor::run`].
+pub struct RunBuilder {
+    executor: Executor,
+    id: String,
+    values: Vec<(TypeId, &'static str, Value)>,
+    requester: Requester,
+}
+
+impl RunBuilder {
+    pub(super) fn new(executor: &Executor, id: String) -> Self {
+        let (executor, values) = (executor.clone(), Vec::new());
+        Self { executor, id, values, requester: Requester::default() }
+    }
+
+    /// A service of this run, declared on the builder with `per_run`.
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
+        self.with_arc(Arc::new(value))
+    }
+
+    /// Brings a service that is shared with other owners, or one behind a trait object; see [`with`](Self::with).
+    #[must_use]
+    pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
+        self
+    }
+
+    /// Cancels every call of the run when the token is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.requester.cancelled = Some(token);
+        self
+    }
+
+    /// The user of the run; approvers see the name.
+    #[must_use]
+    pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.requester.user = Some(name.into());
+        self
+    }
+
+    /// The session that the run belongs to, in which grants of scope `session` count.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.requester.session = Some(id.into());
+        self
+    }
+
+    /// Starts the run.
+    ///
+    /// # Errors
+    /// When a declared service is missing, given twice, or one is given that was not declared.
+    pub fn start(mut self) -> Result<Run, MissingServices> {
+        let state = &self.executor.state;
+        let declared = &state.core.provisions.per_run;
+        let mut values = Vec::with_capacity(declared.len());
+        let mut missing = Vec::new();
+        for wanted in declared {
+            match self.values.iter().position(|(id, ..)| *id == wanted.id) {
+                Some(index) => values.push(self.values.swap_remove(index).2),
+                None => missing.push(wanted.name),
+            }
+        }
+        let unexpected: Vec<&'static str> = self.values.iter().map(|(_, name, _)| *name).collect();
+        if !missing.is_empty() || !unexpected.is_empty() {
+            return Err(MissingServices { missing, unexpected });
+        }
+        let (core, ready) = (Arc::clone(&state.core), Arc::clone(&state.ready));
+        let state = RunState::started(core, ready, self.id, values, self.requester);
+        Ok(Run { state: Arc::new(state) })
+    }
+}
+
+impl fmt::Debug for RunBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunBuilder").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingServices {
+    /// Declared with `per_run`, but not given.
+    pub missing: Vec<&'static str>,
+    /// Given, but not declared, or given twice.
+    pub unexpected: Vec<&'static str>,
+}
+
+impl fmt::Display for MissingServices {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the run cannot start")?;
+        for name in &self.missing {
+            write!(
+                formatter,
+                "\n- it lacks `{name}`, which every run brings; give it with `.with(…)`"
+            )?;
+        }
+        for name in &self.unexpected {
+            write!(
+                formatter,
+                "\n- `{name}` is given twice or was not declared; declare it with `.per_run::<{name}>()` on the builder"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for MissingServices {}

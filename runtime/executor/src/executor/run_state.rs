@@ -1,0 +1,182 @@
+//! What the calls of one run share: the core of their executor, tools, services, user, and whether the run goes on.
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::Ready;
+use super::builder::Core;
+use crate::catalog::Catalog;
+use crate::event::{self, Event, EventKind};
+use toolwright_core::capability::{Declared, RunValues, Value};
+use toolwright_core::context::{Progress, RunHandle};
+
+/// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.
+pub(crate) struct RunState {
+    pub(crate) core: Arc<Core>,
+    /// The tools that it calls.
+    pub(crate) ready: Arc<Ready>,
+    id: Arc<str>,
+    /// What its calls are given.
+    pub(crate) values: RunValues,
+    cancelled: Option<CancellationToken>,
+    /// On whose behalf it calls.
+    user: Option<Arc<str>>,
+    /// The session it belongs to.
+    session: Option<Arc<str>>,
+    /// Somebody started it, so it works on its own calls alone.
+    is_own: bool,
+    /// It was ended here; that it was ended elsewhere is in the journal.
+    ended: Arc<AtomicBool>,
+    /// How often its calls were tried again.
+    retries: Arc<AtomicU32>,
+}
+
+/// Who makes the calls of a run, and until when.
+#[derive(Default)]
+pub(super) struct Requester {
+    pub(super) cancelled: Option<CancellationToken>,
+    pub(super) user: Option<Arc<str>>,
+    pub(super) session: Option<Arc<str>>,
+}
+
+impl RunState {
+    /// The run of calls that are made on the executor itself; it has no services of its own.
+    pub(super) fn default_of(core: Arc<Core>, ready: Arc<Ready>) -> Self {
+        let values = RunValues { executor: Arc::clone(&core.provided), own: Arc::new([]) };
+        let id = Uuid::now_v7().to_string().into();
+        Self {
+            core,
+            ready,
+            id,
+            values,
+            cancelled: None,
+            user: None,
+            session: None,
+            is_own: false,
+            ended: Arc::default(),
+            retries: Arc::default(),
+        }
+    }
+
+    /// A run that an application starts.
+    pub(super) fn started(
+        core: Arc<Core>,
+        ready: Arc<Ready>,
+        id: String,
+        own: Vec<Value>,
+        requester: Requester,
+    ) -> Self {
+        let Requester { cancelled, user, session } = requester;
+        let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
+        let id = id.into();
+        let (ended, retries) = Default::default();
+        Self { core, ready, id, values, cancelled, user, session, is_own: true, ended, retries }
+    }
+
+    /// Copies the run, with other tools.
+    pub(super) fn with_tools(&self, ready: Arc<Ready>) -> Self {
+        Self {
+            core: Arc::clone(&self.core),
+            ready,
+            id: Arc::clone(&self.id),
+            values: self.values.clone(),
+            cancelled: self.cancelled.clone(),
+            user: self.user.clone(),
+            session: self.session.clone(),
+            is_own: self.is_own,
+            ended: Arc::clone(&self.ended),
+            retries: Arc::clone(&self.retries),
+        }
+    }
+
+    /// Copies the run, with the tools of a catalog. To pin the same catalog again finds the plans that were made before.
+    pub(super) fn pinned(&self, catalog: &Catalog) -> Arc<Self> {
+        let core = &self.core;
+        let last = || core.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
+        let ready = made_before.unwrap_or_else(|| {
+            let ready = Arc::new(Ready::pinned(catalog, core));
+            // What was pinned before is dropped after the lock has been given back.
+            let _before = last().replace(Arc::clone(&ready));
+            ready
+        });
+        Arc::new(self.with_tools(ready))
+    }
+
+    /// Copies the run for another user, to explain what the policy would decide.
+    pub(super) fn with_user(&self, user: &str) -> Self {
+        Self { user: Some(user.into()), ..self.with_tools(Arc::clone(&self.ready)) }
+    }
+
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes one of the retries that a run has; whether there was one left.
+    pub(crate) fn takes_a_retry(&self) -> bool {
+        let Some(budget) = self.core.retries_per_run else { return true };
+        let one_more = |taken: u32| (taken < budget).then_some(taken + 1);
+        self.retries.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).is_ok()
+    }
+
+    pub(crate) fn is_own(&self) -> bool {
+        self.is_own
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tokens whose cancellation ends every call of the run.
+    pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
+        std::iter::once(&self.core.released).chain(&self.cancelled)
+    }
+
+    pub(crate) fn own_cancellation(&self) -> Option<&CancellationToken> {
+        self.cancelled.as_ref()
+    }
+
+    pub(crate) fn tell(&self, event: &Event<'_>) {
+        event::tell(&self.core.listeners, event);
+    }
+}
+
+impl RunHandle for RunState {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cancellations(&self) -> [Option<&CancellationToken>; 2] {
+        [Some(&self.core.released), self.cancelled.as_ref()]
+    }
+
+    fn progress(&self, progress: &Progress<'_>) {
+        let Progress { call, provider_id, run, tool, digest, attempt, message, part } = *progress;
+        let kind = EventKind::Progress { message, part };
+        self.tell(&Event { call, provider_id, run, tool, digest, attempt, kind });
+    }
+
+    fn service(&self, id: TypeId) -> Option<&Value> {
+        let provisions = &self.core.provisions;
+        let place = |declared: &[Declared]| declared.iter().position(|it| it.id == id);
+        let run = place(&provisions.per_run).and_then(|index| self.values.own.get(index));
+        let shared = || self.core.provided.services.get(place(&provisions.services)?);
+        run.or_else(shared)
+    }
+}

@@ -1,0 +1,125 @@
+//! Carries out what is due in a journal. It is made only where there is one.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::journaled::JournaledCall;
+use super::{CallFailure, Outcome, RunState, Swept};
+use toolwright_core::context::CallId;
+
+/// Carries out the calls that wait in a journal: approved calls, deadlines, further attempts, calls whose process is
+/// gone. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
+/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` where there is no journal.
+/// Cheap to clone.
+///
+/// ```
+/// use toolwright::journal::MemoryStore;
+/// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
+///
+/// /// Refunds an order.
+/// #[tool(effect = once, approval = "it sends money")]
+/// async fn refund() {}
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let builder = Executor::builder(Registry::of([REFUND])?).unrestricted();
+/// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+/// let run = executor.run("ticket-7").user("bob").start()?;
+/// let outcome = run.submit(&Call::new("refund", "{}")).await;
+/// let waits = outcome.suspended().ok_or("a refund has to be approved")?;
+///
+/// let worker = executor.worker().ok_or("the executor has no journal")?;
+/// assert!(worker.resume(waits.call).await.suspended().is_some(), "it still waits for a person");
+/// assert_eq!(worker.end_run("ticket-7").await?, 1);
+/// let answer = worker.wait(waits.call).await.answer().ok_or("it has no answer")?;
+/// assert_eq!(answer.error().map(|error| error.kind()), Some("cancelled"));
+/// worker.acknowledge(waits.call).await?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Worker {
+    state: Arc<RunState>,
+}
+
+impl Worker {
+    pub(super) fn of(state: &Arc<RunState>) -> Option<Self> {
+        JournaledCall::of(state).map(|_| Self { state: Arc::clone(state) })
+    }
+
+    fn journaled(&self) -> JournaledCall<'_> {
+        JournaledCall::of(&self.state).expect("a worker is made only where there is a journal")
+    }
+
+    /// Sweeps at once, and again whenever something may be due, until the executor is drained. Spawn it beside what the
+    /// application does; any number of workers may work on one journal, in any number of processes. Failures of the
+    /// journal are traced, and the worker looks again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Executor, OnNoApprover, Registry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let builder = Executor::builder(Registry::empty());
+    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let worker = executor.worker().ok_or("the executor has no journal")?;
+    /// let working = tokio::spawn(async move { worker.work().await });
+    /// // …
+    /// let _ = executor.drain(Duration::from_secs(30)).await;
+    /// working.await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn work(&self) {
+        self.journaled().work().await;
+    }
+
+    /// Looks once at everything that is due in the journal, and carries it out: deadlines, lost owners, decided calls,
+    /// approvers to be notified.
+    ///
+    /// # Errors
+    /// When the journal fails.
+    pub async fn sweep(&self) -> Result<Swept, CallFailure> {
+        self.journaled().sweep().await
+    }
+
+    /// Continues a call that waited: runs it if it may run now, or returns its outcome as it stands. Only a call that is
+    /// approved runs, and only once, however many workers resume it.
+    pub async fn resume(&self, call: CallId) -> Outcome {
+        self.journaled().resume(call).await
+    }
+
+    /// Waits until a call has its answer, and carries it out as soon as it may run. A call whose outcome is unknown is
+    /// returned as [`Suspended`](crate::executor::Suspended): only a person or its tool can find out what happened.
+    pub async fn wait(&self, call: CallId) -> Outcome {
+        self.journaled().wait(call, None).await
+    }
+
+    /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered. A
+    /// call that runs after its answer, as one of an accepted plan does, is not affected.
+    ///
+    /// # Errors
+    /// When the journal does not know the call, the call has no answer yet, or the journal fails.
+    pub async fn acknowledge(&self, call: CallId) -> Result<(), CallFailure> {
+        self.journaled().acknowledge(call).await
+    }
+
+    /// Ends a run: cancels those of its calls that have not begun, and lets no other begin. Returns how many calls were
+    /// cancelled.
+    ///
+    /// # Errors
+    /// When the journal fails.
+    pub async fn end_run(&self, run: &str) -> Result<usize, CallFailure> {
+        self.journaled().end_run(run).await
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let run = self.state.is_own().then(|| self.state.id());
+        formatter.debug_struct("Worker").field("run", &run).finish_non_exhaustive()
+    }
+}
