@@ -23,6 +23,7 @@ pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
             ("not_a_directory", "a part of the path is a file, not a folder")
         }
         ErrorKind::NotFound => ("not_found", "no such file or folder"),
+        _ if is_link_loop(&error) => ("link_loop", "its links lead in a circle"),
         _ => {
             let general = ToolError::from(error);
             let (kind, class) = (general.kind().to_owned(), general.classified());
@@ -36,4 +37,14 @@ pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
         "not_found" => failed.hint("list the folder above it to see what is there"),
         _ => failed,
     }
+}
+
+#[cfg(unix)]
+fn is_link_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link_loop(_: &io::Error) -> bool {
+    false
 }
