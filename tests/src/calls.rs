@@ -21,6 +21,7 @@ mod secrets;
 mod shown;
 pub mod support;
 mod told;
+mod traced;
 mod turns;
 mod unasked;
 mod waiting;

@@ -18,6 +18,7 @@ mod record;
 mod replay;
 mod state;
 mod store;
+mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
@@ -29,4 +30,7 @@ pub use next::{Failure, Illegal, Transition, next};
 pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
 pub use replay::{Contradiction, replay};
 pub use state::State;
-pub use store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};
+pub use store::{
+    CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
+};
+pub use trace::{TraceDecision, TraceInput, TraceStep, trace};

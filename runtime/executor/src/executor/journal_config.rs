@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -18,16 +19,15 @@ use toolwright_journal::approval::ApproverKey;
 use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
-use toolwright_journal::journal::CallRecord;
 use toolwright_journal::journal::MemoryStore;
-use toolwright_journal::journal::Note;
 use toolwright_journal::journal::Store;
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
 /// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
 /// counts, `Park` lets the call wait, and the others end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
@@ -324,21 +324,6 @@ impl JournalConfig {
         }
     }
 
-    /// A note of the executor itself.
-    pub(crate) fn note(&self, why: impl Into<Option<String>>) -> Note {
-        Note {
-            who: format!("executor:{}", self.owner),
-            at: self.now(),
-            why: why.into(),
-            signed: None,
-        }
-    }
-
-    /// A note of whoever made the call.
-    pub(crate) fn note_of(&self, record: &CallRecord) -> Note {
-        Note { who: record.requester.agent.clone(), at: self.now(), why: None, signed: None }
-    }
-
     pub(crate) fn lease_until(&self) -> Timestamp {
         later(self.now(), self.lease)
     }
@@ -354,7 +339,9 @@ pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
 mod tests {
     use super::*;
     use toolwright_journal::approval::{Callback, Response};
-    use toolwright_journal::journal::{CallSlot, CallWrite, Filter, Page, State, Transaction};
+    use toolwright_journal::journal::{
+        CallRecord, CallSlot, CallWrite, Filter, Page, State, Transaction,
+    };
 
     #[tokio::test]
     async fn the_journal_of_an_approver_without_one_is_bounded() {
