@@ -15,6 +15,7 @@ mod hostile;
 mod looking;
 mod made;
 pub mod odd;
+mod process_key;
 mod recorded;
 mod secrets;
 mod shown;

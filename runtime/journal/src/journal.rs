@@ -8,7 +8,9 @@
 mod answered;
 #[doc(hidden)]
 pub mod begun;
+mod ended;
 mod entry;
+mod error;
 mod forward;
 mod memory;
 mod next;
@@ -20,12 +22,11 @@ mod store;
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
 pub use entry::{Entry, FailedAttempt, Note};
+pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
 pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
 pub use replay::{Contradiction, replay};
 pub use state::State;
-pub use store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
-};
+pub use store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};

@@ -13,8 +13,9 @@ use toolwright::journal::{
 };
 
 /// What is wrong with a store, and the rule that must say so.
-const FAULTS: [(Fault, &str); 16] = [
+const FAULTS: [(Fault, &str); 17] = [
     (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
+    (Fault::NonsenseIsTriedAgain, "a_unit_that_makes_no_sense_is_refused"),
     (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
     (
         Fault::ConditionsAreLookedAtBefore,
@@ -38,6 +39,7 @@ const FAULTS: [(Fault, &str); 16] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     DocumentsCommitAlone,
+    NonsenseIsTriedAgain,
     AnyVersionWill,
     ConditionsAreLookedAtBefore,
     LeasesAreLookedAtBefore,
@@ -120,6 +122,11 @@ impl Store for Faulty {
                     self.inner
                         .commit(Transaction { documents, ..Transaction::default() }, now)
                         .await?;
+                }
+                Fault::NonsenseIsTriedAgain => {
+                    let words = "the store is busy";
+                    unit.check()
+                        .map_err(|error| StoreError::unavailable(words).with_source(error))?;
                 }
                 Fault::AnyVersionWill => {
                     for write in unit.calls.iter_mut().filter(|it| it.expects.is_some()) {

@@ -112,8 +112,8 @@ impl SqliteStore {
                 // Whoever asked may have gone.
                 let _ = answer.send(Inner::open(&path, origin));
             })
-            .map_err(|error| StoreError::new(format!("{words}: {error}")))?;
-        let inner = answered.await.map_err(|_| StoreError::new(words))??;
+            .map_err(|error| StoreError::unavailable(words.as_str()).with_source(error))?;
+        let inner = answered.await.map_err(|_| StoreError::unavailable(words))??;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -271,8 +271,8 @@ fn records(
     }
     reading.rows(sql, values, |name, row| {
         let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
-        let lease = lease.map_err(|error| name.failed("be read", &error))?;
-        let delivered = row.get(2).map_err(|error| name.failed("be read", &error))?;
+        let lease = lease.map_err(|error| name.failed("be read", error))?;
+        let delivered = row.get(2).map_err(|error| name.failed("be read", error))?;
         let record = row::record(lease, delivered, text(name, row, 3)?, name)?;
         if takes(&record) {
             found.push(record);
@@ -294,7 +294,7 @@ fn documents(
         if !takes(key) {
             return Ok(false);
         }
-        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", &error))?;
+        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", error))?;
         found.push(Document {
             key: key.to_owned(),
             version: version.cast_unsigned(),
@@ -311,7 +311,7 @@ fn text<'r>(
     column: usize,
 ) -> Result<&'r str, StoreError> {
     let text = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
-    text.map_err(|error| name.failed("be read", &error))
+    text.map_err(|error| name.failed("be read", error))
 }
 
 impl fmt::Debug for SqliteStore {

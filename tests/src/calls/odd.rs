@@ -52,7 +52,7 @@ pub struct Odd {
 impl Odd {
     fn readable(&self, what: &str) -> Result<(), StoreError> {
         match self.unreadable {
-            Some(it) if it == what => Err(StoreError::new("the disk cannot be read")),
+            Some(it) if it == what => Err(StoreError::corrupt("the disk cannot be read")),
             _ => Ok(()),
         }
     }
@@ -75,7 +75,7 @@ impl Store for Odd {
             }
             if self.fails_at == Some(number) || self.fails_from.is_some_and(|first| number >= first)
             {
-                return Err(StoreError::new("the disk is full").into());
+                return Err(StoreError::full("the disk is full").into());
             }
             let inner = self.inner.clone();
             let done = match self.is_behind {
@@ -88,7 +88,9 @@ impl Store for Odd {
                 .unwrap(),
             };
             match self.lies_at {
-                Some(at) if at == number => Err(StoreError::new("the connection was lost").into()),
+                Some(at) if at == number => {
+                    Err(StoreError::unavailable("the connection was lost").into())
+                }
                 _ => done,
             }
         })

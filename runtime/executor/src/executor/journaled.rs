@@ -305,14 +305,16 @@ impl<'a> JournaledCall<'a> {
 }
 
 fn too_busy(id: CallId) -> CommitError {
-    StoreError::new(format!("call {id} was changed by others {TRIES} times in a row; try again"))
-        .into()
+    StoreError::unavailable(format!(
+        "call {id} was changed by others {TRIES} times in a row; try again"
+    ))
+    .into()
 }
 
 fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
     let error = match error {
         CommitError::Store(error) => error,
-        other => StoreError::new(other.to_string()),
+        other => StoreError::unavailable(other.to_string()),
     };
     CallFailure::NotRecorded { tool: tool.to_owned(), error }
 }

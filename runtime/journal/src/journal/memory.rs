@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +11,16 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use super::ended::Ended;
 use super::entry::Entry;
+use super::error::{CommitError, StoreError};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
-use super::store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
-};
+use super::store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};
 use toolwright_core::context::CallId;
 
-/// Stores calls in memory, until the process ends. Clones share them.
+/// Stores calls in memory, until the process ends. Clones share them. [`new`](Self::new) makes a store that holds every
+/// call, [`bounded`](Self::bounded) one that drops calls that ended long ago.
 ///
 /// ```
 /// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Transaction};
@@ -47,13 +49,37 @@ struct Tables {
     places: HashMap<CallSlot, CallId>,
     histories: HashMap<CallId, Vec<Entry>>,
     documents: BTreeMap<String, Document>,
+    ended: Ended,
 }
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(Inner { kept: Mutex::default(), changes: watch::Sender::new(()) }))
+        Self::of(Tables::default())
+    }
+
+    /// An empty store that holds so many calls that have ended. With one more, it drops the call that ended first, with
+    /// its history. It never drops a call that is open: one that waits, may run, runs or is indeterminate.
+    ///
+    /// A call that was dropped is unknown to the store: its outcome cannot be read any more, and a call that arrives at
+    /// its slot of run, turn and index is a new call, which is judged again. Choose a number that is far above that of the
+    /// calls whose outcome somebody may still ask for.
+    ///
+    /// ```
+    /// use std::num::NonZeroUsize;
+    /// use toolwright::journal::{MemoryStore, Store};
+    ///
+    /// let store = MemoryStore::bounded(const { NonZeroUsize::new(10_000).unwrap() });
+    /// assert!(!store.is_durable());
+    /// ```
+    #[must_use]
+    pub fn bounded(ended: NonZeroUsize) -> Self {
+        Self::of(Tables { ended: Ended::at_most(ended), ..Tables::default() })
+    }
+
+    fn of(tables: Tables) -> Self {
+        Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
     fn kept(&self) -> MutexGuard<'_, Tables> {
@@ -191,6 +217,10 @@ impl Store for MemoryStore {
         }
         .boxed()
     }
+
+    fn is_durable(&self) -> bool {
+        false
+    }
 }
 
 impl Tables {
@@ -239,12 +269,24 @@ impl Tables {
     fn put_call(&mut self, write: CallWrite) {
         let CallWrite { mut record, entries, .. } = write;
         let call = record.id;
-        record.delivered |= self.calls.get(&call).is_some_and(|before| before.delivered);
+        let before = self.calls.get(&call);
+        record.delivered |= before.is_some_and(|before| before.delivered);
+        let oldest = self.ended.note(call, before.map(|before| before.state), record.state);
         if record.place.turn.is_some() {
             self.places.insert(record.place.clone(), call);
         }
         self.calls.insert(call, record);
         self.histories.entry(call).or_default().extend(entries);
+        if let Some(oldest) = oldest {
+            self.drop_call(oldest);
+        }
+    }
+
+    fn drop_call(&mut self, call: CallId) {
+        self.histories.remove(&call);
+        if let Some(record) = self.calls.remove(&call) {
+            self.places.remove(&record.place);
+        }
     }
 
     fn put_document(&mut self, write: DocumentWrite) {

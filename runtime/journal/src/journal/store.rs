@@ -1,13 +1,13 @@
 //! The trait of stores, which hold journals.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::Path;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
 use super::entry::Entry;
+use super::error::{CommitError, StoreError};
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -79,6 +79,13 @@ pub trait Store: Send + Sync + 'static {
     fn file(&self) -> Option<&Path> {
         None
     }
+
+    /// Whether what is committed outlives the process, as it does unless the store says otherwise. Beside such a store,
+    /// an executor accepts an approver without a key of their own only where the builder allows it: their decisions
+    /// would stand in the journal and count nowhere else.
+    fn is_durable(&self) -> bool {
+        true
+    }
 }
 
 /// Changes that belong together.
@@ -102,7 +109,9 @@ impl Transaction {
         for write in &self.calls {
             if self.calls.len() > 1 && !calls.insert(write.record.id) {
                 let call = write.record.id;
-                return Err(StoreError::new(format!("call {call} is written twice in one unit")));
+                return Err(StoreError::invalid(format!(
+                    "call {call} is written twice in one unit"
+                )));
             }
             write.check()?;
         }
@@ -110,7 +119,7 @@ impl Transaction {
         for write in &self.documents {
             if self.documents.len() > 1 && !keys.insert(&write.key) {
                 let key = &write.key;
-                return Err(StoreError::new(format!(
+                return Err(StoreError::invalid(format!(
                     "document `{key}` is written twice in one unit"
                 )));
             }
@@ -148,20 +157,20 @@ impl CallWrite {
             let message = format!(
                 "call {call} is written with version {version}, which must be higher than {last}"
             );
-            return Err(StoreError::new(message));
+            return Err(StoreError::invalid(message));
         }
         for entry in &self.entries {
             if entry.call != call {
                 let other = entry.call;
                 let message = format!("an entry of call {other} is added to call {call}");
-                return Err(StoreError::new(message));
+                return Err(StoreError::invalid(message));
             }
             if entry.number <= last || entry.number > version {
                 let number = entry.number;
                 let message = format!(
                     "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
                 );
-                return Err(StoreError::new(message));
+                return Err(StoreError::invalid(message));
             }
             last = entry.number;
         }
@@ -257,99 +266,3 @@ impl Page {
         Self { after: Some(call), ..self }
     }
 }
-
-/// Why a unit was not committed. Nothing of it was done, but for [`Store`](Self::Store), after which nobody knows.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommitError {
-    /// A call is not as expected.
-    #[error("call {call} is at version {found:?}, not at {expected:?}")]
-    Call {
-        /// Which call.
-        call: CallId,
-        /// The version that was expected.
-        expected: Option<u64>,
-        /// The version that is there.
-        found: Option<u64>,
-    },
-    /// Another call stands at the place of a new one.
-    #[error("call {holder} stands at that place of run `{}` already", place.run)]
-    CallSlot {
-        /// The slot: run, turn and index.
-        place: CallSlot,
-        /// Which call stands there.
-        holder: CallId,
-    },
-    /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
-    #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
-    Fenced {
-        /// Which call.
-        call: CallId,
-        /// The epoch of the one who asked.
-        epoch: u64,
-    },
-    /// A call was to be taken from its owner, whose lease has not ended.
-    #[error("call {call} is leased to its owner until {until}")]
-    Leased {
-        /// Which call.
-        call: CallId,
-        /// The end of the lease.
-        until: Timestamp,
-    },
-    /// There is no call of this id.
-    #[error("there is no call {call} to be acknowledged")]
-    NoCall {
-        /// Which call.
-        call: CallId,
-    },
-    /// A document is not as expected.
-    #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
-    Document {
-        /// Its key.
-        key: String,
-        /// The version that was expected.
-        expected: Option<u64>,
-        /// The version that is there.
-        found: Option<u64>,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl CommitError {
-    /// Whether another writer was faster, so that a retry may succeed.
-    #[must_use]
-    pub fn is_conflict(&self) -> bool {
-        !matches!(self, Self::Store(_))
-    }
-}
-
-/// A store failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StoreError {
-    /// What it is that failed, in words that name the store.
-    pub message: String,
-}
-
-impl StoreError {
-    /// Why a write is refused whose call stands at another place than it does in the store.
-    #[must_use]
-    pub fn moved(call: CallId) -> Self {
-        Self::new(format!("call {call} is written with another place, which never changes"))
-    }
-
-    /// A failure in words: the store, what was found, what was expected, what to do.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for StoreError {}

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::failure::Named;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, StoreError, Transaction,
+    CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, StoreError, StoreErrorKind, Transaction,
 };
 
 /// How many bytes there are in most records.
@@ -110,7 +110,9 @@ fn written(
     call: CallId,
     name: &Named,
 ) -> Result<String, StoreError> {
-    let failed = |error: &dyn Display| name.says(format_args!("cannot keep call {call}: {error}"));
+    let failed = |error: &dyn Display| {
+        name.says(StoreErrorKind::Invalid, format_args!("cannot keep call {call}: {error}"))
+    };
     let mut text = Vec::with_capacity(length);
     serde_json::to_writer(&mut text, value).map_err(|error| failed(&error))?;
     String::from_utf8(text).map_err(|error| failed(&error))
@@ -131,7 +133,7 @@ pub fn record(
 
 /// The time in a row's `lease`.
 pub fn lease(text: &str, name: &Named) -> Result<Timestamp, StoreError> {
-    text.parse().map_err(|_| name.says("holds a lease that is no time"))
+    text.parse().map_err(|_| name.says(StoreErrorKind::Corrupt, "holds a lease that is no time"))
 }
 
 /// The entry of a row's `body`.
@@ -142,7 +144,7 @@ pub fn entry(body: &str, name: &Named) -> Result<Entry, StoreError> {
 fn read<T: DeserializeOwned>(body: &str, name: &Named) -> Result<T, StoreError> {
     // What serde says may repeat a value, and values may be secret.
     serde_json::from_str(body).map_err(|error| {
-        name.says(format_args!(
+        name.says(StoreErrorKind::Corrupt, format_args!(
             "holds a row that cannot be read ({:?} error at column {}): it is damaged, or a newer release wrote it",
             error.classify(),
             error.column()

@@ -114,8 +114,8 @@ impl JournaledCall<'_> {
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
-        if record.shows_what_is_judged() == Some(false) {
-            tracing::error!(call = %record.id, "nobody is asked: what the journal shows of the call is not what would run");
+        if let Err(error) = ApprovalService::check_shown(&record) {
+            tracing::error!(call = %record.id, %error, "nobody is asked");
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
@@ -191,15 +191,8 @@ impl JournaledCall<'_> {
     /// A decision made in this process goes the way of all others.
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
-        let signed = match asker.key.sign(&statement) {
-            Ok(signed) => signed,
-            Err(error) => {
-                tracing::error!(about, %error, "a decision could not be signed");
-                return;
-            }
-        };
         let service = ApprovalService::new(self.journal.store.clone());
-        if let Err(error) = service.submit(signed, self.journal.now()).await {
+        if let Err(error) = service.sign_and_submit(statement, &asker.key).await {
             tracing::warn!(about, %error, "a decision did not count");
         }
     }
@@ -336,7 +329,7 @@ impl JournaledCall<'_> {
         record.advance(event, note).map_err(|illegal| {
             not_recorded(
                 &record.tool,
-                toolwright_journal::journal::StoreError::new(illegal.to_string()).into(),
+                toolwright_journal::journal::StoreError::invalid(illegal.to_string()).into(),
             )
         })
     }

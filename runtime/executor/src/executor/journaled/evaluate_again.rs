@@ -165,8 +165,8 @@ impl JournaledCall<'_> {
             record.id,
             "arguments",
         );
-        record.arguments =
-            stored.map_err(|error| not_recorded(&record.tool, StoreError::new(error).into()))?;
+        record.arguments = stored
+            .map_err(|error| not_recorded(&record.tool, StoreError::corrupt(error).into()))?;
         record.shown = evaluated.settled.shown().to_owned();
         record.repairs =
             evaluated.facts.repairs().map_or_else(Vec::new, |repairs| repairs.changes().to_vec());

@@ -42,13 +42,16 @@ impl JournaledCall<'_> {
             return answer.to_answer();
         };
         let Some(key) = &self.journal.sealing else {
-            return Err(StoreError::new(format!(
+            return Err(StoreError::invalid(format!(
                 "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
                 record.id
             )));
         };
         let failed = |error: String| {
-            StoreError::new(format!("the answer of call {} cannot be opened: {error}", record.id))
+            StoreError::invalid(format!(
+                "the answer of call {} cannot be opened: {error}",
+                record.id
+            ))
         };
         let whole = key
             .open(&StoredText::Encrypted(sealed.to_owned()), &bound(record))

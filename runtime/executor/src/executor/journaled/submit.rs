@@ -149,7 +149,7 @@ impl JournaledCall<'_> {
         let keep = |text: &str, field: &str| self.store_text(&evaluated.settled, text, id, field);
         let failed = |error: String| CallFailure::NotRecorded {
             tool: call.name().to_owned(),
-            error: toolwright_journal::journal::StoreError::new(error),
+            error: toolwright_journal::journal::StoreError::invalid(error),
         };
         let raw = keep(call.arguments(), "raw").map_err(failed)?;
         let arguments = keep(evaluated.settled.arguments(), "arguments").map_err(failed)?;
