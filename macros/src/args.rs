@@ -20,7 +20,7 @@ pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
 /// The options that `#[tools(…)]` takes for every tool of its `impl` block.
-const SHARED: &[&str] = &["group", "tags", "crate"];
+const SHARED: &[&str] = &["group", "tags", "unlinked", "crate"];
 const EFFECTS: &[&str] = &["read", "idempotent", "keyed", "once"];
 const REPAIRS: &[&str] = &["off", "standard", "lenient"];
 
@@ -66,6 +66,7 @@ options! {
     "blocking" blocking: Option<Span> = value::flag,
     "hidden" hidden: Option<Span> = value::flag,
     "deferred" deferred: Option<Span> = value::flag,
+    "unlinked" unlinked: Option<Span> = value::flag,
     "crate" krate: Option<Path> = value::path,
 }
 
@@ -110,6 +111,7 @@ impl ToolArgs {
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());
+        self.unlinked = self.unlinked.or(shared.unlinked);
         self.tags.extend(shared.tags.iter().cloned());
     }
 

@@ -1,4 +1,4 @@
-//! What is generated: one constant, the tool's handle, and one link-time registration. Data and
+//! What is generated: one constant, the tool's handle, and one link-time registration unless it is `unlinked`. Data and
 //! calls only; all behaviour is in the runtime.
 //!
 //! Long for a file, because the code of one call is read from its start to its end.
@@ -84,6 +84,7 @@ fn body(tool: &Tool) -> TokenStream {
     });
     let spec = spec::spec(tool);
     let signature = signature(tool);
+    let link = tool.args.unlinked.is_none().then(|| quote!(__tw::link!(__TW_SPEC);));
     quote! {
         use __tw::Refused as _;
         #evidence
@@ -92,7 +93,7 @@ fn body(tool: &Tool) -> TokenStream {
         #run
         #(#extra)*
         const __TW_SPEC: __tw::Spec = #spec;
-        __tw::link!(__TW_SPEC);
+        #link
         __tw::Handle::new(&__TW_SPEC)
     }
 }

@@ -64,6 +64,30 @@ fn a_tool_with_services_limits_and_expressions() {
 }
 
 #[test]
+fn an_unlinked_tool_differs_by_its_registration_alone() {
+    let item = quote! {
+        /// Says when.
+        async fn now() -> u64 { 0 }
+    };
+    let linked = tool(quote!(effect = read), item.clone());
+    let link = "    __tw::link!(__TW_SPEC);\n";
+    assert_eq!(linked.matches(link).count(), 1, "{linked}");
+    assert_eq!(tool(quote!(unlinked, effect = read), item), linked.replace(link, ""));
+}
+
+#[test]
+fn methods_of_an_unlinked_block() {
+    let item = quote! {
+        impl Clock {
+            /// Says when.
+            #[tool(effect = read)]
+            pub async fn now(&self) -> u64 { 0 }
+        }
+    };
+    assert_snapshot!(pretty(crate::expand_tools(quote!(group = "clock", unlinked), item)));
+}
+
+#[test]
 fn a_blocking_tool_with_two_resources() {
     let item = quote! {
         /// Copies rows.

@@ -136,6 +136,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
+/// | `unlinked` | [`Registry::linked`] leaves it out; its handle registers it, as in [`Registry::of`] | the linker registers it |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
@@ -229,6 +230,33 @@ pub use tokio_util::sync::CancellationToken;
 /// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well:
 /// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail.
 ///
+/// # Libraries of ready-made tools
+///
+/// The linker registers every tool of every crate that is linked, so an application that uses one tool of a library has
+/// all of them in [`Registry::linked`], and its executor needs the services of all. A library whose users select tools says
+/// `unlinked` on each tool or on the whole `#[tools]` block: its handles register them, alone or as a group.
+///
+/// ```standalone_crate
+/// use toolwright::{Handle, Registry, tool};
+///
+/// /// Roll a die.
+/// #[tool(unlinked, effect = once, writes())]
+/// pub async fn roll_die() -> u8 {
+///     4
+/// }
+///
+/// /// Every tool of this library.
+/// pub const DICE: [Handle; 1] = [ROLL_DIE];
+///
+/// assert!(Registry::linked()?.get("roll_die").is_none());
+/// assert!(Registry::of(DICE)?.get("roll_die").is_some());
+///
+/// // Beside what is linked.
+/// let registry = Registry::of(Handle::linked().chain(DICE))?;
+/// assert!(registry.get("roll_die").is_some());
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+///
 /// # Parameters
 ///
 /// | parameter | is |
@@ -298,7 +326,7 @@ pub use toolwright_macros::tool;
 /// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`
 /// their resource. The handles are associated constants: `Tickets::READ`.
 ///
-/// Its options are `group`, `tags` and `crate`, which hold for every tool of the block.
+/// Its options are `group`, `tags`, `unlinked` and `crate`, which hold for every tool of the block.
 ///
 /// ```
 /// use toolwright::{Registry, tools};

@@ -103,7 +103,7 @@ fn problems(listed: &[Listed], tests: &[Cited]) -> Vec<String> {
 
 fn every_test() -> Vec<Cited> {
     let mut tests = Vec::new();
-    let mut open = vec![root().join("tests"), root().join("examples")];
+    let mut open = ["tests", "examples", "extensions"].map(|folder| root().join(folder)).to_vec();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -117,6 +117,14 @@ fn every_test() -> Vec<Cited> {
         }
     }
     tests
+}
+
+#[test]
+fn a_test_of_an_extension_counts_as_one_of_the_tests_and_examples_does() {
+    let tests = every_test();
+    for folder in ["tests/", "examples/", "extensions/"] {
+        assert!(tests.iter().any(|it| it.file.starts_with(folder)), "{folder}");
+    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use crate::shop::example;
 
-/// The exit code, standard output and standard error of a command.
+/// The exit code, standard output and standard error of a command, without quotes.
 fn run(entry: &str, arguments: &[&str]) -> (i32, String, String) {
     let mut command = example("typed");
     let output = command.args(arguments).env("ENTRY", entry).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap().replace('"', "");
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 

@@ -86,7 +86,10 @@ impl<'a> Decider<'a> {
         self.refuse_another(call)?;
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
-        tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id));
+        // Arguments that would not run are not printed as those that are decided; the service says why.
+        if ApprovalService::check_shown(call).is_ok() {
+            tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id));
+        }
         let before = if call.state == of { None } else { self.before(call, said).await? };
         let submitted = match before {
             Some(signed) => self.service().submit(signed, Timestamp::now()).await?,

@@ -6,9 +6,9 @@ pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
         &[ANYWHERE, OF_A_PARAMETER]
     } else if known.contains(&"effect") {
-        &[ANYWHERE, OF_A_TOOL]
+        &[ANYWHERE, REGISTRATION, OF_A_TOOL]
     } else if known.contains(&"group") {
-        &[ANYWHERE]
+        &[ANYWHERE, REGISTRATION]
     } else {
         &[]
     };
@@ -27,6 +27,11 @@ const ANYWHERE: &[(&[&str], &str)] = &[
         "attributes of serde and schemars stand on a type of your own: `#[toolwright::data]`",
     ),
 ];
+
+const REGISTRATION: &[(&[&str], &str)] = &[(
+    &["link", "linked", "no_link", "register", "registered", "unregistered", "auto_register"],
+    "a tool that `Registry::linked` leaves out is `unlinked`",
+)];
 
 const OF_A_TOOL: &[(&[&str], &str)] = &[
     (

@@ -29,4 +29,6 @@ pub use next::{Failure, Illegal, Transition, next};
 pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
 pub use replay::{Contradiction, replay};
 pub use state::State;
-pub use store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};
+pub use store::{
+    CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
+};

@@ -77,6 +77,8 @@ async fn each_decision_on_a_call_that_waits_is_made_in_one_step() {
 
 #[tokio::test]
 async fn what_else_is_said_of_a_call_is_said_in_one_step() {
+    use State::{Dead, Discarded, Indeterminate, Judging, Planned, Succeeded};
+
     let bob = key("bob");
     let said = async |state: State, what: &str| -> (Decision, State) {
         let (store, record) = stands(state).await;
@@ -93,7 +95,6 @@ async fn what_else_is_said_of_a_call_is_said_in_one_step() {
         .expect(what);
         (submitted.verdict, call_of(&store, id).await.state)
     };
-    use State::{Dead, Discarded, Indeterminate, Judging, Planned, Succeeded};
     assert_eq!(said(Planned, "accept").await, (Decision::Accept, Judging));
     let happened = Decision::Happened { result: "sent".to_owned() };
     assert_eq!(said(Indeterminate, "happened").await, (happened, Succeeded));
@@ -121,8 +122,9 @@ async fn a_grant_is_revoked_in_one_step() {
 
 #[tokio::test]
 async fn no_decision_lets_a_call_run_whose_record_shows_other_arguments() {
-    let ada = key("ada");
     type Said = Result<Submitted, ApprovalError>;
+
+    let ada = key("ada");
     let altered = async |state: State, what: &str| -> (Said, State) {
         let (store, record) = stands(state).await;
         tamper(&store, other_arguments).await;

@@ -39,8 +39,8 @@ use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CommitError, Document, Entry, Filter, Page, Store, StoreError,
-    Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Page, Store,
+    StoreError, Transaction,
 };
 
 /// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
@@ -206,6 +206,29 @@ impl Store for SqliteStore {
             let values = rusqlite::params_from_iter(query.values);
             let takes = |record: &CallRecord| filter.text.is_none() || filter.takes(record);
             records(reading, &query.sql, values, page.limit, takes)
+        };
+        self.0.readers.read(read).boxed()
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        if filter.text.is_some() {
+            // Only the records say what they hold.
+            let listed = self.list(filter, page);
+            return async move { Ok(listed.await?.iter().map(CallSummary::of).collect()) }.boxed();
+        }
+        let query = query::summaries(filter, page);
+        let read = move |reading: &mut Reading<'_>| {
+            let mut found = Vec::new();
+            let values = rusqlite::params_from_iter(query.values);
+            reading.rows(&query.sql, values, |name, row| {
+                found.push(row::summary(row, name)?);
+                Ok(true)
+            })?;
+            Ok(found)
         };
         self.0.readers.read(read).boxed()
     }

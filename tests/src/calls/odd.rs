@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CommitError, Document, Entry, Filter, MemoryStore, Page, Store,
-    StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore, Page,
+    Store, StoreError, Transaction,
 };
 
 /// Something that is done once.
@@ -134,6 +134,20 @@ impl Store for Odd {
             let found = self.inner.list(filter, page).await?;
             self.listed.fetch_add(found.len(), SeqCst);
             Ok(found)
+        })
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        Box::pin(async move {
+            self.readable("list")?;
+            if let Some(mut lists) = self.lists.clone() {
+                lists.wait_for(|lists| *lists).await.unwrap();
+            }
+            self.inner.summaries(filter, page).await
         })
     }
 

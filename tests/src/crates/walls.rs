@@ -1,7 +1,7 @@
 //! The walls of the house: which crate may know which, and how large a cycle of files may grow within one.
 
 mod files;
-mod manifests;
+pub mod manifests;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use self::files::Files;
 use self::manifests::{Manifest, listed};
 
 /// Each crate of the runtime: its folder, and the crates of the house that it may depend on.
-const WALLS: [(&str, &str, &[&str]); 9] = [
+pub const WALLS: [(&str, &str, &[&str]); 9] = [
     ("toolwright-core", "runtime/core", &["toolwright-macros"]),
     ("toolwright-schema", "runtime/schema", &["toolwright-core"]),
     ("toolwright-wire", "runtime/wire", &["toolwright-core"]),

@@ -73,6 +73,17 @@ macro_rules! pass_on_questions {
             self.$inner.list(filter, page)
         }
 
+        fn summaries<'a>(
+            &'a self,
+            filter: &'a $crate::journal::Filter,
+            page: $crate::journal::Page,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Vec<$crate::journal::CallSummary>, $crate::journal::StoreError>,
+        > {
+            self.$inner.summaries(filter, page)
+        }
+
         fn history<'a>(
             &'a self,
             call: $crate::CallId,

@@ -16,7 +16,9 @@ use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
-use super::store::{CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction};
+use super::store::{
+    CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
+};
 use toolwright_core::context::CallId;
 
 /// Stores calls in memory, until the process ends. Clones share them. [`new`](Self::new) makes a store that holds every
@@ -175,15 +177,19 @@ impl Store for MemoryStore {
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
         async move {
             let kept = self.kept();
-            let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
-            let found: Vec<_> = if page.latest_first {
-                let calls = kept.calls.range((Bound::Unbounded, after)).rev();
-                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
-            } else {
-                let calls = kept.calls.range((after, Bound::Unbounded));
-                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
-            };
-            Ok(found.into_iter().map(|(_, call)| call.clone()).collect())
+            Ok(kept.listed(filter, page).into_iter().cloned().collect())
+        }
+        .boxed()
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        async move {
+            let kept = self.kept();
+            Ok(kept.listed(filter, page).into_iter().map(CallSummary::of).collect())
         }
         .boxed()
     }
@@ -224,6 +230,17 @@ impl Store for MemoryStore {
 }
 
 impl Tables {
+    fn listed(&self, filter: &Filter, page: Page) -> Vec<&CallRecord> {
+        let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
+        if page.latest_first {
+            let calls = self.calls.range((Bound::Unbounded, after)).rev();
+            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
+        } else {
+            let calls = self.calls.range((after, Bound::Unbounded));
+            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
+        }
+    }
+
     fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
         let (call, place) = (write.record.id, &write.record.place);
         let found = self.calls.get(&call);

@@ -60,6 +60,14 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>>;
 
+    /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
+    /// page, in the same order. No record is read for it, so that whoever looks for what is due once a second may ask.
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>>;
+
     /// What happened to a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
@@ -239,6 +247,38 @@ impl Filter {
             && created_before.is_none_or(|time| call.created <= time)
             && due.is_none_or(|time| call.due().is_some_and(|due| due <= time))
             && text.as_ref().is_none_or(|text| holds(text))
+    }
+}
+
+/// What a list says of a call without its record.
+///
+/// ```
+/// use toolwright::journal::{CallRecord, CallSlot, CallSummary, State};
+/// use toolwright::CallId;
+///
+/// let slot = CallSlot { run: "run".to_owned(), turn: None, index: 0 };
+/// let record = CallRecord::draft(CallId::new(), slot, "transfer", jiff::Timestamp::UNIX_EPOCH);
+/// let summary = CallSummary::of(&record);
+/// assert_eq!((summary.id, summary.version, summary.state), (record.id, 1, State::Judging));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallSummary {
+    /// Its id.
+    pub id: CallId,
+    /// Its version.
+    pub version: u64,
+    /// Where it stands.
+    pub state: State,
+    /// When it is due, see [`CallRecord::due`]. A store may give the end of 2262-04-11 for what is due later.
+    pub due: Option<Timestamp>,
+}
+
+impl CallSummary {
+    /// What a list says of a call.
+    #[must_use]
+    pub fn of(record: &CallRecord) -> Self {
+        let due = record.due();
+        Self { id: record.id, version: record.version, state: record.state, due }
     }
 }
 

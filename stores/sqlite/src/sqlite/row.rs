@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use super::failure::Named;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, StoreError, StoreErrorKind, Transaction,
+    CallRecord, CallSlot, CallSummary, CallWrite, DocumentWrite, Entry, State, StoreError,
+    StoreErrorKind, Transaction,
 };
 
 /// How many bytes there are in most records.
@@ -129,6 +130,31 @@ pub fn record(
     record.delivered = delivered;
     record.lease = lease.map(|text| self::lease(text, name)).transpose()?;
     Ok(record)
+}
+
+/// The summary of a row's `id`, `version`, `state` and `due`.
+pub fn summary(row: &rusqlite::Row<'_>, name: &Named) -> Result<CallSummary, StoreError> {
+    let columns = || -> rusqlite::Result<_> {
+        Ok((
+            row.get(0)?,
+            row.get::<_, i64>(1)?,
+            row.get::<_, String>(2)?,
+            row.get::<_, Option<i64>>(3)?,
+        ))
+    };
+    let (id, version, state, due) = columns().map_err(|error| name.failed("be read", error))?;
+    let no_state = || name.says(StoreErrorKind::Corrupt, "holds a call in a state that is none");
+    Ok(CallSummary {
+        id: CallId::from_bytes(id),
+        version: version.cast_unsigned(),
+        state: State::named(&state).ok_or_else(no_state)?,
+        due: due.map(moment),
+    })
+}
+
+/// The time of an [`instant`].
+fn moment(nanoseconds: i64) -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
 }
 
 /// The time in a row's `lease`.

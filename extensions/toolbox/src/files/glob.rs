@@ -1,0 +1,80 @@
+//! `glob` finds files by their paths.
+//!
+//! # What it does
+//! It answers with the files whose path, relative to the folder that is searched, matches a pattern: one path a line, the
+//! newest first. `*` and `?` match within one name, `**` any number of folders, `{a,b}` either, `[a-z]` a character. Hidden
+//! files, and those that `.gitignore` names, are left out unless they are asked for.
+//!
+//! # What it may touch
+//! It reads the folder that `path` names, and those below it. Links are not followed.
+//!
+//! # What it refuses
+//! Paths that lead out of the workspace; names of files; what is no pattern.
+
+use std::cmp::Reverse;
+
+use globset::{GlobBuilder, GlobMatcher};
+use toolwright::{ToolContext, ToolError, tool};
+
+use super::notes::{counted, unreadable};
+use crate::Workspace;
+use crate::workspace::{Name, Walk};
+
+/// Find files by a pattern of their paths, the newest first: `**/*.rs` finds all Rust sources, `src/*.{ts,tsx}` those in one
+/// folder. Hidden files and those that `.gitignore` names are left out.
+#[tool(unlinked, group = "file", danger = safe, effect = read, reads(file = path), blocking)]
+pub fn glob(
+    workspace: &Workspace,
+    context: &ToolContext,
+    /// The pattern, which the whole path below `path` has to match.
+    #[arg(length = 1..=1000, example = "**/*.rs", positional)]
+    pattern: String,
+    /// Folder to search, relative to the workspace; the workspace itself when absent.
+    #[arg(default = ".")]
+    path: String,
+    /// Whether hidden files and those that `.gitignore` names are found as well.
+    #[arg(default = false)]
+    include_ignored: bool,
+    /// How many paths to answer at the most.
+    #[arg(default = 200, minimum = 1, maximum = 10_000)]
+    limit: usize,
+) -> Result<String, ToolError> {
+    let matcher = compiled("pattern", &pattern)?;
+    let folder = Name::parse(&path)?;
+    let walk = Walk { workspace, context, include_ignored, depth: None };
+    let mut files = Vec::new();
+    let missed = walk.each(&folder, |found| {
+        if !found.metadata.is_dir() && matcher.is_match(&found.relative) {
+            // Where the file system has no times, the order is that of the names.
+            let modified = found.metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+            files.push((Reverse(modified), found.name));
+        }
+        Ok(())
+    })?;
+    files.sort();
+    let more = files.len().saturating_sub(limit);
+    let mut lines: Vec<String> =
+        files.into_iter().take(limit).map(|(_, name)| name.to_string()).collect();
+    if lines.is_empty() {
+        let anywhere = match pattern.contains('/') || pattern.starts_with("**") {
+            true => String::new(),
+            false => format!("; in all folders below it looks `**/{pattern}`"),
+        };
+        lines.push(format!("no file below `{folder}` matches `{pattern}`{anywhere}"));
+    }
+    if more > 0 {
+        let more = counted(more, "more file", "more files");
+        lines.push(format!("[{more}, which are older: narrow the pattern, or raise `limit`]"));
+    }
+    lines.extend(unreadable(missed));
+    Ok(lines.join("\n"))
+}
+
+/// A pattern of paths, in which `*` and `?` match no `/`.
+pub(super) fn compiled(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
+        let message = format!("`{parameter}` is no pattern of paths: {}", error.kind());
+        ToolError::invalid(message).hint("write one such as `**/*.rs` or `src/*.{ts,tsx}`")
+    })?;
+    Ok(glob.compile_matcher())
+}

@@ -1,0 +1,26 @@
+//! Files that hold keys or secrets by their names; pure.
+
+/// Whether a path, relative to the workspace, says by one of its names, in any case, that the file holds a key or a secret.
+/// What a policy does not let be read by name, a search through a whole folder must not show either.
+///
+/// ```
+/// use toolwright_toolbox::is_secret;
+///
+/// assert!(is_secret("config/.env.local") && is_secret("deploy/SECRETS/db.yml") && is_secret("id_ed25519"));
+/// assert!(!is_secret("src/secretary.rs") && !is_secret("monkey"));
+/// ```
+#[must_use]
+pub fn is_secret(path: &str) -> bool {
+    const KINDS: [&str; 5] = ["rsa", "dsa", "ecdsa", "ed25519", "xmss"];
+    let path = path.to_lowercase();
+    let is_key_of_ssh = |name: &str| {
+        name.strip_prefix("id_").is_some_and(|it| KINDS.iter().any(|kind| it.starts_with(kind)))
+    };
+    path.split('/').any(|name| {
+        matches!(name, "secrets" | ".ssh" | ".gnupg" | ".aws" | ".netrc")
+            || name.starts_with(".env")
+            || name.ends_with(".pem")
+            || name.ends_with(".key")
+            || is_key_of_ssh(name)
+    })
+}

@@ -1,0 +1,28 @@
+//! What the answers of several tools say in the same words; pure.
+
+/// A number of things, in words: `1 file`, `2 files`.
+pub(super) fn counted(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
+    }
+}
+
+/// The beginning of a line that is too long, and what is left out of it.
+pub(super) fn shortened(line: &str, longest: usize) -> String {
+    match line.char_indices().nth(longest) {
+        None => line.to_owned(),
+        Some((cut, _)) => {
+            let left_out = counted(line[cut..].chars().count(), "character", "characters");
+            format!("{}… [{left_out} more]", &line[..cut])
+        }
+    }
+}
+
+/// What a search could not look at.
+pub(super) fn unreadable(number: usize) -> Option<String> {
+    (number > 0).then(|| {
+        let entries = counted(number, "entry", "entries");
+        format!("[{entries} could not be read: no right to, or a name that is not UTF-8]")
+    })
+}

@@ -1,0 +1,49 @@
+//! Ready-made tools for [toolwright](toolwright): they read, write and search the files of one folder, and run programs in it.
+//!
+//! An application selects what it offers. Linking this crate registers nothing; the handles do, one by one or as a group:
+//!
+//! | group | feature | tools |
+//! | --- | --- | --- |
+//! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`list_files`], [`glob`], [`grep`] |
+//! | [`PROCESS`] | `process` | [`run_command`] |
+//!
+//! Both features are on unless default features are switched off. Every tool works in a [`Workspace`], which is a service:
+//!
+//! ```
+//! use toolwright::{Call, Executor, Registry};
+//! use toolwright_toolbox::{FILES, Workspace};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! let registry = Registry::of(FILES)?;
+//! let executor = Executor::builder(registry).unrestricted().service(Workspace::open(folder)?).build()?;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let written = executor.call(&Call::new("write_file", r#"{"path":"notes/today.md","content":"buy tea\n"}"#)).await;
+//! assert_eq!(written.text(), "created `notes/today.md`, 8 bytes");
+//! let outside = executor.call(&Call::new("read_file", r#"{"path":"../elsewhere"}"#)).await;
+//! assert_eq!(outside.error().expect("it is refused").kind(), "outside_workspace");
+//! # });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An application with tools of its own adds a group to them: `Registry::of(Handle::linked().chain(FILES))`.
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "files")]
+mod files;
+#[cfg(feature = "process")]
+mod process;
+mod workspace;
+
+#[cfg(feature = "files")]
+#[cfg_attr(docsrs, doc(cfg(feature = "files")))]
+pub use files::{
+    EDIT_FILE, FILES, GLOB, GREP, GrepMode, LIST_FILES, READ_FILE, WRITE_FILE, edit_file, glob,
+    grep, is_secret, list_files, read_file, write_file,
+};
+#[cfg(feature = "process")]
+#[cfg_attr(docsrs, doc(cfg(feature = "process")))]
+pub use process::{PROCESS, RUN_COMMAND, run_command};
+pub use workspace::{Workspace, Written};

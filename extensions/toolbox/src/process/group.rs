@@ -1,0 +1,150 @@
+//! One program in a process group of its own, from its start to the end of the whole group.
+//!
+//! ```text
+//!  running ── it exits ──────────────────────────────▶ KILL to what it left in its group ─▶ ended
+//!     └────── time is up, or the call was given up ──▶ TERM ── grace ──▶ KILL ────────────▶ ended
+//! ```
+//!
+//! The group has a task of its own, so that a call that is dropped still ends it with grace. A runtime that shuts down
+//! drops the task, and then the group is killed at once.
+
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::transcript::{Stream, Transcript};
+
+/// How long a program has to end itself after TERM.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the output is read after the program has ended: what it started in another session may hold it open.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// How a program ended, and what it printed.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) status: ExitStatus,
+    pub(super) timed_out: bool,
+    pub(super) output: String,
+}
+
+/// Starts a program and ends its group when the returned future is dropped.
+pub(super) fn start(
+    command: Command,
+    limit: Duration,
+) -> io::Result<impl Future<Output = io::Result<Ended>> + Send> {
+    let mut command = CommandWrap::from(command);
+    // A session, which is a group as well: through the terminal of this process a program could type answers for the
+    // person who sits there.
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessSession);
+    let group = Group(command.spawn()?);
+    let (held, given_up) = oneshot::channel::<()>();
+    let ended = tokio::spawn(supervise(group, limit, given_up));
+    Ok(async move {
+        let _held = held;
+        ended.await.map_err(io::Error::other)?
+    })
+}
+
+async fn supervise(
+    mut group: Group,
+    limit: Duration,
+    given_up: oneshot::Receiver<()>,
+) -> io::Result<Ended> {
+    let transcript = Mutex::new(Transcript::default());
+    let (output, errors) = (group.0.stdout().take(), group.0.stderr().take());
+    let reading = async {
+        tokio::join!(
+            read(output, Stream::Output, &transcript),
+            read(errors, Stream::Errors, &transcript)
+        )
+    };
+    let ending = async {
+        let exited = tokio::select! {
+            status = group.0.wait() => Some(status?),
+            () = tokio::time::sleep(limit) => None,
+            _ = given_up => None,
+        };
+        let status = match exited {
+            Some(status) => status,
+            None => group.terminate().await?,
+        };
+        group.kill();
+        io::Result::Ok((status, exited.is_none()))
+    };
+    let (mut reading, mut ending) = (std::pin::pin!(reading), std::pin::pin!(ending));
+    let (status, timed_out) = tokio::select! {
+        ended = &mut ending => {
+            let ended = ended?;
+            // What still holds the output open is not waited for.
+            let _ = timeout(DRAIN, reading).await;
+            ended
+        }
+        _ = &mut reading => ending.await?,
+    };
+    let output = std::mem::take(&mut *locked(&transcript)).finish();
+    Ok(Ended { status, timed_out, output })
+}
+
+/// Reads a stream to its end. One that breaks is over: the exit code says how the program ended.
+async fn read(
+    stream: Option<impl AsyncRead + Unpin>,
+    which: Stream,
+    transcript: &Mutex<Transcript>,
+) {
+    let Some(mut stream) = stream else { return };
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+        locked(transcript).push(which, &buffer[..read]);
+    }
+}
+
+/// A panic while a line was added leaves the lines before it.
+fn locked(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
+    transcript.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A program and what it has started, as far as that stays in its group.
+#[derive(Debug)]
+struct Group(Box<dyn ChildWrapper>);
+
+impl Group {
+    /// TERM, grace, KILL.
+    async fn terminate(&mut self) -> io::Result<ExitStatus> {
+        #[cfg(unix)]
+        {
+            /// The number is the same on every Unix.
+            const TERM: i32 = 15;
+            // It may have ended by itself in the meantime.
+            let _ = self.0.signal(TERM);
+            if let Ok(status) = timeout(GRACE, self.0.wait()).await {
+                return status;
+            }
+        }
+        self.kill();
+        self.0.wait().await
+    }
+
+    /// Ends all that is left of the group.
+    fn kill(&mut self) {
+        // It fails where nothing is left.
+        let _ = self.0.start_kill();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A group that has ended as a whole has no process that its id could mean.
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What the system says of a file, in words for a model: the name that the model used, and no path of the machine.
+
+use std::io::{self, ErrorKind};
+
+use toolwright::ToolError;
+
+use super::name::{Name, outside};
+
+pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
+    // cap-std refuses what leads out with an error of its own, which the system has no number for.
+    if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
+        return outside(name.as_str(), "leads out of the workspace through a link")
+            .caused_by(error);
+    }
+    let (kind, words) = match error.kind() {
+        ErrorKind::StorageFull => ("disk_full", "the disk is full"),
+        ErrorKind::QuotaExceeded => ("disk_full", "the quota of the disk is used up"),
+        ErrorKind::ReadOnlyFilesystem => ("read_only", "the file system is read-only"),
+        ErrorKind::InvalidFilename => ("invalid_input", "a part of the name is too long"),
+        ErrorKind::NotADirectory => {
+            ("not_a_directory", "a part of the path is a file, not a folder")
+        }
+        ErrorKind::NotFound => ("not_found", "no such file or folder"),
+        _ => {
+            let general = ToolError::from(error);
+            let (kind, class) = (general.kind().to_owned(), general.classified());
+            return ToolError::new(kind, format!("`{name}`: {general}"))
+                .class(class)
+                .caused_by(general);
+        }
+    };
+    let failed = ToolError::new(kind, format!("`{name}`: {words}")).caused_by(error);
+    match kind {
+        "not_found" => failed.hint("look for it with `list_files` or `glob`"),
+        _ => failed,
+    }
+}

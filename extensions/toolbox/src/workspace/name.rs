@@ -1,0 +1,79 @@
+//! A path that says nothing but names below the workspace; pure.
+
+use std::fmt;
+use std::path::{Component, Path};
+
+use toolwright::{Class, ToolError};
+
+/// The longest path, in bytes: what Linux takes.
+const LONGEST: usize = 4096;
+
+/// A path in one spelling: parts with `/` between them, no `.`, no `..`, not absolute; the workspace itself is `.`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name(String);
+
+impl Name {
+    pub(crate) fn parse(path: &str) -> Result<Self, ToolError> {
+        let invalid = |message: String| {
+            ToolError::invalid(message)
+                .hint("write a path relative to the workspace, such as `src/lib.rs`")
+        };
+        if path.trim().is_empty() {
+            return Err(invalid("the path is empty; the workspace itself is `.`".to_owned()));
+        }
+        if path.len() > LONGEST {
+            let size = path.len();
+            return Err(invalid(format!("the path has {size} bytes, expected at most {LONGEST}")));
+        }
+        if path.contains('\0') {
+            let shown = path.escape_debug();
+            return Err(invalid(format!("`{shown}` contains a NUL character, which no path can")));
+        }
+        let mut parts = Vec::new();
+        for component in Path::new(path).components() {
+            match component {
+                Component::Normal(part) => parts.push(part.to_string_lossy()),
+                Component::CurDir => {}
+                Component::ParentDir => return Err(outside(path, "contains `..`")),
+                Component::RootDir | Component::Prefix(_) => {
+                    return Err(outside(path, "is an absolute path"));
+                }
+            }
+        }
+        Ok(Self(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
+    }
+
+    /// The name of what stands below this folder, by a path relative to it.
+    #[cfg(feature = "files")]
+    pub(crate) fn below(&self, relative: &str) -> Self {
+        match (self.0.as_str(), relative) {
+            (_, "") => self.clone(),
+            (".", relative) => Self(relative.to_owned()),
+            (folder, relative) => Self(format!("{folder}/{relative}")),
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The refusal of a path that does not stay inside.
+pub(crate) fn outside(path: &str, why: &str) -> ToolError {
+    let message = format!("`{path}` {why}, expected a path inside the workspace");
+    ToolError::new("outside_workspace", message)
+        .class(Class::Invalid)
+        .hint("write a path relative to the workspace, such as `src/lib.rs`, without `..`")
+}
+
+impl AsRef<Path> for Name {
+    fn as_ref(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}

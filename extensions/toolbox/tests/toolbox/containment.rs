@@ -1,0 +1,233 @@
+//! No path leads out of the workspace, whatever it is called and whatever is linked or moved meanwhile.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+#[cfg(target_os = "linux")]
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{Box, names};
+
+/// A call of each tool with this path.
+fn calls(path: &str) -> [(&'static str, Value); 6] {
+    [
+        ("read_file", json!({"path": path})),
+        ("write_file", json!({"path": path, "content": "new"})),
+        ("edit_file", json!({"path": path, "old_string": "secret", "new_string": "new"})),
+        ("list_files", json!({"path": path})),
+        ("glob", json!({"pattern": "**", "path": path})),
+        ("grep", json!({"pattern": "secret", "path": path})),
+    ]
+}
+
+#[test]
+fn every_tool_refuses_a_path_that_is_absolute_or_goes_up() {
+    let tools = Box::files();
+    tools.put("a/b", "");
+    let absolute = tools.outside().join("secret");
+    let paths = ["/etc/passwd", absolute.to_str().unwrap(), "..", "../outside/secret", "a/../a/b"];
+    for path in paths {
+        for (tool, input) in calls(path) {
+            let answer = tools.call(tool, input);
+            let error =
+                answer.error().unwrap_or_else(|| panic!("{tool} {path}: {}", answer.text()));
+            assert_eq!(error.kind(), "outside_workspace", "{tool} {path}");
+            assert!(error.next_action().is_some_and(|hint| hint.contains("relative")), "{tool}");
+        }
+    }
+    assert_eq!(names(&tools.outside()), ["secret"]);
+}
+
+#[test]
+fn every_tool_refuses_a_path_that_no_file_can_have() {
+    let tools = Box::files();
+    let long = "a/".repeat(2049);
+    for (path, words) in [
+        ("", "the path is empty"),
+        ("  ", "the path is empty"),
+        ("a\0b", "`a\\0b` contains a NUL character"),
+        (long.as_str(), "the path has 4098 bytes, expected at most 4096"),
+    ] {
+        for (tool, input) in calls(path) {
+            let (kind, message) = tools.refused(tool, input);
+            assert_eq!(kind, "invalid_input", "{tool}: {message}");
+            assert!(message.starts_with(words), "{tool}: {message}");
+        }
+    }
+}
+
+#[test]
+fn no_tool_follows_a_link_out_of_the_workspace() {
+    let tools = Box::files();
+    symlink(tools.outside(), tools.path("absolute")).unwrap();
+    symlink("../outside", tools.path("folder")).unwrap();
+    symlink("../outside/secret", tools.path("file")).unwrap();
+    symlink("folder", tools.path("chain")).unwrap();
+    symlink("../outside/new", tools.path("dangling")).unwrap();
+    let paths = [
+        "absolute",
+        "absolute/secret",
+        "folder",
+        "folder/secret",
+        "file",
+        "chain/secret",
+        "dangling",
+    ];
+    for path in paths.into_iter().chain(["folder/new", "folder/new/deep", "absolute/a/b/c"]) {
+        for (tool, input) in calls(path) {
+            let (kind, message) = tools.refused(tool, input);
+            assert_eq!(kind, "outside_workspace", "{tool} {path}: {message}");
+        }
+    }
+    assert_eq!(names(&tools.outside()), ["secret"]);
+    assert_eq!(fs::read_to_string(tools.outside().join("secret")).unwrap(), "a secret\n");
+    // A search of the whole workspace passes over them.
+    assert_eq!(tools.ok("grep", json!({"pattern": "secret"})), "no line matches in `.`");
+    let listed = tools.ok("list_files", json!({"depth": 9}));
+    assert_eq!(listed, "absolute\nchain\ndangling\nfile\nfolder");
+}
+
+#[test]
+fn a_link_that_stays_inside_is_followed_and_stays_a_link() {
+    let tools = Box::files();
+    tools.put("real/a.txt", "one\n");
+    symlink("real", tools.path("folder")).unwrap();
+    symlink("real/a.txt", tools.path("file")).unwrap();
+    assert_eq!(
+        tools.ok("read_file", json!({"path": "folder/a.txt"})),
+        "`folder/a.txt`: 1 line\n1\tone"
+    );
+    assert_eq!(tools.ok("list_files", json!({"path": "folder"})), "folder/a.txt");
+    tools.ok("write_file", json!({"path": "file", "content": "two\n"}));
+    assert_eq!(tools.text("real/a.txt"), "two\n");
+    tools.ok("edit_file", json!({"path": "file", "old_string": "two", "new_string": "three"}));
+    assert_eq!(tools.text("real/a.txt"), "three\n");
+    assert!(tools.path("file").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(tools.names("real"), ["a.txt"]);
+}
+
+#[test]
+fn a_link_to_nothing_is_not_written_through() {
+    let tools = Box::files();
+    symlink("nothing", tools.path("link")).unwrap();
+    let (kind, message) = tools.refused("write_file", json!({"path": "link", "content": ""}));
+    assert_eq!(
+        (kind.as_str(), message.as_str()),
+        ("dangling_link", "`link` is a link to something that does not exist")
+    );
+    assert_eq!(tools.names("."), ["link"]);
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let tools = Box::files();
+    let fifo = tools.path("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(tools.path("socket")).unwrap();
+    for path in ["fifo", "socket"] {
+        for (tool, input) in calls(path).into_iter().take(3) {
+            let (kind, message) = tools.refused(tool, input);
+            assert_eq!(kind, "not_a_file", "{tool}");
+            assert!(message.contains("expected a regular file"), "{message}");
+        }
+        let found = tools.ok("grep", json!({"pattern": "x", "path": path}));
+        assert_eq!(found, format!("no line matches in `{path}`"));
+    }
+}
+
+/// The folder and a link that leads out change places as fast as the system can, while every tool works on the name.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let tools = Box::files();
+    let (folder, link) = (tools.path("folder"), tools.path("link"));
+    tools.put("folder/secret", "inside\n");
+    symlink("../outside", &link).unwrap();
+    let done = AtomicBool::new(false);
+    let (mut refused, mut answered) = (0, 0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        for number in 0..300 {
+            for (tool, mut input) in calls("folder/secret") {
+                if matches!(tool, "list_files" | "glob" | "grep") {
+                    input["path"] = json!("folder");
+                }
+                if tool == "write_file" {
+                    input["path"] = json!(format!("folder/{}", number % 10));
+                }
+                let answer = tools.call(tool, input);
+                assert!(!answer.text().contains("a secret"), "{tool}: {}", answer.text());
+                if answer.is_error() { refused += 1 } else { answered += 1 }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(names(&tools.outside()), ["secret"]);
+    assert_eq!(fs::read_to_string(tools.outside().join("secret")).unwrap(), "a secret\n");
+    assert!(refused > 0 && answered > 0, "{refused} refused, {answered} answered: no race");
+}
+
+#[test]
+fn a_workspace_that_is_moved_stays_the_folder_that_was_opened() {
+    let tools = Box::files();
+    tools.put("a", "the first\n");
+    fs::rename(tools.path(""), tools.outside().join("moved")).unwrap();
+    tools.put("a", "the second\n");
+    assert_eq!(tools.ok("read_file", json!({"path": "a"})), "`a`: 1 line\n1\tthe first");
+    tools.ok("write_file", json!({"path": "a", "content": "written"}));
+    assert_eq!(tools.text("a"), "the second\n");
+    // What can only be given a path is refused instead of leading elsewhere.
+    let (kind, message) = tools.refused("list_files", json!({}));
+    assert_eq!(kind, "workspace_moved", "{message}");
+}
+
+/// Paths of parts that lead in, out and nowhere.
+fn paths() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        Just(".."),
+        Just("."),
+        Just(""),
+        Just("a"),
+        Just("b"),
+        Just("out"),
+        Just("in"),
+        Just("outside"),
+        Just("secret"),
+        Just("..."),
+        Just("c\0d"),
+        Just("ü"),
+    ];
+    (any::<bool>(), prop::collection::vec(part, 0..6)).prop_map(|(absolute, parts)| {
+        format!("{}{}", if absolute { "/" } else { "" }, parts.join("/"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_path_is_made_of_it_reads_and_writes_inside(path in paths()) {
+        let tools = Box::files();
+        tools.put("a/b", "inside\n");
+        symlink("../outside", tools.path("out")).unwrap();
+        symlink("a", tools.path("in")).unwrap();
+        for (tool, input) in calls(&path) {
+            let answer = tools.call(tool, input);
+            prop_assert!(!answer.text().contains("a secret"), "{tool} {path:?}: {}", answer.text());
+            prop_assert!(!answer.text().contains(tools.absolute()) || path.contains(tools.absolute()));
+        }
+        prop_assert_eq!(names(&tools.outside()), ["secret"]);
+        prop_assert_eq!(fs::read_to_string(tools.outside().join("secret")).unwrap(), "a secret\n");
+        prop_assert_eq!(names(&tools.outside().join("..")), ["inside", "outside"]);
+    }
+}

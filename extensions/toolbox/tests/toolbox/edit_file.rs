@@ -1,0 +1,126 @@
+//! `edit_file`: exact text, once or everywhere.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::support::Box;
+
+#[test]
+fn one_place_is_replaced_and_its_line_is_named() {
+    let tools = Box::files();
+    tools.put("a", "one\ntwo\nthree\n");
+    let edit = json!({"path": "a", "old_string": "two\n", "new_string": "2\n2.5\n"});
+    assert_eq!(tools.ok("edit_file", edit), "replaced 1 place in `a`, at line 2");
+    assert_eq!(tools.text("a"), "one\n2\n2.5\nthree\n");
+    let delete = json!({"path": "a", "old_string": "2.5\n", "new_string": ""});
+    tools.ok("edit_file", delete);
+    assert_eq!(tools.text("a"), "one\n2\nthree\n");
+}
+
+#[test]
+fn no_character_of_the_texts_has_a_meaning() {
+    let tools = Box::files();
+    tools.put("a", "price: (.*) $1 \\d\n");
+    let edit = json!({"path": "a", "old_string": "(.*) $1 \\d", "new_string": "$& $$ $0 \\1"});
+    tools.ok("edit_file", edit);
+    assert_eq!(tools.text("a"), "price: $& $$ $0 \\1\n");
+}
+
+#[test]
+fn several_places_are_refused_with_their_lines_unless_all_are_meant() {
+    let tools = Box::files();
+    tools.put("a", "x\ny x\n\nx\n");
+    let edit = json!({"path": "a", "old_string": "x", "new_string": "zz"});
+    let (kind, message) = tools.refused("edit_file", edit);
+    assert_eq!(kind, "text_not_unique");
+    assert_eq!(
+        message,
+        "`a` contains the text of `old_string` 3 times, at lines 1, 2, 4, expected once"
+    );
+    assert_eq!(tools.text("a"), "x\ny x\n\nx\n");
+    let all = json!({"path": "a", "old_string": "x", "new_string": "zz", "replace_all": true});
+    assert_eq!(tools.ok("edit_file", all), "replaced 3 places in `a`, at lines 1, 2, 4");
+    assert_eq!(tools.text("a"), "zz\ny zz\n\nzz\n");
+}
+
+#[test]
+fn places_that_overlap_are_several() {
+    let tools = Box::files();
+    tools.put("a", "üüü\n");
+    let edit = json!({"path": "a", "old_string": "üü", "new_string": "u"});
+    assert_eq!(tools.refused("edit_file", edit).0, "text_not_unique");
+}
+
+#[test]
+fn a_text_that_is_not_there_is_refused_with_the_line_that_is_alike() {
+    let tools = Box::files();
+    tools.put("a", "fn a() {\n\tb();\n}\n");
+    let edit = |old: &str| json!({"path": "a", "old_string": old, "new_string": "c"});
+    let (kind, message) = tools.refused("edit_file", edit("    b();\n    c();"));
+    assert_eq!(kind, "text_not_found");
+    assert_eq!(
+        message,
+        "`a` does not contain the text of `old_string`; its first line stands at line 2"
+    );
+    let (_, message) = tools.refused("edit_file", edit("nowhere"));
+    assert_eq!(message, "`a` does not contain the text of `old_string`");
+}
+
+#[test]
+fn an_edit_that_says_nothing_is_refused() {
+    let tools = Box::files();
+    tools.put("a", "x");
+    for (old, new) in [("", "y"), ("x", "x")] {
+        let edit = json!({"path": "a", "old_string": old, "new_string": new});
+        assert_eq!(tools.refused("edit_file", edit).0, "invalid_input");
+    }
+    let missing = json!({"path": "b", "old_string": "x", "new_string": "y"});
+    assert_eq!(tools.refused("edit_file", missing).0, "not_found");
+    tools.put("c", "\0x");
+    let binary = json!({"path": "c", "old_string": "x", "new_string": "y"});
+    assert_eq!(tools.refused("edit_file", binary).0, "binary_file");
+    assert_eq!(tools.text("a"), "x");
+}
+
+#[test]
+fn a_file_with_cr_lf_is_edited_by_the_lines_that_a_model_reads() {
+    let tools = Box::files();
+    tools.put("a", "one\r\ntwo\r\nthree\r\n");
+    tools.ok("edit_file", json!({"path": "a", "old_string": "one\ntwo", "new_string": "1\n2\n2"}));
+    assert_eq!(tools.text("a"), "1\r\n2\r\n2\r\nthree\r\n");
+    tools.ok("edit_file", json!({"path": "a", "old_string": "2\r\n2", "new_string": "2"}));
+    assert_eq!(tools.text("a"), "1\r\n2\r\nthree\r\n");
+    // Where both stand, a text is what it is.
+    tools.put("a", "one\r\ntwo\nthree\n");
+    let edit = json!({"path": "a", "old_string": "one\ntwo", "new_string": "1"});
+    assert_eq!(tools.refused("edit_file", edit).0, "text_not_found");
+}
+
+/// How often a text stands in another, overlapping places counted.
+fn places(text: &str, old: &str) -> usize {
+    let starts = text.char_indices().map(|(place, _)| place);
+    starts.filter(|place| text[*place..].starts_with(old)).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_edit_is_the_exact_replacement_or_changes_nothing(
+        text in "[abü\n]{0,12}", old in "[abü\n]{1,3}", new in "[ab$ü\n]{0,3}", all: bool,
+    ) {
+        let tools = Box::files();
+        tools.put("a", &text);
+        let input = json!({"path": "a", "old_string": old, "new_string": new, "replace_all": all});
+        let answer = tools.call("edit_file", input);
+        let expected = match (old == new, all, places(&text, &old)) {
+            (true, ..) | (_, _, 0) => None,
+            (_, true, _) => Some(text.replace(&old, &new)),
+            (_, false, 1) => Some(text.replacen(&old, &new, 1)),
+            (_, false, _) => None,
+        };
+        prop_assert_eq!(answer.is_error(), expected.is_none(), "{}", answer.text());
+        prop_assert_eq!(tools.text("a"), expected.unwrap_or(text));
+        prop_assert_eq!(tools.names("."), ["a"]);
+    }
+}

@@ -1,0 +1,74 @@
+//! The groups: what is in them, what the tools say of themselves, and that nothing is registered by itself.
+
+use serde_json::json;
+use toolwright::{Call, Danger, DeclaredDanger, Effect, Handle, Registry};
+use toolwright_toolbox::{FILES, PROCESS};
+
+use crate::support::Box;
+
+#[test]
+fn linking_the_toolbox_registers_none_of_its_tools() {
+    // They are linked, because this test refers to them.
+    assert_eq!(FILES.len() + PROCESS.len(), 7);
+    assert_eq!(Handle::linked().count(), 0);
+    assert_eq!(Registry::linked().unwrap().definitions().count(), 0);
+}
+
+#[test]
+fn an_application_selects_single_tools_by_their_handles() {
+    let registry = Registry::of([toolwright_toolbox::READ_FILE, toolwright_toolbox::GREP]).unwrap();
+    assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["read_file", "grep"]);
+}
+
+#[test]
+fn each_tool_says_its_group_its_effect_and_its_danger() {
+    let registry = Registry::of(FILES.into_iter().chain(PROCESS)).unwrap();
+    for (tool, group, effect, danger) in [
+        ("read_file", "file", Effect::Read, Danger::Safe),
+        ("write_file", "file", Effect::Idempotent, Danger::Moderate),
+        ("edit_file", "file", Effect::Once, Danger::Moderate),
+        ("list_files", "file", Effect::Read, Danger::Safe),
+        ("glob", "file", Effect::Read, Danger::Safe),
+        ("grep", "file", Effect::Read, Danger::Safe),
+        ("run_command", "command", Effect::Once, Danger::Dangerous),
+    ] {
+        let definition = registry.get(tool).unwrap();
+        assert_eq!(definition.group.as_deref(), Some(group), "{tool}");
+        assert_eq!(definition.effect, effect, "{tool}");
+        assert_eq!(definition.danger, DeclaredDanger::Level(danger), "{tool}");
+    }
+}
+
+/// Files that a call reads and writes; `None` where it may be any.
+type Named = Option<Vec<&'static str>>;
+
+#[test]
+fn each_tool_says_which_files_a_call_touches() {
+    let tools = Box::of(FILES.into_iter().chain(PROCESS));
+    let file = |name| Some(vec![name]);
+    let cases: [(&str, serde_json::Value, Named, Named); 7] = [
+        ("read_file", json!({"path": "./a//b"}), file("a/b"), Some(vec![])),
+        ("write_file", json!({"path": "a", "content": ""}), Some(vec![]), file("a")),
+        (
+            "edit_file",
+            json!({"path": "a", "old_string": "x", "new_string": "y"}),
+            file("a"),
+            file("a"),
+        ),
+        ("list_files", json!({}), file("."), Some(vec![])),
+        ("glob", json!({"pattern": "*", "path": "src"}), file("src"), Some(vec![])),
+        ("grep", json!({"pattern": "x", "path": "src"}), file("src"), Some(vec![])),
+        ("run_command", json!({"program": "ls"}), Some(vec![]), None),
+    ];
+    for (tool, input, reads, writes) in cases {
+        let input = input.to_string();
+        let facts = tools.executor.examine(&Call::new(tool, input.as_str())).unwrap();
+        let footprint = facts.touches().unwrap();
+        let read = footprint.reads_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
+        let written =
+            footprint.writes_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
+        let texts = |named: Named| named.map(|it| it.into_iter().map(str::to_owned).collect());
+        assert_eq!(read.map(Iterator::collect::<Vec<_>>), texts(reads), "{tool} reads");
+        assert_eq!(written.map(Iterator::collect::<Vec<_>>), texts(writes), "{tool} writes");
+    }
+}

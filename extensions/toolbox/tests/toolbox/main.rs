@@ -1,0 +1,18 @@
+//! The toolbox as an application uses it: its tools in a registry, called through an executor.
+#![cfg(unix)]
+
+#[cfg(feature = "files")]
+mod containment;
+#[cfg(feature = "files")]
+mod edit_file;
+#[cfg(all(feature = "files", feature = "process"))]
+mod groups;
+#[cfg(feature = "files")]
+mod read_file;
+#[cfg(feature = "process")]
+mod run_command;
+#[cfg(feature = "files")]
+mod search;
+mod support;
+#[cfg(feature = "files")]
+mod write_file;

@@ -1,0 +1,292 @@
+//! `list_files`, `glob` and `grep`: what is found, what is left out, and what the answer says of it.
+
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::symlink;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use toolwright::{Call, CancellationToken, Executor, Registry, ToolContext, ToolError, tool};
+use toolwright_toolbox::{Workspace, glob};
+
+use crate::support::{Box, runtime};
+
+/// A project with ignored, hidden and binary files.
+fn project() -> Box {
+    let tools = Box::files();
+    for (name, content) in [
+        (".gitignore", "/target\n*.log\n"),
+        (".git/config", "needle\n"),
+        (".hidden", "needle\n"),
+        ("Cargo.toml", "[package]\n"),
+        ("src/lib.rs", "mod needle;\nfn a() {}\n// Needle.\n"),
+        ("src/deep/er/mod.rs", "needle needle\n"),
+        ("src/web/app.tsx", "const needle = 1;\r\n"),
+        ("src/web/style.css", "a {}\n"),
+        ("target/debug/out.rs", "needle\n"),
+        ("notes.log", "needle\n"),
+        ("data.bin", "needle\0\n"),
+        ("config/.env", "needle\n"),
+        ("config/server.PEM", "needle\n"),
+        ("config/secrets/prod.yml", "needle\n"),
+    ] {
+        tools.put(name, content);
+    }
+    tools
+}
+
+#[test]
+fn files_and_folders_are_listed_in_order_without_what_git_ignores() {
+    let tools = project();
+    assert_eq!(
+        tools.ok("list_files", json!({})),
+        "Cargo.toml\nconfig/\nconfig/secrets/\nconfig/secrets/prod.yml\nconfig/server.PEM\ndata.bin\n\
+        src/\nsrc/deep/\nsrc/deep/er/\nsrc/lib.rs\nsrc/web/\nsrc/web/app.tsx\nsrc/web/style.css"
+    );
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "src", "depth": 1})),
+        "src/deep/\nsrc/lib.rs\nsrc/web/"
+    );
+    let all = tools.ok("list_files", json!({"include_ignored": true, "depth": 1}));
+    assert_eq!(all, ".gitignore\n.hidden\nCargo.toml\nconfig/\ndata.bin\nnotes.log\nsrc/\ntarget/");
+    // What is named is listed though it is ignored.
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "target"})),
+        "target/debug/\ntarget/debug/out.rs"
+    );
+}
+
+#[test]
+fn a_folder_without_git_is_searched_by_its_rules_all_the_same() {
+    let tools = Box::files();
+    tools.put(".gitignore", "target\n");
+    tools.put("target/a", "needle\n");
+    tools.put("b", "needle\n");
+    assert_eq!(tools.ok("list_files", json!({})), "b");
+    assert_eq!(tools.ok("grep", json!({"pattern": "needle"})), "b:1:needle");
+}
+
+#[test]
+fn a_limit_that_was_reached_is_reported_with_what_is_left_out() {
+    let tools = project();
+    assert_eq!(
+        tools.ok("list_files", json!({"limit": 2})),
+        "Cargo.toml\nconfig/\n[11 more paths: list a folder below, or raise `limit`]"
+    );
+    let globbed = tools.ok("glob", json!({"pattern": "src/**", "limit": 1}));
+    assert!(
+        globbed.ends_with("[3 more files, which are older: narrow the pattern, or raise `limit`]")
+    );
+    assert_eq!(
+        tools.ok("grep", json!({"pattern": "needle", "limit": 1})),
+        "src/deep/er/mod.rs:1:needle needle\n\
+        [2 more lines match: narrow the pattern, `path` or `glob`, or raise `limit`]\n\
+        [2 files were not searched, because of names that say that they hold keys or secrets]"
+    );
+    let files = json!({"pattern": "needle", "limit": 1, "mode": "files", "path": "src"});
+    assert_eq!(
+        tools.ok("grep", files),
+        "src/deep/er/mod.rs\n\
+        [2 more files have lines that match: narrow the pattern, `path` or `glob`, or raise `limit`]"
+    );
+}
+
+#[test]
+fn an_empty_folder_is_not_an_empty_answer() {
+    let tools = Box::files();
+    let listed = tools.ok("list_files", json!({}));
+    assert_eq!(listed, "`.` has no files that are neither hidden nor ignored");
+    let all = tools.ok("list_files", json!({"include_ignored": true}));
+    assert_eq!(all, "`.` is empty");
+    let globbed = tools.ok("glob", json!({"pattern": "*.rs"}));
+    assert_eq!(
+        globbed,
+        "no file below `.` matches `*.rs`; in all folders below it looks `**/*.rs`"
+    );
+    assert_eq!(tools.ok("grep", json!({"pattern": "x"})), "no line matches in `.`");
+}
+
+#[test]
+fn a_pattern_of_paths_finds_the_newest_files_first() {
+    let tools = project();
+    let now = SystemTime::now();
+    for (age, name) in [(30, "src/lib.rs"), (10, "src/deep/er/mod.rs"), (20, "src/web/app.tsx")] {
+        let file = fs::File::options().write(true).open(tools.path(name)).unwrap();
+        file.set_modified(now - Duration::from_secs(age)).unwrap();
+    }
+    let glob = |pattern: &str| tools.ok("glob", json!({"pattern": pattern}));
+    assert_eq!(glob("**/*.{rs,tsx}"), "src/deep/er/mod.rs\nsrc/web/app.tsx\nsrc/lib.rs");
+    assert_eq!(glob("src/*.rs"), "src/lib.rs");
+    assert_eq!(glob("src/*/*.tsx"), "src/web/app.tsx");
+    assert_eq!(glob("src/[kl]ib.r?"), "src/lib.rs");
+    let below = json!({"pattern": "er/*.rs", "path": "src/deep"});
+    assert_eq!(tools.ok("glob", below), "src/deep/er/mod.rs");
+    let ignored = json!({"pattern": "**/*.log", "include_ignored": true});
+    assert_eq!(tools.ok("glob", ignored), "notes.log");
+}
+
+#[test]
+fn lines_that_match_are_answered_with_their_file_and_number() {
+    let tools = project();
+    let found = |input| tools.ok("grep", input);
+    assert_eq!(
+        found(json!({"pattern": "needle", "path": "src"})),
+        "src/deep/er/mod.rs:1:needle needle\nsrc/lib.rs:1:mod needle;\nsrc/web/app.tsx:1:const needle = 1;"
+    );
+    assert_eq!(
+        found(json!({"pattern": "^// n", "path": "src", "ignore_case": true})),
+        "src/lib.rs:3:// Needle."
+    );
+    assert_eq!(
+        found(json!({"pattern": "a() {}", "path": "src", "literal": true})),
+        "src/lib.rs:2:fn a() {}"
+    );
+    assert_eq!(
+        found(json!({"pattern": "1;$", "path": "src/web"})),
+        "src/web/app.tsx:1:const needle = 1;"
+    );
+    assert_eq!(
+        found(json!({"pattern": "NEEDLE", "path": "src/lib.rs"})),
+        "no line matches in `src/lib.rs`"
+    );
+}
+
+#[test]
+fn files_to_search_are_selected_by_name_or_by_path() {
+    let tools = project();
+    let found = |glob: &str| {
+        tools.ok("grep", json!({"pattern": "needle", "path": "src", "glob": glob, "mode": "count"}))
+    };
+    assert_eq!(found("*.rs"), "src/deep/er/mod.rs:1\nsrc/lib.rs:1");
+    assert_eq!(found("*.{tsx,css}"), "src/web/app.tsx:1");
+    assert_eq!(found("web/**"), "src/web/app.tsx:1");
+    assert_eq!(found("*/*.rs"), "no line matches in `src`");
+}
+
+#[test]
+fn lines_around_a_match_are_marked_and_only_those_of_lines_that_are_shown() {
+    let tools = Box::files();
+    tools.put("a", "1\n2\nhit 3\n4\n5\n6\n7\nhit 8\n9\n");
+    let around = json!({"pattern": "hit", "context_lines": 1});
+    assert_eq!(tools.ok("grep", around), "a-2-2\na:3:hit 3\na-4-4\n--\na-7-7\na:8:hit 8\na-9-9");
+    let limited = json!({"pattern": "hit", "context_lines": 1, "limit": 1});
+    assert_eq!(
+        tools.ok("grep", limited),
+        "a-2-2\na:3:hit 3\na-4-4\n[1 more line matches: narrow the pattern, `path` or `glob`, or raise `limit`]"
+    );
+    tools.put("long", format!("hit {}\n", "x".repeat(600)));
+    let long = tools.ok("grep", json!({"pattern": "hit", "path": "long"}));
+    assert!(long.ends_with("x… [104 characters more]"), "{long}");
+}
+
+#[test]
+fn keys_secrets_and_binary_files_are_not_searched_by_any_path() {
+    let tools = project();
+    for path in ["config", "config/.env", "config/server.PEM", "config/secrets/prod.yml"] {
+        let input = json!({"pattern": "needle", "path": path, "include_ignored": true});
+        let found = tools.ok("grep", input);
+        assert!(found.starts_with(&format!("no line matches in `{path}`\n[")), "{found}");
+        assert!(found.contains("not searched, because of names"), "{found}");
+    }
+    assert_eq!(
+        tools.ok("grep", json!({"pattern": "needle", "path": "data.bin"})),
+        "no line matches in `data.bin`"
+    );
+    // `.git` is git's own, even where all is asked for.
+    let all = json!({"pattern": "needle", "include_ignored": true, "mode": "files"});
+    assert!(!tools.ok("grep", all).contains(".git/"));
+}
+
+#[test]
+fn a_pattern_that_is_none_is_refused_with_the_reason() {
+    let tools = project();
+    for (tool, input, words) in [
+        (
+            "grep",
+            json!({"pattern": "a("}),
+            "`pattern` is no regular expression that can be searched for: unclosed group",
+        ),
+        (
+            "grep",
+            json!({"pattern": "a\nb"}),
+            "`pattern` is no regular expression that can be searched for: ",
+        ),
+        (
+            "grep",
+            json!({"pattern": "(a{1000}){1000}"}),
+            "`pattern` is no regular expression that can be searched for: ",
+        ),
+        ("grep", json!({"pattern": "a", "glob": "[a"}), "`glob` is no pattern of paths: "),
+        ("glob", json!({"pattern": "{a"}), "`pattern` is no pattern of paths: "),
+    ] {
+        let (kind, message) = tools.refused(tool, input);
+        assert_eq!(kind, "invalid_input", "{message}");
+        assert!(message.starts_with(words), "{message}");
+    }
+}
+
+#[test]
+fn a_file_is_no_folder_to_list_and_what_is_missing_is_reported() {
+    let tools = project();
+    for tool in ["list_files", "glob"] {
+        let input = |path: &str| match tool {
+            "glob" => json!({"pattern": "*", "path": path}),
+            _ => json!({"path": path}),
+        };
+        let refused = tools.refused(tool, input("Cargo.toml"));
+        assert_eq!(refused.1, "`Cargo.toml` is a file, expected a folder");
+        assert_eq!(tools.refused(tool, input("none")).0, "not_found");
+    }
+    assert_eq!(tools.refused("grep", json!({"pattern": "x", "path": "none"})).0, "not_found");
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_counted_and_links_are_not_followed() {
+    let tools = Box::files();
+    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
+    fs::write(tools.path("").join(name), "needle\n").unwrap();
+    tools.put("folder/a", "needle\n");
+    symlink("folder", tools.path("link")).unwrap();
+    symlink(".", tools.path("folder/loop")).unwrap();
+    let note = "[1 entry could not be read: no right to, or a name that is not UTF-8]";
+    assert_eq!(
+        tools.ok("list_files", json!({})),
+        format!("folder/\nfolder/a\nfolder/loop\nlink\n{note}")
+    );
+    assert_eq!(
+        tools.ok("grep", json!({"pattern": "needle"})),
+        format!("folder/a:1:needle\n{note}")
+    );
+}
+
+/// Cancels its own call, and searches.
+#[tool(unlinked, effect = read)]
+async fn cancel_and_search(
+    workspace: &Workspace,
+    context: &ToolContext,
+    cancelled: &CancellationToken,
+    seen: &Mutex<Option<ToolError>>,
+) {
+    cancelled.cancel();
+    let found = glob(workspace, context, "**".to_owned(), ".".to_owned(), false, 10);
+    *seen.lock().unwrap() = found.err();
+}
+
+#[test]
+fn a_search_ends_when_its_call_is_cancelled() {
+    let around = Box::files();
+    around.put("a", "x\n");
+    let (cancelled, seen) = (CancellationToken::new(), Arc::new(Mutex::new(None::<ToolError>)));
+    let executor = Executor::builder(Registry::of([CANCEL_AND_SEARCH]).unwrap()).unrestricted();
+    let executor = executor
+        .service(Workspace::open(around.path("")).unwrap())
+        .service(cancelled.clone())
+        .service_arc(Arc::clone(&seen))
+        .build()
+        .unwrap();
+    let call = Call::new("cancel_and_search", "{}").cancelled_by(cancelled);
+    runtime().block_on(executor.call(&call));
+    let error = seen.lock().unwrap().take().expect("it did not search");
+    assert_eq!(error.kind(), "cancelled");
+}
