@@ -18,7 +18,8 @@ const BUSY: &str = r#"{"type":"error","error":{"type":"overloaded_error","messag
 
 fn at(url: &str) -> HttpModelBuilder {
     let retry = RetryPolicy::NETWORK.delay(Duration::from_millis(1)).jitter(Jitter::None);
-    HttpModel::anthropic("some-model").base_url(url).key("hunter2").retry(retry)
+    let model = HttpModel::anthropic("some-model").base_url(url).key("hunter2").retry(retry);
+    model.timeout(Duration::from_secs(10))
 }
 
 async fn ask(builder: HttpModelBuilder) -> Result<ModelAnswer, ModelError> {
