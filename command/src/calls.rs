@@ -1,5 +1,6 @@
 //! `calls`: what a journal keeps, and what happens to it.
 
+mod trace;
 mod watch;
 
 use clap::{ArgMatches, Command};
@@ -28,7 +29,8 @@ With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\"
 
 `history` and `watch` write an entry a line: {\"call\", \"tool\", \
 \"run\", \"number\", \"at\", \"who\", \"from\", \"event\", \"failure\", \"exhausted\", \"to\", \"generation\", \
-\"digest\", \"why\", \"verdict\", \"key\"}.
+\"digest\", \"why\", \"verdict\", \"key\"}; `trace` a step a line: {\"call\", \"input\", \"from\", \
+\"decision\": [{\"event\", \"to\", \"why\"}], \"version\", \"generation\", \"at\", \"who\"}.
 
 Exit code: 0 done; 1 the journal failed; 2 the command line is wrong; 3 there is no such call.";
 
@@ -45,6 +47,7 @@ pub(crate) fn command() -> Command {
                 .args(filter::options()),
             Command::new("show").about("Show all that is kept of a call").arg(ids::one_call()),
             Command::new("history").about("Show what happened to a call").arg(ids::one_call()),
+            trace::command(),
             watch::command(),
         ])
         .after_help(AFTER_HELP)
@@ -60,6 +63,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         }
         Some(("history", matches)) => {
             session::run(matches, async |session| history(matches, session).await)
+        }
+        Some((trace::NAME, matches)) => {
+            session::run(matches, async |session| trace::run(matches, session).await)
         }
         Some((watch::NAME, matches)) => {
             session::run(matches, async |session| watch::run(matches, session).await)

@@ -83,7 +83,9 @@ impl Watched {
             line::of(&told)
                 .map_err(io::Error::from)
                 .and_then(|line| (&self.told).write_all(line.as_bytes()))
-                .map_err(|error| StoreError::new(format!("the harness cannot note it: {error}")))?;
+                .map_err(|error| {
+                    StoreError::unavailable(format!("the harness cannot note it: {error}"))
+                })?;
         }
         Ok(())
     }

@@ -17,9 +17,18 @@ pub mod foreign {
     pub use toolwright_schema::foreign::{Arrived, Note, TypeNames, input_schema};
 }
 
+/// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are
+/// replayed.
+pub mod lifecycle {
+    pub use toolwright_executor::lifecycle::trace::{Refused, TARGET, replay};
+}
+
 /// The state machine of a journalled call.
 pub mod journal {
-    pub use toolwright_journal::journal::{Asked, Contradiction, FORMAT, Illegal, next, replay};
+    pub use toolwright_journal::journal::{
+        Asked, Contradiction, FORMAT, Illegal, TraceDecision, TraceInput, TraceStep, next, replay,
+        trace,
+    };
 }
 
 /// What a policy is asked, and each rule's part in its answer.

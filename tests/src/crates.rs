@@ -89,13 +89,12 @@ fn the_runtime_knows_no_protocol_and_opens_no_connection() {
 #[test]
 fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
-    assert_eq!(dependencies["workspace"], ["process-wrap", "tokio", "toolwright"]);
+    assert_eq!(dependencies["workspace"], ["tokio", "toolwright", "toolwright-toolbox"]);
     for (path, source) in sources("examples/workspace/src") {
-        // One starts a process, the other runs calls from a `main` of its own.
-        let is_its_own = path.ends_with("tools/run_command.rs") || path.ends_with("answer.rs");
+        // It runs calls from a `main` of its own.
+        let is_its_own = path.ends_with("answer.rs");
         let source = source.replace("#[tokio::test]", "");
-        let named = source.contains("tokio::") || source.contains("process_wrap::");
-        assert_eq!(named, is_its_own, "{}", path.display());
+        assert_eq!(source.contains("tokio::"), is_its_own, "{}", path.display());
     }
     for fixture in dependencies.keys().filter(|name| name.starts_with("fixture-")) {
         assert_eq!(dependencies[fixture], ["toolwright"], "{fixture}");

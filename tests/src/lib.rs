@@ -51,6 +51,7 @@ mod spans;
 mod support;
 mod telemetry;
 mod timeouts;
+mod typed;
 mod types;
 mod unseen;
 mod whole_input;

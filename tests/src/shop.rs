@@ -1,30 +1,42 @@
-//! The program of the tests of the command line, `tests/examples/shop.rs`, built where it is not as its sources are.
+//! The programs of the tests of the command line, `tests/examples/*.rs`, built where they are not as their sources are.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Mutex, Once};
 use std::time::SystemTime;
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shop.rs");
+/// The source of a program.
+fn source(binary: &Path) -> String {
+    let name = binary.file_name().and_then(|name| name.to_str()).unwrap();
+    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/{}.rs"), name)
+}
 
-/// A command that runs the shop, with pipes.
-pub fn shop() -> Command {
-    static SHOP: LazyLock<PathBuf> = LazyLock::new(|| {
-        #[cfg(target_os = "linux")]
-        interrupts_are_not_ignored();
-        up_to_date()
-    });
-    let mut command = Command::new(&*SHOP);
+/// A command that runs an example of this package, with pipes. Each is brought up to date once.
+pub fn example(name: &'static str) -> Command {
+    static EXAMPLES: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut examples = EXAMPLES.lock().unwrap();
+    let mut command = Command::new(examples.entry(name).or_insert_with(|| up_to_date(name)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
+/// A command that runs the shop, with pipes.
+pub fn shop() -> Command {
+    #[cfg(target_os = "linux")]
+    {
+        static INTERRUPTS: Once = Once::new();
+        INTERRUPTS.call_once(interrupts_are_not_ignored);
+    }
+    example("shop")
+}
+
 /// Cargo builds the examples of a package beside its tests, but not where it was asked for the tests alone (`--lib`).
-fn up_to_date() -> PathBuf {
+fn up_to_date(name: &str) -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let profile = tests.parent().and_then(Path::parent).unwrap();
-    let built = profile.join("examples/shop");
-    if is_newer_than_its_sources(&built) { built } else { build(profile) }
+    let built = profile.join("examples").join(name);
+    if is_newer_than_its_sources(&built) { built } else { build(profile, name) }
 }
 
 /// By the sources that cargo lists beside the binary.
@@ -33,7 +45,7 @@ fn is_newer_than_its_sources(binary: &Path) -> bool {
     let listed = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
     let sources = sources(&listed);
     // They may be those of another folder, where `target` was copied from it.
-    let Some(built) = changed(binary).filter(|_| sources.iter().any(|it| it == SOURCE)) else {
+    let Some(built) = changed(binary).filter(|_| sources.contains(&source(binary))) else {
         return false;
     };
     let is_older = |time: SystemTime| time <= built;
@@ -49,12 +61,12 @@ fn sources(rule: &str) -> Vec<String> {
 }
 
 /// Beside the one that cargo builds with all tests, whose features may be others, so that neither replaces the other.
-fn build(profile: &Path) -> PathBuf {
+fn build(profile: &Path, example: &str) -> PathBuf {
     let target = profile.parent().unwrap();
     let (beside, name) = (target.join("beside"), profile.file_name().unwrap());
     let mut cargo = Command::new(env!("CARGO"));
     cargo
-        .args(["build", "--quiet", "--package", "tests", "--example", "shop", "--target-dir"])
+        .args(["build", "--quiet", "--package", "tests", "--example", example, "--target-dir"])
         .arg(&beside)
         .env("CARGO_BUILD_BUILD_DIR", target)
         .current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -63,7 +75,7 @@ fn build(profile: &Path) -> PathBuf {
     }
     let built = cargo.output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    beside.join(name).join("examples/shop")
+    beside.join(name).join("examples").join(example)
 }
 
 /// Where the tests run in the background of a script (`nohup cargo test &`), interrupts are ignored, and a program
@@ -114,7 +126,7 @@ fn a_binary_counts_only_while_it_is_newer_than_every_source_that_it_was_made_of(
         let time = SystemTime::now() + std::time::Duration::from_secs(seconds);
         std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     };
-    list(SOURCE);
+    list(&source(&binary));
     touch(&binary, 10);
     assert!(is_newer_than_its_sources(&binary));
     touch(&other, 20);

@@ -83,6 +83,7 @@ impl From<ApprovalError> for Stop {
             ApprovalError::Decided { .. }
             | ApprovalError::Generation { .. }
             | ApprovalError::Digest { .. }
+            | ApprovalError::Altered { .. }
             | ApprovalError::Elsewhere { .. }
             | ApprovalError::Late { .. } => Exit::Lost,
             ApprovalError::OtherTool { .. }
@@ -91,7 +92,7 @@ impl From<ApprovalError> for Stop {
             | ApprovalError::Secrets { .. }
             | ApprovalError::Secret { .. }
             | ApprovalError::Subject { .. } => Exit::Usage,
-            ApprovalError::Unverified(_) => Exit::Key,
+            ApprovalError::Unverified(_) | ApprovalError::NotTheirs(_) => Exit::Key,
             _ => Exit::Failed,
         };
         Self::new(exit, chain(&error))
@@ -103,7 +104,11 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        words = format!("{words}: {cause}");
+        let cause_words = cause.to_string();
+        // An error may repeat its cause for those who read no sources.
+        if !words.ends_with(&cause_words) {
+            words = format!("{words}: {cause_words}");
+        }
         next = cause.source();
     }
     words

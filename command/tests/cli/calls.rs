@@ -74,6 +74,15 @@ fn the_history_says_who_did_what() {
 }
 
 #[test]
+fn a_trace_says_why_a_call_was_looked_at_what_was_decided_and_what_was_committed() {
+    let journal = Journal::new();
+    assert_eq!(journal.run(&["approvals", "reject", PENDING, "--reason", "not to Eve"]).code, 0);
+    insta::assert_snapshot!("a_trace", journal.shown(&["calls", "trace", PENDING]));
+    let json = journal.shown(&["calls", "trace", INDETERMINATE, "--json"]);
+    insta::assert_snapshot!("a_trace_for_programs", json);
+}
+
+#[test]
 fn a_part_of_an_id_stands_for_the_call_that_has_it_alone() {
     let journal = Journal::new();
     for part in ["000000a1", "8000-0000000000A1", "0199a0b000017000", "0199a0b0-0001"] {

@@ -155,7 +155,7 @@ fn now() -> Timestamp {
 
 /// Half an hour from the next step, so that a slow test sees the same.
 fn hours(hours: i64) -> SignedDuration {
-    SignedDuration::from_mins(hours * 60 + 30)
+    SignedDuration::from_hours(hours)
 }
 
 fn note(who: &str) -> Note {
@@ -228,7 +228,7 @@ fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
     secret.ask = ask("it signs in");
     let mut late = mail(LATE);
     if let Some(ask) = &mut late.ask {
-        ask.deadline = now() - hours(1);
+        ask.deadline = now() - SignedDuration::from_mins(90);
     }
     let mut empty = call(EMPTY, "restart", "{}");
     empty.ask = ask("it restarts the service");

@@ -6,7 +6,6 @@
 
 mod answer;
 mod tools;
-mod workspace;
 
 use std::env;
 use std::error::Error;
@@ -14,13 +13,13 @@ use std::process::ExitCode;
 
 use toolwright::policy::Policy;
 use toolwright::{Executor, ExecutorBuilder, Registry};
-use workspace::Workspace;
+use toolwright_toolbox::Workspace;
 
 /// Built in: in the folder that the agent works in lies nothing that could change it.
 const POLICY: &str = include_str!("../policy.toml");
 
 fn main() -> ExitCode {
-    let workspace = match Workspace::of_current_folder() {
+    let workspace = match Workspace::open(".") {
         Ok(workspace) => workspace,
         Err(error) => {
             eprintln!("error: the current folder cannot be the workspace: {error}");

@@ -6,8 +6,6 @@
 #[path = "../src"]
 mod source {
     pub mod tools;
-    #[expect(dead_code, reason = "the program starts in the current folder, these tests do not")]
-    pub mod workspace;
 }
 
 use std::fs;
@@ -15,11 +13,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use source::workspace;
 use toolwright::dialect::Dialect;
 use toolwright::provider::Provider;
 use toolwright::{Call, Definition, Executor, Registry};
-use workspace::Workspace;
+use toolwright_toolbox::Workspace;
 
 /// What a command left behind.
 struct Ran {
@@ -146,7 +143,7 @@ async fn one_definition_is_a_command_and_a_models_tool() {
     let folder = folder("once");
     let typed = run(&folder, &["file", "read", "README.md", "--limit", "1"]);
     let builder = Executor::builder(Registry::linked().unwrap()).unrestricted();
-    let executor = builder.service(Workspace::at(&folder).unwrap()).build().unwrap();
+    let executor = builder.service(Workspace::open(&folder).unwrap()).build().unwrap();
     let call = Call::new("read_file", r#"{"path":"README.md","limit":1}"#);
     let called = executor.call(&call).await;
     assert_eq!(typed.out.trim_end(), called.text());
@@ -229,7 +226,7 @@ fn every_shell_gets_its_script() {
 async fn wrong_arguments_are_told_to_a_person_in_the_words_for_a_model() {
     let folder = folder("same-words");
     let builder = Executor::builder(Registry::linked().unwrap()).unrestricted();
-    let executor = builder.service(Workspace::at(&folder).unwrap()).build().unwrap();
+    let executor = builder.service(Workspace::open(&folder).unwrap()).build().unwrap();
     for (words, input) in [
         (&["read", "README.md", "--limit", "ten"][..], r#"{"path":"README.md","limit":"ten"}"#),
         (

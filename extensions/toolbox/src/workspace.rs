@@ -115,6 +115,31 @@ impl Workspace {
         replace::write(&self.folder, &Name::parse(path)?, content, None)
     }
 
+    /// Whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
+    ///
+    /// ```
+    /// use toolwright_toolbox::Workspace;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// let workspace = Workspace::open(folder)?;
+    /// workspace.write("src/lib.rs", b"")?;
+    /// assert!(workspace.exists("src")? && !workspace.exists("src/main.rs")?);
+    /// assert!(workspace.exists("../src").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the path leads out of the workspace (`outside_workspace`), or it cannot be looked up.
+    pub fn exists(&self, path: &str) -> Result<bool, ToolError> {
+        let name = Name::parse(path)?;
+        match self.folder.symlink_metadata(&name) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(failed(&name, error)),
+        }
+    }
+
     pub(crate) fn read_named(&self, name: &Name) -> Result<Vec<u8>, ToolError> {
         let file = self.open_named(name)?;
         let size = file.metadata().map_err(|error| failed(name, error))?.len();

@@ -38,6 +38,9 @@ use toolwright_executor::registry::Registry;
 /// Runs the command line of an application whose linked tools need no services. Synchronous: it
 /// brings its own tokio runtime.
 ///
+/// It is unrestricted: whatever is typed runs, but for a tool that wants its calls approved, which ends with exit code 3.
+/// Where not only people type, use [`main_with`], which gives the executor a policy and an approver.
+///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
 ///     toolwright::cli::main()
@@ -49,6 +52,11 @@ pub fn main() -> ExitCode {
 }
 
 /// [`main`] for tools that need services: `configure` registers them with the executor's builder.
+///
+/// An agent can type commands too, so a typed command is judged like any call: without a policy of the application, the
+/// executor asks a person about every call that is not safe, by the approver that `configure` gives
+/// (`.ask(Terminal::new())`). Where it cannot ask anybody, the command ends with exit code 3, and nothing ran.
+/// `.unrestricted()` lets everything run that is typed.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);

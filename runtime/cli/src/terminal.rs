@@ -41,10 +41,9 @@ const QUESTIONS: u32 = 3;
 ///
 /// ```
 /// use toolwright::approval::Terminal;
-/// use toolwright::journal::MemoryStore;
 /// use toolwright::{Executor, Registry};
 ///
-/// let builder = Executor::builder(Registry::empty()).journal(MemoryStore::new()).ask(Terminal::new());
+/// let builder = Executor::builder(Registry::empty()).ask(Terminal::new());
 /// # builder.build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -43,7 +43,8 @@ struct Inner {
 }
 
 /// What the executor itself did to a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[doc(hidden)]
 pub enum Done {
     /// It did not begin it.
@@ -61,7 +62,8 @@ pub enum Done {
 /// An error that converts by itself (of [`std::io`], for instance) describes its own operation only. A tool that must
 /// not be repeated and has acted before that operation has to say so:
 /// `ToolError::from(error).class(Class::Transient)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Nothing happened: a refused connection, a rate limit. Any effect may be tried again.
     NotStarted {

@@ -3,12 +3,10 @@
 mod builder;
 mod calling;
 mod claim;
-mod evaluate;
 mod explain;
 mod gate;
 mod journal_config;
 mod journal_options;
-mod journaled;
 mod outcome;
 mod own;
 mod plan;
@@ -36,10 +34,10 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Undeclared;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 
+pub use crate::lifecycle::Swept;
 pub use builder::ExecutorBuilder;
 pub use calling::Calling;
 pub use journal_config::OnNoApprover;
-pub use journaled::Swept;
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
@@ -50,9 +48,16 @@ pub use turn::TurnAnswers;
 pub use worker::Worker;
 
 pub(crate) use builder::Core;
+pub(crate) use calling::Stages;
+pub(crate) use claim::Claim;
 pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use journal_config::{
+    Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
+};
+pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;
+pub(crate) use retrying::{PATIENCE, random};
 pub(crate) use rules::{About, Rules};
 pub(crate) use run_state::RunState;
 

@@ -6,6 +6,8 @@ pub mod catalog;
 pub mod dynamic;
 pub mod event;
 pub mod executor;
+#[doc(hidden)]
+pub mod lifecycle;
 pub mod registry;
 pub mod retry;
 #[doc(hidden)]

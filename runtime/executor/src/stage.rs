@@ -10,13 +10,12 @@ mod invoke;
 #[doc(hidden)]
 pub mod record;
 
-pub(crate) use admit::{Admitted, admit, admit_at_once, shutting_down};
-pub(crate) use approve::{Read, approved, denied, unasked};
+pub(crate) use admit::{Admitted, admit, admit_at_once};
+pub(crate) use approve::{Read, approved, unasked};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{
-    Unfinished, cancelled, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept,
-    too_late,
+    Unfinished, given_up, given_up_by, in_time, invoke, is_given_up, panicked, slept, too_late,
 };

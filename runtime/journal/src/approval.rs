@@ -21,6 +21,6 @@ pub use granted::{Grant, GrantError};
 pub use key::{ApproverKey, InvalidPublicKey, NotTheirs, PublicKey};
 pub use key_file::KeyError;
 pub use request::ApprovalRequest;
-pub use service::{ApprovalError, ApprovalService, Grants, Submitted};
+pub use service::{ApprovalError, ApprovalService, Grants, Shown, Submitted};
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
 pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};

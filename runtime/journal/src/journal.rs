@@ -8,7 +8,9 @@
 mod answered;
 #[doc(hidden)]
 pub mod begun;
+mod ended;
 mod entry;
+mod error;
 mod forward;
 mod memory;
 mod next;
@@ -16,10 +18,12 @@ mod record;
 mod replay;
 mod state;
 mod store;
+mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
 pub use entry::{Entry, FailedAttempt, Note};
+pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
@@ -27,5 +31,6 @@ pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredT
 pub use replay::{Contradiction, replay};
 pub use state::State;
 pub use store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
+    CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
 };
+pub use trace::{TraceDecision, TraceInput, TraceStep, trace};

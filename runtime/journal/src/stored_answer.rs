@@ -2,7 +2,7 @@
 
 use crate::journal::{Answered, StoreError};
 use toolwright_core::error::ToolError;
-use toolwright_core::output::{Answer, StoredAnswer};
+use toolwright_core::output::{Answer, StoredAnswer, StoredAnswerError};
 
 impl From<&Answer> for Answered {
     fn from(answer: &Answer) -> Self {
@@ -24,7 +24,11 @@ impl Answered {
     #[doc(hidden)]
     pub fn to_answer(&self) -> Result<Answer, StoreError> {
         let stored = StoredAnswer::read(&self.whole).map_err(|error| {
-            StoreError::new(format!("an answer in the journal cannot be read: {error}"))
+            let message = format!("an answer in the journal cannot be read: {error}");
+            match error {
+                StoredAnswerError::Newer { .. } => StoreError::newer(message),
+                _ => StoreError::corrupt(message),
+            }
         })?;
         Ok(stored.into_answer())
     }

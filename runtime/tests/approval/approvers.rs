@@ -16,7 +16,10 @@ use toolwright::repair::{Change, ChangeRule};
 use super::scene::pending;
 
 fn request() -> ApprovalRequest {
-    ApprovalRequest::of(&pending(1)).expect("it waits")
+    ApprovalRequest {
+        digest: "d1".to_owned(),
+        ..ApprovalRequest::of(&pending(1)).expect("it waits")
+    }
 }
 
 /// What a terminal writes, for the test to read.

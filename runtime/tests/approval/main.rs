@@ -6,6 +6,7 @@ mod dead_letters;
 mod forged;
 mod grants;
 mod keys;
+mod one_step;
 mod races;
 mod scene;
 mod service;

@@ -10,6 +10,7 @@ use toolwright::journal::{
     Ask, CallRecord, CallSlot, CallWrite, MemoryStore, Note, Requester, State, Store, StoredText,
     Transaction, Transition,
 };
+use toolwright::unstable::arguments::digest;
 use toolwright::{CallId, Danger, Effect};
 
 /// So many seconds after the beginning.
@@ -26,8 +27,12 @@ pub fn key(name: &str) -> ApproverKey {
     ApproverKey::from_seed(name, seed).expect("a name")
 }
 
-/// A call that waits; its id is made of `number`.
+/// A call that waits; its id is made of `number`. Its record shows what would run.
 pub fn pending(number: u8) -> CallRecord {
+    let arguments = match number {
+        1 => r#"{"to":"eve@example.org"}"#.to_owned(),
+        _ => format!(r#"{{"number":{number},"to":"eve@example.org"}}"#),
+    };
     CallRecord::draft(
         CallId::from_bytes([number; 16]),
         CallSlot { run: "run-1".to_owned(), turn: Some(1), index: u32::from(number) },
@@ -38,10 +43,10 @@ pub fn pending(number: u8) -> CallRecord {
         it.fingerprint = "f1".to_owned();
         it.danger = Danger::Dangerous;
         it.effect = Effect::Once;
-        it.raw = StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned());
-        it.arguments = StoredText::Plain(r#"{"to":"eve@example.org"}"#.to_owned());
-        it.shown = r#"{"to":"eve@example.org"}"#.to_owned();
-        it.digest = format!("d{number}");
+        it.digest = digest("send_mail", "f1", &arguments, "ada", None);
+        it.raw = StoredText::Plain(arguments.clone());
+        it.arguments = StoredText::Plain(arguments.clone());
+        it.shown = arguments;
         it.requester = Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),

@@ -8,13 +8,14 @@ use jiff::Timestamp;
 use tokio::task::yield_now;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallWrite, CommitError, Document, DocumentWrite, Entry, Filter,
-    MemoryStore, Page, Store, StoreError, Transaction, conformance,
+    CallRecord, CallSlot, CallSummary, CallWrite, CommitError, Document, DocumentWrite, Entry,
+    Filter, MemoryStore, Page, Store, StoreError, Transaction, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
-const FAULTS: [(Fault, &str); 16] = [
+const FAULTS: [(Fault, &str); 20] = [
     (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
+    (Fault::NonsenseIsTriedAgain, "a_unit_that_makes_no_sense_is_refused"),
     (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
     (
         Fault::ConditionsAreLookedAtBefore,
@@ -32,12 +33,16 @@ const FAULTS: [(Fault, &str); 16] = [
     (Fault::EverythingIsDue, "calls_that_are_due_are_found"),
     (Fault::TextIsFoundInEachCase, "a_text_is_found_as_it_is_written"),
     (Fault::PrefixesArePatterns, "a_prefix_is_taken_literally"),
+    (Fault::SummariesAreOld, "a_summary_says_what_its_record_says"),
+    (Fault::SummariesHaveNoDueTime, "a_summary_says_what_its_record_says"),
+    (Fault::SummariesAreNotPaged, "summaries_come_in_the_pages_of_a_list"),
     (Fault::NobodyHears, "whoever_waits_hears_of_a_commit"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     DocumentsCommitAlone,
+    NonsenseIsTriedAgain,
     AnyVersionWill,
     ConditionsAreLookedAtBefore,
     LeasesAreLookedAtBefore,
@@ -52,6 +57,9 @@ enum Fault {
     EverythingIsDue,
     TextIsFoundInEachCase,
     PrefixesArePatterns,
+    SummariesAreOld,
+    SummariesHaveNoDueTime,
+    SummariesAreNotPaged,
     NobodyHears,
 }
 
@@ -120,6 +128,11 @@ impl Store for Faulty {
                     self.inner
                         .commit(Transaction { documents, ..Transaction::default() }, now)
                         .await?;
+                }
+                Fault::NonsenseIsTriedAgain => {
+                    let words = "the store is busy";
+                    unit.check()
+                        .map_err(|error| StoreError::unavailable(words).with_source(error))?;
                 }
                 Fault::AnyVersionWill => {
                     for write in unit.calls.iter_mut().filter(|it| it.expects.is_some()) {
@@ -239,6 +252,28 @@ impl Store for Faulty {
                 _ => {}
             }
             self.inner.list(&filter, page).await
+        }
+        .boxed()
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        async move {
+            let found = self.inner.summaries(filter, page);
+            let mut found = found.await?;
+            match self.fault {
+                Fault::SummariesAreOld => found.iter_mut().for_each(|it| it.version = 1),
+                Fault::SummariesHaveNoDueTime => found.iter_mut().for_each(|it| it.due = None),
+                Fault::SummariesAreNotPaged => {
+                    let all = Page::first(usize::MAX);
+                    found = self.inner.summaries(filter, all).await?;
+                }
+                _ => {}
+            }
+            Ok(found)
         }
         .boxed()
     }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use toolwright::journal::{SqliteStore, Store};
+use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Transaction};
 
-use crate::support::{Folder, document, note};
+use crate::support::{Folder, call, document, note, now};
 
 async fn refused(path: &Path) -> String {
     match SqliteStore::open(path).await {
@@ -141,7 +141,7 @@ async fn the_format_is_marked_in_the_file() {
     let connection = Connection::open(folder.file()).unwrap();
     let number = |text: &str| connection.query_row(text, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("PRAGMA application_id"), 0x7477_6a6c);
-    assert_eq!(number("PRAGMA user_version"), 1);
+    assert_eq!(number("PRAGMA user_version"), 2);
     drop(store);
 }
 
@@ -203,4 +203,36 @@ async fn histories_are_neither_changed_nor_removed() {
         assert!(error.contains("only ever added to"), "{error}");
     }
     drop(store);
+}
+
+/// As the first version made it, with the index of that version.
+#[tokio::test]
+async fn a_journal_of_the_first_version_is_brought_to_this_one() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    let unit = Transaction { calls: vec![call(1, State::Pending)], ..Transaction::default() };
+    store.commit(unit, now()).await.unwrap();
+    drop(store);
+    let connection = Connection::open(folder.file()).unwrap();
+    let first = "DROP INDEX calls_by_state; \
+                 CREATE INDEX calls_by_state ON calls (state, id) WHERE state <> 'succeeded'; \
+                 PRAGMA user_version = 1;";
+    connection.execute_batch(first).unwrap();
+    // No summary needs a body.
+    connection.execute("UPDATE calls SET body = 'unreadable'", []).unwrap();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    let pending = Filter { states: vec![State::Pending], ..Filter::default() };
+    let found = store.summaries(&pending, Page::first(9)).await.unwrap();
+    assert_eq!(found.len(), 1);
+    // One that has seen the earlier index may remember it.
+    let connection = Connection::open(folder.file()).unwrap();
+    let plan: String = connection
+        .query_row(
+            "EXPLAIN QUERY PLAN SELECT id, version, state, due FROM calls INDEXED BY calls_by_state \
+             WHERE state = 'pending' AND state <> 'succeeded' ORDER BY id LIMIT 9",
+            [],
+            |row| row.get("detail"),
+        )
+        .unwrap();
+    assert!(plan.contains("COVERING INDEX calls_by_state"), "{plan}");
 }

@@ -2,9 +2,11 @@
 
 #![cfg(test)]
 
+mod bounded;
 mod exposed;
 mod faults;
 mod files;
+mod kinds;
 mod pages;
 mod processes;
 mod suite;

@@ -22,6 +22,7 @@ mod pages;
 mod racing;
 mod records;
 mod sample;
+mod summaries;
 mod units;
 
 use std::any::Any;
@@ -143,6 +144,11 @@ rules! {
         no_call_is_missed_while_others_are_added,
         a_page_begins_after_a_call_that_is_not_there,
         a_filter_counts_on_every_page;
+    summaries:
+        a_summary_says_what_its_record_says,
+        a_summary_follows_a_renewed_lease,
+        summaries_are_those_of_the_calls_that_a_filter_takes,
+        summaries_come_in_the_pages_of_a_list;
     records:
         everything_of_a_record_comes_back,
         absent_things_come_back_absent,

@@ -39,8 +39,8 @@ use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CommitError, Document, Entry, Filter, Page, Store, StoreError,
-    Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Page, Store,
+    StoreError, Transaction,
 };
 
 /// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
@@ -112,8 +112,8 @@ impl SqliteStore {
                 // Whoever asked may have gone.
                 let _ = answer.send(Inner::open(&path, origin));
             })
-            .map_err(|error| StoreError::new(format!("{words}: {error}")))?;
-        let inner = answered.await.map_err(|_| StoreError::new(words))??;
+            .map_err(|error| StoreError::unavailable(words.as_str()).with_source(error))?;
+        let inner = answered.await.map_err(|_| StoreError::unavailable(words))??;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -210,6 +210,29 @@ impl Store for SqliteStore {
         self.0.readers.read(read).boxed()
     }
 
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        if filter.text.is_some() {
+            // Only the records say what they hold.
+            let listed = self.list(filter, page);
+            return async move { Ok(listed.await?.iter().map(CallSummary::of).collect()) }.boxed();
+        }
+        let query = query::summaries(filter, page);
+        let read = move |reading: &mut Reading<'_>| {
+            let mut found = Vec::new();
+            let values = rusqlite::params_from_iter(query.values);
+            reading.rows(&query.sql, values, |name, row| {
+                found.push(row::summary(row, name)?);
+                Ok(true)
+            })?;
+            Ok(found)
+        };
+        self.0.readers.read(read).boxed()
+    }
+
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         let read = move |reading: &mut Reading<'_>| {
             let sql = "SELECT body FROM events WHERE call = ?1 ORDER BY number";
@@ -271,8 +294,8 @@ fn records(
     }
     reading.rows(sql, values, |name, row| {
         let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
-        let lease = lease.map_err(|error| name.failed("be read", &error))?;
-        let delivered = row.get(2).map_err(|error| name.failed("be read", &error))?;
+        let lease = lease.map_err(|error| name.failed("be read", error))?;
+        let delivered = row.get(2).map_err(|error| name.failed("be read", error))?;
         let record = row::record(lease, delivered, text(name, row, 3)?, name)?;
         if takes(&record) {
             found.push(record);
@@ -294,7 +317,7 @@ fn documents(
         if !takes(key) {
             return Ok(false);
         }
-        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", &error))?;
+        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", error))?;
         found.push(Document {
             key: key.to_owned(),
             version: version.cast_unsigned(),
@@ -311,7 +334,7 @@ fn text<'r>(
     column: usize,
 ) -> Result<&'r str, StoreError> {
     let text = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
-    text.map_err(|error| name.failed("be read", &error))
+    text.map_err(|error| name.failed("be read", error))
 }
 
 impl fmt::Debug for SqliteStore {

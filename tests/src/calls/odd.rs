@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CommitError, Document, Entry, Filter, MemoryStore, Page, Store,
-    StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore, Page,
+    Store, StoreError, Transaction,
 };
 
 /// Something that is done once.
@@ -52,7 +52,7 @@ pub struct Odd {
 impl Odd {
     fn readable(&self, what: &str) -> Result<(), StoreError> {
         match self.unreadable {
-            Some(it) if it == what => Err(StoreError::new("the disk cannot be read")),
+            Some(it) if it == what => Err(StoreError::corrupt("the disk cannot be read")),
             _ => Ok(()),
         }
     }
@@ -75,7 +75,7 @@ impl Store for Odd {
             }
             if self.fails_at == Some(number) || self.fails_from.is_some_and(|first| number >= first)
             {
-                return Err(StoreError::new("the disk is full").into());
+                return Err(StoreError::full("the disk is full").into());
             }
             let inner = self.inner.clone();
             let done = match self.is_behind {
@@ -88,7 +88,9 @@ impl Store for Odd {
                 .unwrap(),
             };
             match self.lies_at {
-                Some(at) if at == number => Err(StoreError::new("the connection was lost").into()),
+                Some(at) if at == number => {
+                    Err(StoreError::unavailable("the connection was lost").into())
+                }
                 _ => done,
             }
         })
@@ -132,6 +134,20 @@ impl Store for Odd {
             let found = self.inner.list(filter, page).await?;
             self.listed.fetch_add(found.len(), SeqCst);
             Ok(found)
+        })
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        Box::pin(async move {
+            self.readable("list")?;
+            if let Some(mut lists) = self.lists.clone() {
+                lists.wait_for(|lists| *lists).await.unwrap();
+            }
+            self.inner.summaries(filter, page).await
         })
     }
 

@@ -6,11 +6,10 @@
 use std::process::ExitCode;
 
 use toolwright::approval::Terminal;
-use toolwright::journal::MemoryStore;
 use toolwright::tool;
 
 fn main() -> ExitCode {
-    toolwright::cli::main_with(|builder| builder.journal(MemoryStore::new()).ask(Terminal::new()))
+    toolwright::cli::main_with(|builder| builder.ask(Terminal::new()))
 }
 
 /// Send a voucher to a customer.

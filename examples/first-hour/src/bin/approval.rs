@@ -1,6 +1,5 @@
 //! A call that a person approves at the terminal.
 use toolwright::approval::Terminal;
-use toolwright::journal::MemoryStore;
 use toolwright::{Call, Executor, Registry, tool};
 
 /// Order articles from the supplier.
@@ -16,10 +15,7 @@ async fn order(
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let executor = Executor::builder(Registry::of([ORDER])?)
-        .journal(MemoryStore::new())
-        .ask(Terminal::new())
-        .build()?;
+    let executor = Executor::builder(Registry::of([ORDER])?).ask(Terminal::new()).build()?;
     let answer = executor.call(&Call::new("order", r#"{"article":"tea","count":3}"#)).await;
     println!("{}", answer.text());
     Ok(())

@@ -1,14 +1,14 @@
 //! `list_files` lists the files below a folder. It reads folders and refuses paths that lead out of
 //! the workspace.
 
-use toolwright::{ToolError, tool};
+use toolwright::{ToolContext, ToolError, tool};
+use toolwright_toolbox::Workspace;
 
-use crate::workspace::Workspace;
-
-/// List the files below a folder. Hidden files and build output are left out.
+/// List the files below a folder. Hidden files and those that git ignores are left out.
 #[tool(group = "file", danger = safe, effect = read, reads(file = path), blocking)]
 pub fn list_files(
     workspace: &Workspace,
+    context: &ToolContext,
     /// Folder relative to the workspace; the workspace itself when absent.
     #[arg(default = ".")]
     path: String,
@@ -16,7 +16,5 @@ pub fn list_files(
     #[arg(default = 2, minimum = 1, maximum = 16)]
     depth: usize,
 ) -> Result<Vec<String>, ToolError> {
-    let folder = workspace.existing(&path)?;
-    let files = workspace.files(&folder, depth)?;
-    Ok(files.iter().map(|file| workspace.relative(file)).collect())
+    workspace.files(context, &path, depth)
 }

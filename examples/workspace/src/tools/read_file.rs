@@ -1,9 +1,8 @@
 //! `read_file` reads lines of a text file. It touches that file alone and refuses paths that lead
 //! out of the workspace, folders, and files that are no text.
 
-use toolwright::{ToolError, tool};
-
-use crate::workspace::{Workspace, at};
+use toolwright::{File, ResourceKind as _, ToolError, tool};
+use toolwright_toolbox::Workspace;
 
 /// Some lines of a file.
 #[toolwright::data]
@@ -32,8 +31,7 @@ pub fn read_file(
     #[arg(minimum = 1)]
     limit: Option<usize>,
 ) -> Result<FileSlice, ToolError> {
-    let real = workspace.existing(&path)?;
-    let content = std::fs::read_to_string(&real).map_err(|error| at(&path, error))?;
+    let content = workspace.read_text(&path)?;
     let total_lines = content.lines().count();
     if offset > total_lines.max(1) {
         return Err(ToolError::invalid(format!(
@@ -42,5 +40,5 @@ pub fn read_file(
     }
     let lines = content.lines().skip(offset - 1).take(limit.unwrap_or(usize::MAX));
     let text = lines.collect::<Vec<_>>().join("\n");
-    Ok(FileSlice { path: workspace.relative(&real), first_line: offset, total_lines, text })
+    Ok(FileSlice { path: File::normalise(&path), first_line: offset, total_lines, text })
 }

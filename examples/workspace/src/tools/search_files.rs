@@ -1,9 +1,8 @@
 //! `search_files` finds lines that contain a text. It reads the files below a folder, passes over
 //! those that are no text or hold keys or secrets, and refuses paths that lead out of the workspace.
 
-use toolwright::{ToolError, tool};
-
-use crate::workspace::Workspace;
+use toolwright::{ToolContext, ToolError, tool};
+use toolwright_toolbox::{Workspace, is_secret};
 
 /// The lines that were found.
 #[toolwright::data]
@@ -25,6 +24,7 @@ pub struct Match {
 #[tool(group = "file", danger = safe, effect = read, reads(file = path), blocking)]
 pub fn search_files(
     workspace: &Workspace,
+    context: &ToolContext,
     /// The text to look for.
     #[arg(length = 1..=200)]
     pattern: String,
@@ -35,18 +35,17 @@ pub fn search_files(
     #[arg(default = 20, minimum = 1, maximum = 200)]
     limit: usize,
 ) -> Result<Found, ToolError> {
-    let folder = workspace.existing(&path)?;
     let mut matches = Vec::new();
-    let files = workspace.files(&folder, usize::MAX)?;
-    for file in files.into_iter().filter(|file| !workspace.is_secret(file)) {
-        let Ok(content) = std::fs::read_to_string(&file) else { continue };
+    let files = workspace.files(context, &path, usize::MAX)?;
+    for file in files.into_iter().filter(|file| !is_secret(file)) {
+        let Ok(content) = workspace.read_text(&file) else { continue };
         let lines = content.lines().enumerate().filter(|(_, line)| line.contains(&pattern));
         for (index, line) in lines {
             if matches.len() == limit {
                 return Ok(Found { matches, more: true });
             }
             matches.push(Match {
-                path: workspace.relative(&file),
+                path: file.clone(),
                 line: index + 1,
                 text: line.trim().to_owned(),
             });
@@ -77,9 +76,11 @@ mod tests {
             std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
             std::fs::write(file, "password = hunter2\n").expect("a file");
         }
-        let workspace = Workspace::at(&folder).expect("it is there");
+        let workspace = Workspace::open(&folder).expect("it is there");
         let search = |path: &str| {
-            let found = search_files(&workspace, "hunter2".to_owned(), path.to_owned(), 200);
+            let context = ToolContext::test();
+            let found =
+                search_files(&workspace, &context, "hunter2".to_owned(), path.to_owned(), 200);
             found.expect("a folder").matches.into_iter().map(|it| it.path).collect::<Vec<_>>()
         };
         assert_eq!(search("."), ["monkey", "src/main.rs", "src/secretary.rs"]);

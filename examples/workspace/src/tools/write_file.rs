@@ -2,8 +2,7 @@
 //! paths that lead out of the workspace and, unless told otherwise, files that exist.
 
 use toolwright::{ToolError, tool};
-
-use crate::workspace::{Workspace, at};
+use toolwright_toolbox::Workspace;
 
 /// What to do when the file exists.
 #[toolwright::data]
@@ -29,12 +28,11 @@ pub fn write_file(
     #[arg(default)]
     on_conflict: OnConflict,
 ) -> Result<String, ToolError> {
-    let target = workspace.writable(&path)?;
-    if target.exists() && on_conflict == OnConflict::Error {
+    if on_conflict == OnConflict::Error && workspace.exists(&path)? {
         return Err(ToolError::new("path_conflict", format!("`{path}` exists")).hint(
             "read it with `read_file`, or write again with `on_conflict` set to `overwrite`",
         ));
     }
-    std::fs::write(&target, &content).map_err(|error| at(&path, error))?;
+    workspace.write(&path, content.as_bytes())?;
     Ok(format!("wrote {} bytes to {path}", content.len()))
 }

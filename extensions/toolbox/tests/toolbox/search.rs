@@ -58,6 +58,16 @@ fn files_and_folders_are_listed_in_order_without_what_git_ignores() {
 }
 
 #[test]
+fn a_folder_without_git_is_searched_by_its_rules_all_the_same() {
+    let tools = Box::files();
+    tools.put(".gitignore", "target\n");
+    tools.put("target/a", "needle\n");
+    tools.put("b", "needle\n");
+    assert_eq!(tools.ok("list_files", json!({})), "b");
+    assert_eq!(tools.ok("grep", json!({"pattern": "needle"})), "b:1:needle");
+}
+
+#[test]
 fn a_limit_that_was_reached_is_reported_with_what_is_left_out() {
     let tools = project();
     assert_eq!(

@@ -287,7 +287,8 @@ impl ExecutorBuilder {
     ///
     /// # Errors
     /// When something is missing or given twice; all such problems at once.
-    pub fn build(self) -> Result<Executor, BuildError> {
+    pub fn build(mut self) -> Result<Executor, BuildError> {
+        self.journal.provide_store();
         let mut problems = self.general_problems();
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);

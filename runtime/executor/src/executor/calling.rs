@@ -12,16 +12,16 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::claim::Claim;
-use super::journaled::{JournaledCall, lapsed};
 use super::retrying::deadline;
 use super::{Plan, RunState};
 use crate::executor::own::own_of;
+use crate::lifecycle::Lifecycle;
 use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
 use toolwright_core::context::Identity;
-use toolwright_core::error::ToolError;
+use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
@@ -113,8 +113,8 @@ async fn sought(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
-    if let Some(journaled) = JournaledCall::of(run) {
-        return journaled.answer(call).await;
+    if let Some(lifecycle) = Lifecycle::of(run) {
+        return lifecycle.answer(call).await;
     }
     // A drain waits until the end of the call has been told as well.
     let _telling = run.core.telling.enter_at_once();
@@ -143,7 +143,7 @@ async fn recorded(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
 
 /// The stages of one call.
 #[derive(Clone, Copy)]
-pub(super) struct Stages<'a> {
+pub(crate) struct Stages<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
@@ -170,7 +170,7 @@ enum Progress<'a> {
 
 impl<'a> Stages<'a> {
     #[inline]
-    pub(super) fn new(
+    pub(crate) fn new(
         run: &'a Arc<RunState>,
         plan: &'a Plan,
         call: &'a Call<'a>,
@@ -183,12 +183,12 @@ impl<'a> Stages<'a> {
     }
 
     /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
-    pub(super) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
+    pub(crate) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }
 
     /// Ends the call at this time: earlier attempts have used some of its total timeout.
-    pub(super) fn until(self, deadline: Option<Instant>) -> Self {
+    pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Stages<'a> {
 
     /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
     /// attempt as well.
-    pub(super) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
+    pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
         // Before it waits for a place; it is let through when it has one.
         if let Err(refused) = circuit.admits() {
@@ -337,4 +337,13 @@ impl<'a> Stages<'a> {
         }
         Ok(())
     }
+}
+
+/// The right to run a call was gone before the call began.
+#[cold]
+fn lapsed(tool: &str) -> ToolError {
+    let message = format!("`{tool}` was not begun: the right to run it had lapsed");
+    ToolError::new("lease_lapsed", message)
+        .class(Class::NotStarted { retry_after: None })
+        .by_executor(Done::NotBegun)
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// The right to run a call, as its owner has it. The journal has the last word; this is asked before the tool begins.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(crate) struct Claim {
     begun: AtomicBool,
     /// In milliseconds since 1970.
     until: AtomicI64,
@@ -14,29 +14,29 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Where nobody else could run the call.
-    pub(super) fn unbounded() -> Self {
+    pub(crate) fn unbounded() -> Self {
         Self::until(None)
     }
 
-    pub(super) fn until(lease: Option<Timestamp>) -> Self {
+    pub(crate) fn until(lease: Option<Timestamp>) -> Self {
         let until = lease.map_or(i64::MAX, Timestamp::as_millisecond);
         Self { begun: AtomicBool::new(false), until: AtomicI64::new(until) }
     }
 
-    pub(super) fn renewed(&self, until: Timestamp) {
+    pub(crate) fn renewed(&self, until: Timestamp) {
         self.until.store(until.as_millisecond(), Ordering::SeqCst);
     }
 
-    pub(super) fn has_lapsed(&self, now: Timestamp) -> bool {
+    pub(crate) fn has_lapsed(&self, now: Timestamp) -> bool {
         self.until.load(Ordering::SeqCst) <= now.as_millisecond()
     }
 
     /// The tool is about to begin.
-    pub(super) fn begins(&self) {
+    pub(crate) fn begins(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }
 
-    pub(super) fn is_begun(&self) -> bool {
+    pub(crate) fn is_begun(&self) -> bool {
         self.begun.load(Ordering::SeqCst)
     }
 }

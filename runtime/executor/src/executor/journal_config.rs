@@ -1,12 +1,14 @@
 //! What an executor needs to journal calls: where, who may decide, for how long.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -17,15 +19,15 @@ use toolwright_journal::approval::ApproverKey;
 use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
-use toolwright_journal::journal::CallRecord;
-use toolwright_journal::journal::Note;
+use toolwright_journal::journal::MemoryStore;
 use toolwright_journal::journal::Store;
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
 /// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
 /// counts, `Park` lets the call wait, and the others end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
@@ -174,6 +176,8 @@ pub(super) struct JournalConfigBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
     pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
     pub(super) asker: Option<AskerBuilder>,
+    /// Whether a key of the process may decide about calls that outlive it.
+    pub(super) trusts_process_key: bool,
     pub(super) on_no_approver: Option<OnNoApprover>,
     pub(super) expires_after: Option<Duration>,
     pub(super) lease: Option<Duration>,
@@ -194,7 +198,18 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
+/// How many ended calls a journal holds that nobody has given. A call with its history takes a few kilobytes.
+const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
+
 impl JournalConfigBuilder {
+    /// Gives an approver who has no journal one in memory. Where other keys count too, the holders decide elsewhere, in a
+    /// journal that they can reach, so that none is made.
+    pub(super) fn provide_store(&mut self) {
+        if self.store.is_none() && self.asker.is_some() && self.approvers.is_empty() {
+            self.store = Some(Arc::new(MemoryStore::bounded(ENDED)));
+        }
+    }
+
     /// Nothing without a journal; what is wrong with one is reported.
     pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<JournalConfig> {
         let Some(store) = self.store else {
@@ -203,6 +218,10 @@ impl JournalConfigBuilder {
             }
             return None;
         };
+        let has_process_key = self.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+        if has_process_key && store.is_durable() && !self.trusts_process_key {
+            problems.push(BuildProblem::ProcessKey);
+        }
         let asker = match self.asker.map(AskerBuilder::build).transpose() {
             Ok(asker) => asker,
             Err(error) => {
@@ -305,21 +324,6 @@ impl JournalConfig {
         }
     }
 
-    /// A note of the executor itself.
-    pub(crate) fn note(&self, why: impl Into<Option<String>>) -> Note {
-        Note {
-            who: format!("executor:{}", self.owner),
-            at: self.now(),
-            why: why.into(),
-            signed: None,
-        }
-    }
-
-    /// A note of whoever made the call.
-    pub(crate) fn note_of(&self, record: &CallRecord) -> Note {
-        Note { who: record.requester.agent.clone(), at: self.now(), why: None, signed: None }
-    }
-
     pub(crate) fn lease_until(&self) -> Timestamp {
         later(self.now(), self.lease)
     }
@@ -334,6 +338,30 @@ pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolwright_journal::approval::{Callback, Response};
+    use toolwright_journal::journal::{
+        CallRecord, CallSlot, CallWrite, Filter, Page, State, Transaction,
+    };
+
+    #[tokio::test]
+    async fn the_journal_of_an_approver_without_one_is_bounded() {
+        let approver = Arc::new(Callback::new(|_| Response::Approve));
+        let asker = Some(AskerBuilder { key: None, approver });
+        let mut builder = JournalConfigBuilder { asker, ..JournalConfigBuilder::default() };
+        builder.provide_store();
+        let store = builder.store.expect("it is made");
+        assert!(!store.is_durable());
+        for index in 0..10_001 {
+            let slot = CallSlot { run: "run".to_owned(), turn: Some(1), index };
+            let record = CallRecord::draft(CallId::new(), slot, "note", Timestamp::UNIX_EPOCH)
+                .with(|it| it.state = State::Succeeded);
+            let calls = vec![CallWrite { expects: None, record, entries: Vec::new() }];
+            let unit = Transaction { calls, ..Transaction::default() };
+            store.commit(unit, Timestamp::UNIX_EPOCH).await.expect("committed");
+        }
+        let all = store.list(&Filter::default(), Page::first(20_000)).await.expect("listed");
+        assert_eq!((all.len(), all[0].place.index), (10_000, 1));
+    }
 
     #[test]
     fn one_asks_about_a_call_at_a_time_until_they_are_done() {

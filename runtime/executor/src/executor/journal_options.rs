@@ -21,7 +21,8 @@ impl ExecutorBuilder {
     /// [`journal_reads`](Self::journal_reads) says so.
     ///
     /// A journal needs an approver who is [asked](Self::ask) in this process, or
-    /// [`on_no_approver`](Self::on_no_approver), which says what happens without one.
+    /// [`on_no_approver`](Self::on_no_approver), which says what happens without one. An approver needs no journal: without
+    /// one, the executor makes one in memory, see [`ask`](Self::ask).
     #[must_use]
     pub fn journal(self, store: impl Store) -> Self {
         self.journal_arc(Arc::new(store))
@@ -49,16 +50,23 @@ impl ExecutorBuilder {
     ///
     /// ```
     /// use toolwright::approval::Terminal;
-    /// use toolwright::journal::MemoryStore;
     /// use toolwright::{Executor, Registry};
     ///
-    /// let executor = Executor::builder(Registry::empty())
-    ///     .journal(MemoryStore::new()) // calls wait in it; `SqliteStore` outlives the process
-    ///     .ask(Terminal::new())
-    ///     .build()?;
+    /// let executor = Executor::builder(Registry::empty()).ask(Terminal::new()).build()?;
     /// # drop(executor);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// Without a [`journal`](Self::journal), the executor makes one in memory. **It is gone with the process**: what waited is
+    /// forgotten, and nobody can find out what became of a call that ran when the process ended. It holds the last 10,000
+    /// calls that have ended, and every call that is open; a call that arrives a second time after 10,000 others have ended
+    /// is a new call. No other program reaches it, so an approver that passes requests on (a
+    /// [`Channel`](toolwright_journal::approval::Channel)) needs a journal that the application gives: `MemoryStore` has no
+    /// bound, and its clones share the calls; `SqliteStore` outlives the process.
+    ///
+    /// A durable journal outlives the key: after a restart, and in other processes, a call that was approved and has not
+    /// begun is asked about again, and grants do not count. `build` refuses the two together unless
+    /// [`trust_process_key`](Self::trust_process_key) accepts that.
     ///
     /// Where the approver fails (no terminal, a panic, no usable answer), standard error and the event
     /// [`ApproverFailed`](crate::event::EventKind::ApproverFailed) say why. The call then waits for the other trusted
@@ -70,9 +78,18 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Accepts an approver without a key of their own ([`ask`](Self::ask)) beside a durable journal. Their decisions stand in
+    /// the journal and count in this process alone: after a restart, and in other processes, a call that was approved and
+    /// has not begun is asked about again, and grants given with it do not count.
+    #[must_use]
+    pub fn trust_process_key(mut self) -> Self {
+        self.journal.trusts_process_key = true;
+        self
+    }
+
     /// Sets the approver that is asked in this process. Its decisions are signed with this key, which is trusted with it; with a
-    /// key that another process knows too, decisions count there as well. Where they fail, the same happens as with
-    /// [`ask`](Self::ask).
+    /// key that another process knows too, decisions count there as well. Without a journal, and where the approver
+    /// fails, the same happens as with [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
         self.journal.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });

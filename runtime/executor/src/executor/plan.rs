@@ -11,10 +11,9 @@ use foldhash::fast::FixedState;
 
 use super::{BuildProblem, Gate};
 use crate::registry::{Entry, Origin};
-use crate::retry::{Circuit, Circuits, RetryPolicy, unavailable};
+use crate::retry::{Circuit, Circuits, RetryPolicy};
 use toolwright_core::capability::{CapabilitySpec, Declared, Source, Wiring};
 use toolwright_core::context::ToolContext;
-use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 
@@ -60,10 +59,9 @@ impl Plan {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// What a call is answered while the tool is left alone.
-    pub(crate) fn unavailable(&self) -> Option<ToolError> {
-        let refused = self.circuit.as_ref()?.admits().err()?;
-        Some(unavailable(&self.entry.name, refused))
+    /// Whether its circuit lets no call through now.
+    pub(crate) fn is_left_alone(&self) -> bool {
+        self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
     /// What holds for every call whatever the tool says of it: one that a resolver found is worth a

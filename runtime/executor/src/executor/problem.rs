@@ -35,8 +35,10 @@ pub enum BuildProblem {
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// An approver is set, and there is no journal in which calls could wait.
+    /// Somebody may decide elsewhere, or later, and there is no journal in which calls could wait for that.
     NoJournal,
+    /// The approver has no key of their own, and the journal outlives the key that is made for the process.
+    ProcessKey,
     /// There is a journal, and neither an approver nor `on_no_approver`.
     NoApprover,
     /// A lease would expire before it could be renewed.
@@ -122,6 +124,9 @@ impl fmt::Display for BuildProblem {
             ),
             Self::NoJournal => formatter.write_str(
                 "somebody may approve calls, but there is no journal in which a call could wait for them; give one with `.journal(…)`",
+            ),
+            Self::ProcessKey => formatter.write_str(
+                "`.ask(…)` signs with a key that is gone with the process, and the journal outlives it; give `.approver(key, …)`, or accept with `.trust_process_key()` that approved calls are asked about again after a restart",
             ),
             Self::NoApprover => formatter.write_str(
                 "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",

@@ -9,14 +9,15 @@ use tokio::time::Instant;
 use super::ExecutorBuilder;
 use super::Plan;
 use super::calling::Stages;
-use crate::retry::{CircuitBreaker, RetryPolicy};
+use crate::lifecycle::words::cancelled;
+use crate::retry::{CircuitBreaker, Failed, RetryPolicy};
 use crate::stage;
 use toolwright_core::context::Identity;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_core::output::Answer;
 
 /// How long whoever made a call waits for its next attempt, where it is not the policy that says how long.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
     /// How often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
@@ -127,7 +128,7 @@ impl ExecutorBuilder {
 
 impl<'a> Stages<'a> {
     /// A whole call whose tool is given something of the call's own.
-    pub(super) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
+    pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
         let answer = self.attempt(&mut identity).await;
         if answer.is_error() {
             return Box::pin(self.repeated(answer, identity)).await;
@@ -168,7 +169,7 @@ impl<'a> Stages<'a> {
             match self.pause(delay).await {
                 Paused::Over => {}
                 Paused::Closing => return answer,
-                Paused::GivenUp => return stage::cancelled(self.call.name()).into(),
+                Paused::GivenUp => return cancelled(self.call.name()).into(),
             }
             let next = self.again().attempt(&mut identity).await;
             // What the tool said is more than that it was not tried again.
@@ -182,22 +183,25 @@ impl<'a> Stages<'a> {
 
     /// Whether the policy has another attempt for a call that failed so.
     fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
-        let effect = self.plan.entry.definition.effect;
-        !error.is_not_begun()
-            && self.plan.retry.allows(attempt, error.classified(), effect).is_ok()
-            && is_soon(error.classified(), self.plan.retry.max_delay)
-            && self.plan.unavailable().is_none()
-            && !is_past(self.deadline, Duration::ZERO)
+        self.delay(attempt, error, 0).is_some()
     }
 
     /// After how long it is tried again, if it is; takes one of the run's retries.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
-        if !self.may_repeat(attempt, error) {
+        #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
+        let delay = self.delay(attempt, error, random() as u64)?;
+        self.run.takes_a_retry().then_some(delay)
+    }
+
+    fn delay(self, attempt: u32, error: &ToolError, random: u64) -> Option<Duration> {
+        let (class, effect) = (error.classified(), self.plan.entry.definition.effect);
+        let policy = &self.plan.retry;
+        // Nobody waits for a circuit to close without a journal.
+        if error.is_not_begun() || !is_soon(class, policy.max_delay) || self.plan.is_left_alone() {
             return None;
         }
-        let effect = self.plan.entry.definition.effect;
-        let delay = self.plan.retry.next(attempt, error.classified(), effect, random()).ok()?;
-        (!is_past(self.deadline, delay) && self.run.takes_a_retry()).then_some(delay)
+        let time_left = self.deadline.map(|it| it.saturating_duration_since(Instant::now()));
+        policy.again(Failed { attempt, class, effect, time_left }, None, random)
     }
 
     async fn pause(self, delay: Duration) -> Paused {
@@ -222,11 +226,6 @@ pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
 }
 
-/// Whether what begins after so long would begin when the time for its call is over.
-pub(super) fn is_past(deadline: Option<Instant>, delay: Duration) -> bool {
-    deadline.is_some_and(|deadline| deadline.saturating_duration_since(Instant::now()) <= delay)
-}
-
 /// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.
 fn is_soon(class: Class, max_delay: Duration) -> bool {
     match class {
@@ -248,6 +247,7 @@ fn is_cancelled(error: &ToolError) -> bool {
 }
 
 /// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.
-pub(super) fn random() -> u64 {
-    getrandom::u64().unwrap_or(u64::MAX)
+pub(crate) fn random() -> u128 {
+    let half = || getrandom::u64().map(u128::from).unwrap_or(u64::MAX.into());
+    half() << 64 | half()
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
-use super::journaled::{Asking, JournaledCall};
 use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
+use crate::lifecycle::{Asking, Lifecycle};
 use crate::stage;
 pub use answers::TurnAnswers;
 use toolwright_core::call::Call;
@@ -64,22 +64,22 @@ impl Run {
     /// waits. The first such failure in call order. Every call is still in the journal, so the same turn can be made
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
-        let Some(journaled) = JournaledCall::of(&self.state) else {
+        let Some(lifecycle) = Lifecycle::of(&self.state) else {
             let answers = self.answered_in_order(calls).await;
             let terminal =
                 answers.iter().zip(calls).position(|(it, call)| self.is_result(it, call));
             return Ok(TurnAnswers::new(answers, terminal));
         };
-        let outcomes = self.submitted(journaled, turn, calls).await;
+        let outcomes = self.submitted(lifecycle, turn, calls).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
         let waiting = outcomes.into_iter().zip(calls);
-        let answered = waiting.map(|(outcome, call)| journaled.await_answer(outcome, call));
+        let answered = waiting.map(|(outcome, call)| lifecycle.await_answer(outcome, call));
         // A failure of one call drops none of the others, which may be running.
         let answers: Vec<Answer> =
             join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
-        let terminal = self.first_terminal(journaled, turn, calls, &answers).await?;
+        let terminal = self.first_terminal(lifecycle, turn, calls, &answers).await?;
         Ok(TurnAnswers::new(answers, terminal))
     }
 
@@ -117,8 +117,8 @@ impl Run {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
-        match JournaledCall::of(&self.state) {
-            Some(journaled) => self.submitted(journaled, turn, calls).await,
+        match Lifecycle::of(&self.state) {
+            Some(lifecycle) => self.submitted(lifecycle, turn, calls).await,
             None => self.answered_in_order(calls).await.into_iter().map(Outcome::from).collect(),
         }
     }
@@ -138,26 +138,26 @@ impl Run {
     /// The outcomes of a turn whose calls are recorded.
     async fn submitted(
         &self,
-        journaled: JournaledCall<'_>,
+        lifecycle: Lifecycle<'_>,
         turn: u64,
         calls: &[Call<'_>],
     ) -> Vec<Outcome> {
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(outcomes) = journaled.contradicted(&places, calls).await {
+        if let Some(outcomes) = lifecycle.contradicted(&places, calls).await {
             return outcomes;
         }
         let mut outcomes = Vec::with_capacity(calls.len());
         for (place, (call, is_repeated)) in places.into_iter().zip(with_repeated(calls)) {
             outcomes.push(match is_repeated {
                 true => Outcome::Answered(repeated_id(call).into()),
-                false => journaled.outcome(CallId::new(), call, place, Asking::Later).await,
+                false => lifecycle.outcome(CallId::new(), call, place, Asking::Later).await,
             });
         }
         // The calls that need no person have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
-                let decided = journaled.ask_about(waits.call, call).await;
-                *outcome = journaled.retried(decided, call, None).await;
+                let decided = lifecycle.ask_about(waits.call, call).await;
+                *outcome = lifecycle.retried(decided, call, None).await;
             }
         }
         outcomes
@@ -166,7 +166,7 @@ impl Run {
     /// The index of the first call of a terminal tool that succeeded.
     async fn first_terminal(
         &self,
-        journaled: JournaledCall<'_>,
+        lifecycle: Lifecycle<'_>,
         turn: u64,
         calls: &[Call<'_>],
         answers: &[Answer],
@@ -174,7 +174,7 @@ impl Run {
         for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
             // A call that was put into a plan is answered, and has not run.
             if self.is_result(answer, call)
-                && !journaled.is_planned(&self.place(turn, index), call).await?
+                && !lifecycle.is_planned(&self.place(turn, index), call).await?
             {
                 return Ok(Some(index));
             }
@@ -200,10 +200,10 @@ impl Run {
 impl RunState {
     /// Submits a call outside of turns, without waiting for people.
     pub(super) async fn submit(self: &Arc<Self>, call: &Call<'_>) -> Outcome {
-        match JournaledCall::of(self) {
-            Some(journaled) => {
+        match Lifecycle::of(self) {
+            Some(lifecycle) => {
                 let place = CallSlot { run: self.id().to_owned(), turn: None, index: 0 };
-                journaled.outcome(CallId::new(), call, place, Asking::Now).await
+                lifecycle.outcome(CallId::new(), call, place, Asking::Now).await
             }
             None => Calling::new(self, call).await.into(),
         }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::journaled::JournaledCall;
 use super::{CallFailure, Outcome, RunState, Swept};
+use crate::lifecycle::Lifecycle;
 use toolwright_core::context::CallId;
 
 /// Carries out the calls that wait in a journal: approved calls, deadlines, further attempts, calls whose process is
@@ -44,11 +44,11 @@ pub struct Worker {
 
 impl Worker {
     pub(super) fn of(state: &Arc<RunState>) -> Option<Self> {
-        JournaledCall::of(state).map(|_| Self { state: Arc::clone(state) })
+        Lifecycle::of(state).map(|_| Self { state: Arc::clone(state) })
     }
 
-    fn journaled(&self) -> JournaledCall<'_> {
-        JournaledCall::of(&self.state).expect("a worker is made only where there is a journal")
+    fn lifecycle(&self) -> Lifecycle<'_> {
+        Lifecycle::of(&self.state).expect("a worker is made only where there is a journal")
     }
 
     /// Sweeps at once, and again whenever something may be due, until the executor is drained. Spawn it beside what the
@@ -74,7 +74,7 @@ impl Worker {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn work(&self) {
-        self.journaled().work().await;
+        self.lifecycle().work().await;
     }
 
     /// Looks once at everything that is due in the journal, and carries it out: deadlines, lost owners, decided calls,
@@ -83,19 +83,19 @@ impl Worker {
     /// # Errors
     /// When the journal fails.
     pub async fn sweep(&self) -> Result<Swept, CallFailure> {
-        self.journaled().sweep().await
+        self.lifecycle().sweep().await
     }
 
     /// Continues a call that waited: runs it if it may run now, or returns its outcome as it stands. Only a call that is
     /// approved runs, and only once, however many workers resume it.
     pub async fn resume(&self, call: CallId) -> Outcome {
-        self.journaled().resume(call).await
+        self.lifecycle().resume(call).await
     }
 
     /// Waits until a call has its answer, and carries it out as soon as it may run. A call whose outcome is unknown is
     /// returned as [`Suspended`](crate::executor::Suspended): only a person or its tool can find out what happened.
     pub async fn wait(&self, call: CallId) -> Outcome {
-        self.journaled().wait(call, None).await
+        self.lifecycle().wait(call, None).await
     }
 
     /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered. A
@@ -104,7 +104,7 @@ impl Worker {
     /// # Errors
     /// When the journal does not know the call, the call has no answer yet, or the journal fails.
     pub async fn acknowledge(&self, call: CallId) -> Result<(), CallFailure> {
-        self.journaled().acknowledge(call).await
+        self.lifecycle().acknowledge(call).await
     }
 
     /// Ends a run: cancels those of its calls that have not begun, and lets no other begin. Returns how many calls were
@@ -113,7 +113,7 @@ impl Worker {
     /// # Errors
     /// When the journal fails.
     pub async fn end_run(&self, run: &str) -> Result<usize, CallFailure> {
-        self.journaled().end_run(run).await
+        self.lifecycle().end_run(run).await
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use toolwright_core::error::Class;
 use toolwright_core::tool::{Effect, Retry};
 
@@ -35,7 +37,7 @@ use toolwright_core::tool::{Effect, Retry};
 /// let limited = Class::NotStarted { retry_after: Some(Duration::from_secs(60)) };
 /// assert_eq!(policy.next(1, limited, Effect::Once, 0), Ok(Duration::from_secs(60)));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RetryPolicy {
     /// The number of attempts, the first included.
@@ -51,7 +53,7 @@ pub struct RetryPolicy {
 }
 
 /// How much of a delay is left to chance, so that calls that failed together do not come back together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Jitter {
     /// Anything between nothing and the whole delay.
@@ -70,6 +72,17 @@ pub enum Stop {
     Effect,
     /// It was the last attempt.
     Exhausted,
+}
+
+/// An attempt that failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failed {
+    /// Counted from 1.
+    pub(crate) attempt: u32,
+    pub(crate) class: Class,
+    pub(crate) effect: Effect,
+    /// How much is left of the time of the whole call, where that is limited.
+    pub(crate) time_left: Option<Duration>,
 }
 
 impl RetryPolicy {
@@ -161,6 +174,19 @@ impl RetryPolicy {
             Class::NotStarted { retry_after: Some(after) } => delay.max(after),
             _ => delay,
         })
+    }
+
+    /// After how long a call is tried again, with a journal or without: not before its tool's circuit closes, and not
+    /// when the time of the whole call is over by then.
+    pub(crate) fn again(
+        &self,
+        failed: Failed,
+        circuit: Option<Duration>,
+        random: u64,
+    ) -> Option<Duration> {
+        let delay = self.next(failed.attempt, failed.class, failed.effect, random).ok()?;
+        let delay = circuit.map_or(delay, |left| delay.max(left));
+        failed.time_left.is_none_or(|left| left > delay).then_some(delay)
     }
 
     /// Whether a call may be tried again after a failed attempt, counted from 1.

@@ -6,13 +6,12 @@ use futures::future::{Either, select};
 use tokio::time::Instant;
 
 use crate::executor::{Closed, Pass, Plan, RunState};
+use crate::lifecycle::words::{cancelled, shutting_down};
 use crate::stage::invoke;
-use crate::stage::invoke::cancelled;
 use crate::stage::invoke::given_up;
 use crate::stage::invoke::is_given_up;
 use crate::stage::invoke::slept;
 use toolwright_core::call::Call;
-use toolwright_core::error::Class;
 use toolwright_core::error::Done;
 use toolwright_core::error::ToolError;
 
@@ -81,11 +80,4 @@ fn admitted<'a>(
         (Ok(tool), Ok(executor)) => Ok(Admitted { _tool: tool, _executor: executor }),
         _ => Err(shutting_down()),
     }
-}
-
-#[cold]
-pub(crate) fn shutting_down() -> ToolError {
-    ToolError::new("shutting_down", "the application is shutting down and takes no more calls")
-        .class(Class::NotStarted { retry_after: None })
-        .by_executor(Done::NotBegun)
 }

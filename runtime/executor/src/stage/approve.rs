@@ -1,16 +1,16 @@
 //! Asks the policy. As long as nobody can be asked, what a person would have to decide is refused.
 
-use std::borrow::Cow;
-
 use futures::future::BoxFuture;
 
 use crate::executor::{About, Plan, RunState};
+use crate::lifecycle::Refusal;
+use crate::lifecycle::gate::{Gate, Known, gate};
 use crate::stage::record::Watch;
 use toolwright_core::capability::Scope;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
-use toolwright_policy::policy::{Evaluation, PolicyDecision};
+use toolwright_policy::policy::Evaluation;
 
 /// What is evaluated of a call whose input has been read.
 pub(crate) struct Read<'a, 's> {
@@ -41,17 +41,13 @@ pub(crate) fn approved<'s>(
     if let Some(watch) = read.watch {
         watch.judged(&judged.verdict);
     }
-    let tool = &read.plan.entry.name;
-    match judged.verdict {
-        PolicyDecision::Allow => Ok(settled),
-        PolicyDecision::Ask { reasons, .. } => Err(refused(tool, &reasons.join("; "))),
-        PolicyDecision::Deny { reason } => Err(denied(tool, &reason)),
-        PolicyDecision::Queue => Err(ToolError::new(
-            "cannot_be_planned",
-            format!("`{tool}` was not run: what changes something is planned first, and there is no journal for a plan"),
-        )
-        .by_executor(Done::Refused)
-        .hint("go on without it, and say what you would have done")),
+    match gate(&judged.verdict, Known::NO_JOURNAL) {
+        Ok(Gate::Allow) => Ok(settled),
+        Ok(Gate::Refuse(refusal)) => Err(refusal.error(&read.plan.entry.name, read.run.id())),
+        // Without a journal nothing is read, nobody is asked and nothing waits.
+        Ok(Gate::Ask(_) | Gate::Plan | Gate::Fail(_)) | Err(_) => {
+            Err(refused(&read.plan.entry.name, "it has to be decided"))
+        }
     }
 }
 
@@ -76,19 +72,5 @@ fn judged<'s>(
 
 #[cold]
 fn refused(tool: &str, reason: &str) -> ToolError {
-    ToolError::new(
-        "approval_required",
-        format!("`{tool}` needs a person's approval ({reason}), and nobody can be asked here"),
-    )
-    .class(Class::NotStarted { retry_after: None })
-    .by_executor(Done::NotBegun)
-    .hint("go on without this call, or tell the user that it needs approval")
-}
-
-#[cold]
-pub(crate) fn denied(tool: &str, reason: &str) -> ToolError {
-    let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
-    ToolError::new("denied", denied)
-        .by_executor(Done::Refused)
-        .hint("do not make this call again; find another way, or tell the user")
+    Refusal::NoApprover(reason.to_owned()).error(tool, "")
 }

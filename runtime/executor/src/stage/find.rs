@@ -7,8 +7,9 @@ use std::sync::Arc;
 use futures::future::{Either, select};
 
 use crate::executor::{Plan, RunState};
+use crate::lifecycle::words::cancelled;
 use crate::registry::{Lookup, Origin};
-use crate::stage::invoke::{cancelled, given_up, in_time};
+use crate::stage::invoke::{given_up, in_time};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Class, ToolError};
 use toolwright_core::near::near;
@@ -18,6 +19,7 @@ use toolwright_core::tool::Definition;
 const FEW: usize = 10;
 
 /// A tool of the prepared catalog, or one that came later.
+#[derive(Clone)]
 pub(crate) enum Found<'a> {
     Ready(&'a Plan),
     Later(Arc<Plan>),

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::executor::{Plan, RunState};
+use crate::lifecycle::words::cancelled;
 use toolwright_core::call::Call;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::output::Answer;
@@ -143,12 +144,6 @@ pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;
-}
-
-#[cold]
-pub(crate) fn cancelled(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
-        .class(Class::Cancelled)
 }
 
 #[cold]

@@ -127,6 +127,13 @@ impl GrantTerms {
     /// # Errors
     /// When they do not; the error says why.
     pub fn covers(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
+        self.count(asked)?;
+        self.take(asked.arguments)
+    }
+
+    /// Whether the terms count for a call, whatever its arguments are.
+    #[doc(hidden)]
+    pub fn count(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
             let (granted, asked) = (self.tool.clone(), asked.tool.to_owned());
             return Err(NotCovered::Tool { granted, asked });
@@ -149,7 +156,13 @@ impl GrantTerms {
         if let Some(uses) = self.uses.filter(|uses| asked.used >= *uses) {
             return Err(NotCovered::UsedUp(uses));
         }
-        let arguments = canonical(asked.arguments)?;
+        Ok(())
+    }
+
+    /// Whether the terms take the arguments of a call.
+    #[doc(hidden)]
+    pub fn take(&self, arguments: &str) -> Result<(), NotCovered> {
+        let arguments = canonical(arguments)?;
         if self.arguments.is_empty() && arguments != "{}" {
             return Err(NotCovered::HasArguments);
         }

@@ -13,7 +13,7 @@ use toolwright_core::context::CallId;
 const FORMAT: u32 = 1;
 
 /// A grant, stored in a journal as the document [`Grant::key`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Its id: the call that it was given with, and that call's generation.
     pub id: String,

@@ -3,11 +3,14 @@
 //!
 //! - Two statements about one call in one generation: one wins, the other is told who won.
 //! - What becomes of the call, the machine says; a lost race is looked at again.
+//! - A statement by which a call may run as it is shown is refused where the record shows another call than would run.
 
 mod decide;
 mod error;
 mod grants;
 mod recorded;
+mod say;
+mod shown;
 
 use std::sync::Arc;
 
@@ -21,6 +24,7 @@ use toolwright_core::context::CallId;
 
 pub use error::ApprovalError;
 pub use grants::Grants;
+pub use shown::Shown;
 
 use decide::decide;
 use recorded::recorded;
@@ -30,6 +34,10 @@ use recorded::recorded;
 const LOOKS: u32 = 16;
 
 /// Takes what people say to a journal, for operators' commands and for applications.
+///
+/// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and their neighbours
+/// load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed elsewhere. Each of
+/// them refuses an approval of a call whose record shows other arguments than would run.
 ///
 /// An approval service trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
 /// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
@@ -56,7 +64,10 @@ const LOOKS: u32 = 16;
 pub struct ApprovalService {
     store: Arc<dyn Store>,
     trusted: Option<TrustedKeys>,
+    clock: Option<Clock>,
 }
+
+type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// What became of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +107,7 @@ impl ApprovalService {
     /// An approval service at a journal.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, trusted: None }
+        Self { store, trusted: None, clock: None }
     }
 
     /// Makes the service refuse every statement that no trusted key has signed.
@@ -105,10 +116,17 @@ impl ApprovalService {
         Self { trusted: Some(trusted), ..self }
     }
 
+    /// What time it is when something is decided in one step: the system's clock unless set, for tests of deadlines.
+    #[must_use]
+    pub fn clock(self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self { clock: Some(Arc::new(now)), ..self }
+    }
+
     /// Puts a statement into effect. One that was submitted before gives what was recorded of it.
     ///
     /// # Errors
-    /// When it cannot take effect: the error says who won, or what became of the call or grant. After
+    /// When it cannot take effect: the error says who won, what became of the call or grant, or that the record was
+    /// [altered](ApprovalError::Altered). After
     /// [`ApprovalError::Store`] nobody knows whether it did; submit it again.
     pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
         let statement = match &self.trusted {

@@ -20,7 +20,7 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// }
 ///
 /// fn no() -> CommitError {
-///     toolwright::journal::StoreError::new("the journal is only looked at here").into()
+///     toolwright::journal::StoreError::invalid("the journal is only looked at here").into()
 /// }
 ///
 /// impl Store for ReadOnly {
@@ -73,6 +73,17 @@ macro_rules! pass_on_questions {
             self.$inner.list(filter, page)
         }
 
+        fn summaries<'a>(
+            &'a self,
+            filter: &'a $crate::journal::Filter,
+            page: $crate::journal::Page,
+        ) -> $crate::journal::Asked<
+            'a,
+            Result<Vec<$crate::journal::CallSummary>, $crate::journal::StoreError>,
+        > {
+            self.$inner.summaries(filter, page)
+        }
+
         fn history<'a>(
             &'a self,
             call: $crate::CallId,
@@ -109,6 +120,10 @@ macro_rules! pass_on_questions {
 
         fn file(&self) -> Option<&::std::path::Path> {
             self.$inner.file()
+        }
+
+        fn is_durable(&self) -> bool {
+            self.$inner.is_durable()
         }
     };
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +11,18 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use super::ended::Ended;
 use super::entry::Entry;
+use super::error::{CommitError, StoreError};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
-    CallWrite, CommitError, Document, DocumentWrite, Filter, Page, Store, StoreError, Transaction,
+    CallSummary, CallWrite, Document, DocumentWrite, Filter, Page, Store, Transaction,
 };
 use toolwright_core::context::CallId;
 
-/// Stores calls in memory, until the process ends. Clones share them.
+/// Stores calls in memory, until the process ends. Clones share them. [`new`](Self::new) makes a store that holds every
+/// call, [`bounded`](Self::bounded) one that drops calls that ended long ago.
 ///
 /// ```
 /// use toolwright::journal::{DocumentWrite, MemoryStore, Store, Transaction};
@@ -47,13 +51,37 @@ struct Tables {
     places: HashMap<CallSlot, CallId>,
     histories: HashMap<CallId, Vec<Entry>>,
     documents: BTreeMap<String, Document>,
+    ended: Ended,
 }
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(Inner { kept: Mutex::default(), changes: watch::Sender::new(()) }))
+        Self::of(Tables::default())
+    }
+
+    /// An empty store that holds so many calls that have ended. With one more, it drops the call that ended first, with
+    /// its history. It never drops a call that is open: one that waits, may run, runs or is indeterminate.
+    ///
+    /// A call that was dropped is unknown to the store: its outcome cannot be read any more, and a call that arrives at
+    /// its slot of run, turn and index is a new call, which is judged again. Choose a number that is far above that of the
+    /// calls whose outcome somebody may still ask for.
+    ///
+    /// ```
+    /// use std::num::NonZeroUsize;
+    /// use toolwright::journal::{MemoryStore, Store};
+    ///
+    /// let store = MemoryStore::bounded(const { NonZeroUsize::new(10_000).unwrap() });
+    /// assert!(!store.is_durable());
+    /// ```
+    #[must_use]
+    pub fn bounded(ended: NonZeroUsize) -> Self {
+        Self::of(Tables { ended: Ended::at_most(ended), ..Tables::default() })
+    }
+
+    fn of(tables: Tables) -> Self {
+        Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
     fn kept(&self) -> MutexGuard<'_, Tables> {
@@ -149,15 +177,19 @@ impl Store for MemoryStore {
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
         async move {
             let kept = self.kept();
-            let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
-            let found: Vec<_> = if page.latest_first {
-                let calls = kept.calls.range((Bound::Unbounded, after)).rev();
-                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
-            } else {
-                let calls = kept.calls.range((after, Bound::Unbounded));
-                calls.filter(|(_, call)| filter.takes(call)).take(page.limit).collect()
-            };
-            Ok(found.into_iter().map(|(_, call)| call.clone()).collect())
+            Ok(kept.listed(filter, page).into_iter().cloned().collect())
+        }
+        .boxed()
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+        async move {
+            let kept = self.kept();
+            Ok(kept.listed(filter, page).into_iter().map(CallSummary::of).collect())
         }
         .boxed()
     }
@@ -191,9 +223,24 @@ impl Store for MemoryStore {
         }
         .boxed()
     }
+
+    fn is_durable(&self) -> bool {
+        false
+    }
 }
 
 impl Tables {
+    fn listed(&self, filter: &Filter, page: Page) -> Vec<&CallRecord> {
+        let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
+        if page.latest_first {
+            let calls = self.calls.range((Bound::Unbounded, after)).rev();
+            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
+        } else {
+            let calls = self.calls.range((after, Bound::Unbounded));
+            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
+        }
+    }
+
     fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
         let (call, place) = (write.record.id, &write.record.place);
         let found = self.calls.get(&call);
@@ -239,12 +286,24 @@ impl Tables {
     fn put_call(&mut self, write: CallWrite) {
         let CallWrite { mut record, entries, .. } = write;
         let call = record.id;
-        record.delivered |= self.calls.get(&call).is_some_and(|before| before.delivered);
+        let before = self.calls.get(&call);
+        record.delivered |= before.is_some_and(|before| before.delivered);
+        let oldest = self.ended.note(call, before.map(|before| before.state), record.state);
         if record.place.turn.is_some() {
             self.places.insert(record.place.clone(), call);
         }
         self.calls.insert(call, record);
         self.histories.entry(call).or_default().extend(entries);
+        if let Some(oldest) = oldest {
+            self.drop_call(oldest);
+        }
+    }
+
+    fn drop_call(&mut self, call: CallId) {
+        self.histories.remove(&call);
+        if let Some(record) = self.calls.remove(&call) {
+            self.places.remove(&record.place);
+        }
     }
 
     fn put_document(&mut self, write: DocumentWrite) {

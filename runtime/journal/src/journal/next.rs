@@ -119,7 +119,7 @@ impl From<Class> for Failure {
 }
 
 /// A transition that is impossible in the call's state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Illegal {
     /// Where it stands.

@@ -1,12 +1,14 @@
 //! A history played again: where the machine takes a call, one entry after the other.
 
+use serde::{Deserialize, Serialize};
+
 use super::entry::Entry;
 use super::next::{Illegal, next};
 use super::record::CallRecord;
 use super::state::State;
 
 /// A record is not what its history says.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Contradiction {
     /// There is no history.

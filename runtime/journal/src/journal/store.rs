@@ -1,13 +1,14 @@
 //! The trait of stores, which hold journals.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::Path;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
+use super::error::{CommitError, StoreError};
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -60,6 +61,14 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>>;
 
+    /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
+    /// page, in the same order. No record is read for it, so that whoever looks for what is due once a second may ask.
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>>;
+
     /// What happened to a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
@@ -79,10 +88,17 @@ pub trait Store: Send + Sync + 'static {
     fn file(&self) -> Option<&Path> {
         None
     }
+
+    /// Whether what is committed outlives the process, as it does unless the store says otherwise. Beside such a store,
+    /// an executor accepts an approver without a key of their own only where the builder allows it: their decisions
+    /// would stand in the journal and count nowhere else.
+    fn is_durable(&self) -> bool {
+        true
+    }
 }
 
 /// Changes that belong together.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transaction {
     /// The calls to write.
     pub calls: Vec<CallWrite>,
@@ -102,7 +118,9 @@ impl Transaction {
         for write in &self.calls {
             if self.calls.len() > 1 && !calls.insert(write.record.id) {
                 let call = write.record.id;
-                return Err(StoreError::new(format!("call {call} is written twice in one unit")));
+                return Err(StoreError::invalid(format!(
+                    "call {call} is written twice in one unit"
+                )));
             }
             write.check()?;
         }
@@ -110,7 +128,7 @@ impl Transaction {
         for write in &self.documents {
             if self.documents.len() > 1 && !keys.insert(&write.key) {
                 let key = &write.key;
-                return Err(StoreError::new(format!(
+                return Err(StoreError::invalid(format!(
                     "document `{key}` is written twice in one unit"
                 )));
             }
@@ -120,7 +138,7 @@ impl Transaction {
 }
 
 /// A write of one call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallWrite {
     /// The version that is there now; nothing for a new call, whose id and place in a turn must be free.
     pub expects: Option<u64>,
@@ -148,20 +166,20 @@ impl CallWrite {
             let message = format!(
                 "call {call} is written with version {version}, which must be higher than {last}"
             );
-            return Err(StoreError::new(message));
+            return Err(StoreError::invalid(message));
         }
         for entry in &self.entries {
             if entry.call != call {
                 let other = entry.call;
                 let message = format!("an entry of call {other} is added to call {call}");
-                return Err(StoreError::new(message));
+                return Err(StoreError::invalid(message));
             }
             if entry.number <= last || entry.number > version {
                 let number = entry.number;
                 let message = format!(
                     "entry {number} is added to call {call}, whose next is above {last} and not above {version}"
                 );
-                return Err(StoreError::new(message));
+                return Err(StoreError::invalid(message));
             }
             last = entry.number;
         }
@@ -170,7 +188,7 @@ impl CallWrite {
 }
 
 /// A write of one document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentWrite {
     /// Its key.
     pub key: String,
@@ -233,6 +251,38 @@ impl Filter {
     }
 }
 
+/// What a list says of a call without its record.
+///
+/// ```
+/// use toolwright::journal::{CallRecord, CallSlot, CallSummary, State};
+/// use toolwright::CallId;
+///
+/// let slot = CallSlot { run: "run".to_owned(), turn: None, index: 0 };
+/// let record = CallRecord::draft(CallId::new(), slot, "transfer", jiff::Timestamp::UNIX_EPOCH);
+/// let summary = CallSummary::of(&record);
+/// assert_eq!((summary.id, summary.version, summary.state), (record.id, 1, State::Judging));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallSummary {
+    /// Its id.
+    pub id: CallId,
+    /// Its version.
+    pub version: u64,
+    /// Where it stands.
+    pub state: State,
+    /// When it is due, see [`CallRecord::due`]. A store may give the end of 2262-04-11 for what is due later.
+    pub due: Option<Timestamp>,
+}
+
+impl CallSummary {
+    /// What a list says of a call.
+    #[must_use]
+    pub fn of(record: &CallRecord) -> Self {
+        let due = record.due();
+        Self { id: record.id, version: record.version, state: record.state, due }
+    }
+}
+
 /// Which part of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
@@ -257,99 +307,3 @@ impl Page {
         Self { after: Some(call), ..self }
     }
 }
-
-/// Why a unit was not committed. Nothing of it was done, but for [`Store`](Self::Store), after which nobody knows.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommitError {
-    /// A call is not as expected.
-    #[error("call {call} is at version {found:?}, not at {expected:?}")]
-    Call {
-        /// Which call.
-        call: CallId,
-        /// The version that was expected.
-        expected: Option<u64>,
-        /// The version that is there.
-        found: Option<u64>,
-    },
-    /// Another call stands at the place of a new one.
-    #[error("call {holder} stands at that place of run `{}` already", place.run)]
-    CallSlot {
-        /// The slot: run, turn and index.
-        place: CallSlot,
-        /// Which call stands there.
-        holder: CallId,
-    },
-    /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
-    #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
-    Fenced {
-        /// Which call.
-        call: CallId,
-        /// The epoch of the one who asked.
-        epoch: u64,
-    },
-    /// A call was to be taken from its owner, whose lease has not ended.
-    #[error("call {call} is leased to its owner until {until}")]
-    Leased {
-        /// Which call.
-        call: CallId,
-        /// The end of the lease.
-        until: Timestamp,
-    },
-    /// There is no call of this id.
-    #[error("there is no call {call} to be acknowledged")]
-    NoCall {
-        /// Which call.
-        call: CallId,
-    },
-    /// A document is not as expected.
-    #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
-    Document {
-        /// Its key.
-        key: String,
-        /// The version that was expected.
-        expected: Option<u64>,
-        /// The version that is there.
-        found: Option<u64>,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl CommitError {
-    /// Whether another writer was faster, so that a retry may succeed.
-    #[must_use]
-    pub fn is_conflict(&self) -> bool {
-        !matches!(self, Self::Store(_))
-    }
-}
-
-/// A store failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StoreError {
-    /// What it is that failed, in words that name the store.
-    pub message: String,
-}
-
-impl StoreError {
-    /// Why a write is refused whose call stands at another place than it does in the store.
-    #[must_use]
-    pub fn moved(call: CallId) -> Self {
-        Self::new(format!("call {call} is written with another place, which never changes"))
-    }
-
-    /// A failure in words: the store, what was found, what was expected, what to do.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for StoreError {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
@@ -10,7 +10,7 @@ use super::undeclared::Undeclared;
 use toolwright_core::tool::Effect;
 
 /// The decision of a policy on a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum PolicyDecision {
     /// The call runs.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::sample::*;
-use toolwright_journal::journal::{CallRecord, CommitError, State, Store, Transaction, Transition};
+use toolwright_journal::journal::{
+    CallRecord, CommitError, State, Store, StoreErrorKind, Transaction, Transition,
+};
 
 pub async fn a_unit_is_done_whole(store: &Arc<impl Store>) {
     let mut changed = added(store, call_at(place("run", 1, 0))).await;
@@ -227,6 +229,10 @@ pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
         assert!(
             !error.is_conflict(),
             "that {why} is told as a conflict, as if it helped to look again"
+        );
+        assert!(
+            matches!(&error, CommitError::Store(it) if it.kind() == StoreErrorKind::Invalid),
+            "that {why} is told as {error:?}, and not as invalid"
         );
     }
     assert_eq!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::ErrorCode;
 
-use toolwright_journal::journal::StoreError;
+use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// The file, as errors name it.
 #[derive(Debug, Clone)]
@@ -21,12 +21,12 @@ impl Named {
     }
 
     /// A failure in words that go on after the name of the file.
-    pub fn says(&self, words: impl std::fmt::Display) -> StoreError {
-        StoreError::new(format!("journal `{}` {words}", self.0.display()))
+    pub fn says(&self, kind: StoreErrorKind, words: impl std::fmt::Display) -> StoreError {
+        StoreError::new(kind, format!("journal `{}` {words}", self.0.display()))
     }
 
     /// What became of an attempt, such as `be written`.
-    pub fn failed(&self, attempt: &str, error: &rusqlite::Error) -> StoreError {
+    pub fn failed(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
         let words = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "is locked: another program held it for too long. End what keeps it open for writing, and try again"
@@ -46,8 +46,33 @@ impl Named {
             Some(ErrorCode::CannotOpen) => {
                 "cannot be opened: the folder must be there, and file and folder must be writable"
             }
-            _ => return self.says(format_args!("cannot {attempt}: {error}")),
+            _ => {
+                let words = format!("cannot {attempt}: {error}");
+                return self.says(kind(&error), words).with_source(error);
+            }
         };
-        self.says(words)
+        self.says(kind(&error), words).with_source(error)
+    }
+}
+
+/// What a caller can do about it.
+fn kind(error: &rusqlite::Error) -> StoreErrorKind {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::OutOfMemory
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::OperationAborted
+            | ErrorCode::SchemaChanged
+            | ErrorCode::FileLockingProtocolFailed,
+        ) => StoreErrorKind::Unavailable,
+        Some(ErrorCode::DiskFull) => StoreErrorKind::Full,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreErrorKind::Corrupt,
+        Some(_) => StoreErrorKind::Invalid,
+        // Not SQLite but a value that a row of a journal cannot hold.
+        None => StoreErrorKind::Corrupt,
     }
 }

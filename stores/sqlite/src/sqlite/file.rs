@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::failure::Named;
 use super::format::{Found, identify, migrate};
 use super::statements::STATEMENTS;
-use toolwright_journal::journal::StoreError;
+use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// How long to wait for another process that writes.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -39,28 +39,35 @@ pub struct Opened {
 /// Opens the file, and makes it a journal of today's version.
 pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
     let asked = std::path::absolute(path).map_err(|error| {
-        StoreError::new(format!("journal `{}` has no full name: {error}", path.display()))
+        StoreError::invalid(format!("journal `{}` has no full name", path.display()))
+            .with_source(error)
     })?;
     let name = Named::new(asked.clone());
     match origin {
         Origin::MadeIfMissing => make(&name)?,
         Origin::Existing if !name.path().exists() => {
-            return Err(name.says("is not there, and is not made by what only looks into it"));
+            return Err(name.says(
+                StoreErrorKind::Invalid,
+                "is not there, and is not made by what only looks into it",
+            ));
         }
         Origin::Existing => {}
     }
     let name = match name.path().canonicalize() {
         Ok(path) => Named::new(path),
-        Err(error) => return Err(name.says(format_args!("cannot be opened: {error}"))),
+        Err(error) => {
+            let words = format!("cannot be opened: {error}");
+            return Err(name.says(StoreErrorKind::Unavailable, words).with_source(error));
+        }
     };
     let mut connection = connect(&name)?;
     let found = found(&mut connection, &name)?;
     if found == Found::Empty && origin == Origin::Existing {
-        return Err(name.says("is empty: no journal was begun in it"));
+        return Err(name.says(StoreErrorKind::Invalid, "is empty: no journal was begun in it"));
     }
-    let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", &error));
+    let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", error));
     if read_only? {
-        return Err(name.says(
+        return Err(name.says(StoreErrorKind::Invalid,
             "is read-only: whoever runs the program must be allowed to write the file and its folder",
         ));
     }
@@ -72,7 +79,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
 
 /// What the file is, at one moment of it: another process may be making it.
 fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError> {
-    let moment = connection.transaction().map_err(|error| name.failed("be read", &error))?;
+    let moment = connection.transaction().map_err(|error| name.failed("be read", error))?;
     identify(&moment, name)
 }
 
@@ -80,7 +87,7 @@ fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError>
 pub fn open_reader(name: &Named) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);
-    asked.map_err(|error| name.failed("be read", &error))?;
+    asked.map_err(|error| name.failed("be read", error))?;
     Ok(connection)
 }
 
@@ -93,13 +100,27 @@ fn make(name: &Named) -> Result<(), StoreError> {
     match options.open(name.path()) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(name.says(format_args!("cannot be made: {error}"))),
+        Err(error) => {
+            let words = format!("cannot be made: {error}");
+            Err(name.says(made(&error), words).with_source(error))
+        }
+    }
+}
+
+/// What a caller can do where the file cannot be made.
+fn made(error: &std::io::Error) -> StoreErrorKind {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound => {
+            StoreErrorKind::Invalid
+        }
+        _ => StoreErrorKind::Unavailable,
     }
 }
 
 fn connect(name: &Named) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let failed = |error: rusqlite::Error| name.failed("be opened", &error);
+    let failed = |error: rusqlite::Error| name.failed("be opened", error);
     let connection = Connection::open_with_flags(name.path(), flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
@@ -118,7 +139,7 @@ fn write_ahead(connection: &Connection, name: &Named) -> Result<(), StoreError> 
         match set {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
-                return Err(name.says(format_args!(
+                return Err(name.says(StoreErrorKind::Invalid, format_args!(
                     "cannot keep a log beside it (it stays in mode `{mode}`): keep it on a local disk"
                 )));
             }
@@ -130,7 +151,7 @@ fn write_ahead(connection: &Connection, name: &Named) -> Result<(), StoreError> 
                 sleep(pause);
                 waited += pause;
             }
-            Err(error) => return Err(name.failed("be opened", &error)),
+            Err(error) => return Err(name.failed("be opened", error)),
         }
     }
 }

@@ -3,13 +3,13 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Named;
-use toolwright_journal::journal::StoreError;
+use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// Marks the file as a journal, in SQLite's header: `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
 /// What makes a journal of each version from the one before it; the first makes it from nothing.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// The version that is written.
 const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -28,17 +28,17 @@ pub enum Found {
 pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
-        read.map_err(|error| name.failed("be read", &error))
+        read.map_err(|error| name.failed("be read", error))
     };
     let application = number("PRAGMA application_id")?;
     let version = number("PRAGMA user_version")?;
     match (application, version) {
         (APPLICATION, 1..=VERSION) => Ok(Found::Journal(version as usize)),
-        (APPLICATION, _) if version > VERSION => Err(name.says(format_args!(
+        (APPLICATION, _) if version > VERSION => Err(name.says(StoreErrorKind::Newer, format_args!(
             "is of version {version}, and this program reads versions up to {VERSION}: use a newer release"
         ))),
         (0, 0) if number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(Found::Empty),
-        _ => Err(name.says(format_args!(
+        _ => Err(name.says(StoreErrorKind::Invalid, format_args!(
             "is an SQLite file of another program (application id {application:#x}, version {version}). Name another file"
         ))),
     }
@@ -49,7 +49,7 @@ pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Resul
     if found == Found::Journal(MIGRATIONS.len()) {
         return Ok(());
     }
-    let failed = |error: rusqlite::Error| name.failed("be brought to its format", &error);
+    let failed = |error: rusqlite::Error| name.failed("be brought to its format", error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have been faster.

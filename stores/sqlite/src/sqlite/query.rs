@@ -34,8 +34,38 @@ impl Conditions {
     }
 }
 
+/// A query for `id`, `version`, `state` and `due`, in the order of the page. The filter asks for no text.
+///
+/// Where pages are found by state alone, the index has all of that: no row of a call is read.
+pub fn summaries(filter: &Filter, page: Page) -> Query {
+    let mut conditions = conditions(filter, page);
+    let order = if page.latest_first { "DESC" } else { "ASC" };
+    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
+    let sql = page_of("id, version, state, due", filter, &mut conditions, order, limit);
+    Query { sql, values: conditions.values }
+}
+
 /// The query of a page.
 pub fn query(filter: &Filter, page: Page) -> Query {
+    let mut conditions = conditions(filter, page);
+    let order = if page.latest_first { "DESC" } else { "ASC" };
+    // A text is only narrowed here, so that how many rows make a page is not known yet.
+    let limit = match filter.text {
+        Some(_) => -1,
+        None => i64::try_from(page.limit).unwrap_or(i64::MAX),
+    };
+    let sql = page_of("id", filter, &mut conditions, order, limit);
+    Query {
+        sql: format!(
+            "SELECT calls.id, lease, delivered, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
+             ORDER BY page.id {order}"
+        ),
+        values: conditions.values,
+    }
+}
+
+/// What a filter asks for, but for the states.
+fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
     if let Some(after) = page.after {
         let beyond = if page.latest_first { "id < ?" } else { "id > ?" };
@@ -64,31 +94,25 @@ pub fn query(filter: &Filter, page: Page) -> Query {
         let written = serde_json::Value::from(text.as_str()).to_string();
         conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
     }
-    let order = if page.latest_first { "DESC" } else { "ASC" };
-    // A text is only narrowed here, so that how many rows make a page is not known yet.
-    let limit = match filter.text {
-        Some(_) => -1,
-        None => i64::try_from(page.limit).unwrap_or(i64::MAX),
-    };
-    let sql = ids(filter, &mut conditions, order, limit);
-    Query {
-        sql: format!(
-            "SELECT calls.id, lease, delivered, body FROM ({sql}) AS page CROSS JOIN calls ON calls.id = page.id \
-             ORDER BY page.id {order}"
-        ),
-        values: conditions.values,
-    }
+    conditions
 }
 
-/// The ids of the page, in order, by the index that suits the filter.
-fn ids(filter: &Filter, conditions: &mut Conditions, order: &str, limit: i64) -> String {
+/// Columns of the page, in the order of its ids, by the index that suits the filter.
+fn page_of(
+    columns: &str,
+    filter: &Filter,
+    conditions: &mut Conditions,
+    order: &str,
+    limit: i64,
+) -> String {
     let end = format!("ORDER BY id {order} LIMIT {limit}");
     let states: BTreeSet<_> = filter.states.iter().copied().collect();
     let index = Index::of(filter, &states);
     if index == Index::State {
         // One ordered walk for each state, merged: the index has the ids in order within one state alone.
         let all = conditions.all();
-        let walk = |state: State| index.select(&format!("state = '{}' AND {all}", state.name()));
+        let walk =
+            |state: State| index.select(columns, &format!("state = '{}' AND {all}", state.name()));
         let walks: Vec<_> = states.into_iter().map(walk).collect();
         return format!("{} {end}", walks.join(" UNION ALL "));
     }
@@ -96,7 +120,7 @@ fn ids(filter: &Filter, conditions: &mut Conditions, order: &str, limit: i64) ->
         let names: Vec<_> = states.iter().map(|state| format!("'{}'", state.name())).collect();
         conditions.texts.push(format!("state IN ({})", names.join(", ")));
     }
-    format!("{} {end}", index.select(&conditions.all()))
+    format!("{} {end}", index.select(columns, &conditions.all()))
 }
 
 /// Along what a page is found.
@@ -128,7 +152,7 @@ impl Index {
     }
 
     /// Selects along the index. What is left out of an index is said again, so that SQLite sees that it suits.
-    fn select(self, conditions: &str) -> String {
+    fn select(self, columns: &str, conditions: &str) -> String {
         let (index, besides) = match self {
             Self::Digest => {
                 ("INDEXED BY calls_by_digest", "AND state NOT IN ('running', 'succeeded')")
@@ -138,6 +162,6 @@ impl Index {
             Self::State => ("INDEXED BY calls_by_state", "AND state <> 'succeeded'"),
             Self::Id => ("", ""),
         };
-        format!("SELECT id FROM calls {index} WHERE {conditions} {besides}")
+        format!("SELECT {columns} FROM calls {index} WHERE {conditions} {besides}")
     }
 }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Params, Row, Statement};
 use tokio::sync::oneshot;
 
 use super::failure::Named;
-use toolwright_journal::journal::StoreError;
+use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// How many reads can be under way at once.
 pub const READERS: usize = 2;
@@ -42,7 +42,13 @@ impl Readers {
             thread::Builder::new()
                 .name("toolwright-journal-reader".to_owned())
                 .spawn(move || run(named, &connection, &jobs))
-                .map_err(|error| name.says(format_args!("has no thread to read it: {error}")))?;
+                .map_err(|error| {
+                    name.says(
+                        StoreErrorKind::Unavailable,
+                        format_args!("has no thread to read it: {error}"),
+                    )
+                    .with_source(error)
+                })?;
         }
         Ok(Self { name: name.clone(), sender })
     }
@@ -51,7 +57,9 @@ impl Readers {
         &self,
         work: impl for<'c> FnOnce(&mut Reading<'c>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let ended = || self.name.says("is not read any more: its threads ended");
+        let ended = || {
+            self.name.says(StoreErrorKind::Unavailable, "is not read any more: its threads ended")
+        };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {
             // Whoever asked may have gone.
@@ -82,7 +90,7 @@ impl Reading<'_> {
         mut each: impl FnMut(&Named, &Row<'_>) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
         let name = &self.name;
-        let failed = |error: rusqlite::Error| name.failed("be read", &error);
+        let failed = |error: rusqlite::Error| name.failed("be read", error);
         if !self.prepared.contains_key(sql) {
             if self.prepared.len() == PREPARED {
                 self.prepared.clear();

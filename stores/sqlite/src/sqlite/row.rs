@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use super::failure::Named;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CallWrite, DocumentWrite, Entry, State, StoreError,
+    StoreErrorKind, Transaction,
 };
 
 /// How many bytes there are in most records.
@@ -110,7 +111,9 @@ fn written(
     call: CallId,
     name: &Named,
 ) -> Result<String, StoreError> {
-    let failed = |error: &dyn Display| name.says(format_args!("cannot keep call {call}: {error}"));
+    let failed = |error: &dyn Display| {
+        name.says(StoreErrorKind::Invalid, format_args!("cannot keep call {call}: {error}"))
+    };
     let mut text = Vec::with_capacity(length);
     serde_json::to_writer(&mut text, value).map_err(|error| failed(&error))?;
     String::from_utf8(text).map_err(|error| failed(&error))
@@ -129,9 +132,34 @@ pub fn record(
     Ok(record)
 }
 
+/// The summary of a row's `id`, `version`, `state` and `due`.
+pub fn summary(row: &rusqlite::Row<'_>, name: &Named) -> Result<CallSummary, StoreError> {
+    let columns = || -> rusqlite::Result<_> {
+        Ok((
+            row.get(0)?,
+            row.get::<_, i64>(1)?,
+            row.get::<_, String>(2)?,
+            row.get::<_, Option<i64>>(3)?,
+        ))
+    };
+    let (id, version, state, due) = columns().map_err(|error| name.failed("be read", error))?;
+    let no_state = || name.says(StoreErrorKind::Corrupt, "holds a call in a state that is none");
+    Ok(CallSummary {
+        id: CallId::from_bytes(id),
+        version: version.cast_unsigned(),
+        state: State::named(&state).ok_or_else(no_state)?,
+        due: due.map(moment),
+    })
+}
+
+/// The time of an [`instant`].
+fn moment(nanoseconds: i64) -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
+}
+
 /// The time in a row's `lease`.
 pub fn lease(text: &str, name: &Named) -> Result<Timestamp, StoreError> {
-    text.parse().map_err(|_| name.says("holds a lease that is no time"))
+    text.parse().map_err(|_| name.says(StoreErrorKind::Corrupt, "holds a lease that is no time"))
 }
 
 /// The entry of a row's `body`.
@@ -142,7 +170,7 @@ pub fn entry(body: &str, name: &Named) -> Result<Entry, StoreError> {
 fn read<T: DeserializeOwned>(body: &str, name: &Named) -> Result<T, StoreError> {
     // What serde says may repeat a value, and values may be secret.
     serde_json::from_str(body).map_err(|error| {
-        name.says(format_args!(
+        name.says(StoreErrorKind::Corrupt, format_args!(
             "holds a row that cannot be read ({:?} error at column {}): it is damaged, or a newer release wrote it",
             error.classify(),
             error.column()

@@ -6,7 +6,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params
 use super::failure::Named;
 use super::row::{self, CallRow, TransactionRows, number};
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError};
+use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError, StoreErrorKind};
 
 pub struct Statements<'c> {
     name: Named,
@@ -97,7 +97,7 @@ impl<'c> Statements<'c> {
         match self.begin.execute([]) {
             Ok(_) => Ok(true),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
-            Err(error) => Err(self.name.failed("be written", &error)),
+            Err(error) => Err(self.name.failed("be written", error)),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'c> Statements<'c> {
             call.lease,
             call.body,
         ]);
-        match added.map_err(|error| self.name.failed("be written", &error))? {
+        match added.map_err(|error| self.name.failed("be written", error))? {
             0 => Err(self.taken(call)?),
             _ => Ok(self.add_entries(call)?),
         }
@@ -196,7 +196,10 @@ impl<'c> Statements<'c> {
                 place: place.clone(),
                 holder: CallId::from_bytes(holder),
             }),
-            None => Err(self.name.says(format_args!("refuses call {} without a reason", call.id))),
+            None => Err(self.name.says(
+                StoreErrorKind::Corrupt,
+                format_args!("refuses call {} without a reason", call.id),
+            )),
         }
     }
 
@@ -219,7 +222,7 @@ impl<'c> Statements<'c> {
             call.body,
             number(expected),
         ]);
-        if changed.map_err(|error| self.name.failed("be written", &error))? == 0 {
+        if changed.map_err(|error| self.name.failed("be written", error))? == 0 {
             self.change_all(call, expected)?;
         }
         Ok(self.add_entries(call)?)
@@ -277,7 +280,7 @@ impl<'c> Statements<'c> {
     ) -> Result<(), CommitError> {
         let values = params![call.as_bytes(), number(epoch), lease, due, State::Running.name()];
         let renewed = self.renew.execute(values);
-        match renewed.map_err(|error| self.name.failed("be written", &error))? {
+        match renewed.map_err(|error| self.name.failed("be written", error))? {
             0 => Err(CommitError::Fenced { call, epoch }),
             _ => Ok(()),
         }
@@ -285,7 +288,7 @@ impl<'c> Statements<'c> {
 
     pub fn acknowledge(&mut self, call: CallId) -> Result<(), CommitError> {
         let acknowledged = self.acknowledge.execute([call.as_bytes()]);
-        match acknowledged.map_err(|error| self.name.failed("be written", &error))? {
+        match acknowledged.map_err(|error| self.name.failed("be written", error))? {
             0 => Err(CommitError::NoCall { call }),
             _ => Ok(()),
         }
@@ -334,7 +337,7 @@ fn execute(
     statement: &mut Prepared<'_>,
     values: impl Params,
 ) -> Result<(), StoreError> {
-    statement.execute(values).map(drop).map_err(|error| name.failed("be written", &error))
+    statement.execute(values).map(drop).map_err(|error| name.failed("be written", error))
 }
 
 fn found<T>(
@@ -344,5 +347,5 @@ fn found<T>(
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<T>, StoreError> {
     let row = statement.get().and_then(|it| it.query_row(values, read)).optional();
-    row.map_err(|error| name.failed("be read", &error))
+    row.map_err(|error| name.failed("be read", error))
 }

@@ -48,7 +48,7 @@ impl Watcher {
         connection: Connection,
         changes: Arc<Changes>,
     ) -> Result<Self, StoreError> {
-        let seen = seen(&connection).map_err(|error| name.failed("be read", &error))?;
+        let seen = seen(&connection).map_err(|error| name.failed("be read", error))?;
         let looking = Mutex::new(Looking::NotYet(Some((connection, seen))));
         Ok(Self { changes, looking })
     }

@@ -22,7 +22,7 @@ use super::row::TransactionRows;
 use super::statements::Statements;
 use super::watcher::Changes;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CommitError, StoreError};
+use toolwright_journal::journal::{CommitError, StoreError, StoreErrorKind};
 
 /// How many units share a commit at most, so that the first of them does not wait for ever.
 const GROUP: usize = 256;
@@ -94,7 +94,13 @@ impl Writer {
         thread::Builder::new()
             .name("toolwright-journal-writer".to_owned())
             .spawn(move || threads.run(&receiver))
-            .map_err(|error| name.says(format_args!("has no thread to write it: {error}")))?;
+            .map_err(|error| {
+                name.says(
+                    StoreErrorKind::Unavailable,
+                    format_args!("has no thread to write it: {error}"),
+                )
+                .with_source(error)
+            })?;
         Ok(Self { sender, shared })
     }
 
@@ -113,7 +119,7 @@ impl Writer {
         let answered = offered.sent().await;
         answered.unwrap_or_else(|_| {
             let words = "is not written any more: its thread ended";
-            Err(self.shared.name.says(words).into())
+            Err(self.shared.name.says(StoreErrorKind::Unavailable, words).into())
         })
     }
 }
@@ -202,7 +208,7 @@ impl Shared {
             #[cfg(feature = "conformance")]
             if let Work::Pragma(setting, value) = first.work {
                 let set = held.set(setting, value);
-                first.answers(set.map_err(|error| self.name.failed("be set up", &error).into()));
+                first.answers(set.map_err(|error| self.name.failed("be set up", error).into()));
                 continue;
             }
             let held = &mut *held;
@@ -281,7 +287,7 @@ impl Held {
     /// Has SQLite wait so long for another program that writes.
     fn waits(&self, patience: Duration, name: &Named) -> Result<(), StoreError> {
         let set = self.connection.busy_timeout(patience);
-        set.map_err(|error| name.failed("be written", &error))
+        set.map_err(|error| name.failed("be written", error))
     }
 
     #[cfg(feature = "conformance")]

@@ -70,18 +70,6 @@ impl Files {
         Self { uses }
     }
 
-    /// Looks at no file of this folder.
-    pub fn leave_out(&mut self, folder: &str) {
-        let below: Vec<&str> = folder.split('/').collect();
-        let is_out = |module: &Module| {
-            module.iter().map(String::as_str).take(below.len()).eq(below.iter().copied())
-        };
-        self.uses.retain(|module, _| !is_out(module));
-        for targets in self.uses.values_mut() {
-            targets.retain(|target| !is_out(target));
-        }
-    }
-
     /// Every set of files each of which leads to every other, the largest first.
     pub fn cycles(&self) -> Vec<Vec<String>> {
         let reached: BTreeMap<&Module, BTreeSet<&Module>> =

@@ -84,13 +84,8 @@ impl Sink for Lines<'_> {
         Ok(true)
     }
 
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
-        Ok(false)
-    }
-
     fn finish(&mut self, _: &Searcher, end: &SinkFinish) -> io::Result<()> {
-        self.is_binary |= end.binary_byte_offset().is_some();
+        self.is_binary = end.binary_byte_offset().is_some();
         Ok(())
     }
 }

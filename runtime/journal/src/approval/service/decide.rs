@@ -44,6 +44,9 @@ pub(super) fn decide(
     if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
         return Err(ApprovalError::Late { call: record.id, deadline: ask.deadline });
     }
+    if lets_run_as_shown(verdict) {
+        refuse_altered(&record)?;
+    }
 
     record.decision = Some((*signed).clone());
     let mut grant = None;
@@ -85,6 +88,31 @@ pub(super) fn decide(
         Decision::Approve { grant: None } | Decision::Discard { .. } | Decision::Revoke => {}
     }
     Ok(Some(Decided { record, entry, grant }))
+}
+
+/// Whether a decision lets the call run with the arguments that its record shows.
+fn lets_run_as_shown(verdict: &Decision) -> bool {
+    match verdict {
+        Decision::Approve { .. }
+        | Decision::Accept
+        | Decision::DidNotHappen
+        | Decision::Requeue { arguments: None, .. } => true,
+        Decision::Edit { .. }
+        | Decision::Requeue { arguments: Some(_), .. }
+        | Decision::Reject { .. }
+        | Decision::Happened { .. }
+        | Decision::Discard { .. }
+        | Decision::Revoke => false,
+    }
+}
+
+/// Whoever can write to the journal could show one call and have another approved.
+pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
+    match record.shows_what_is_judged() {
+        Some(false) => Err(ApprovalError::Altered { call: record.id }),
+        // Of a call with secrets, only the executor's key could tell: the executor checks it at the claim.
+        Some(true) | None => Ok(()),
+    }
 }
 
 fn check_terms(

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::approval::covers::UselessTerms;
 use crate::approval::granted::GrantError;
-use crate::approval::{Decision, UnreadableStatement, Unverified};
+use crate::approval::{Decision, NotTheirs, UnreadableStatement, Unverified};
 use crate::journal::{Illegal, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
@@ -87,6 +87,18 @@ pub enum ApprovalError {
         /// The call's digest.
         found: String,
     },
+    /// The record of the call shows other arguments than would run.
+    #[error(
+        "call {call} was altered: the arguments that the journal shows are not those of its digest; reject it or edit \
+         it, and find out who writes to the journal"
+    )]
+    Altered {
+        /// Which call.
+        call: CallId,
+    },
+    /// The statement is by somebody else than the holder of the key.
+    #[error(transparent)]
+    NotTheirs(#[from] NotTheirs),
     /// It cannot happen to the call where it stands: it expired, was cancelled, or waits for nobody.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {

@@ -1,0 +1,34 @@
+//! The life of a journalled call: [`decide`] decides each step from plain data, and one driver reads, commits, notifies
+//! and carries out.
+
+mod ask;
+mod decide;
+mod driver;
+mod end;
+mod follow_up;
+mod guard;
+mod notify;
+mod outcome;
+mod reconcile;
+mod snapshot;
+mod step;
+mod submit;
+mod sweep;
+pub mod trace;
+mod wait;
+
+pub use decide::decide;
+pub use guard::{Guard, Guards};
+pub use snapshot::{
+    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
+    ToolNow,
+};
+pub use step::{
+    Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
+    Settings, Step, Then,
+};
+pub use sweep::Swept;
+
+pub(crate) use decide::{gate, words};
+pub(crate) use driver::Lifecycle;
+pub(crate) use submit::Asking;

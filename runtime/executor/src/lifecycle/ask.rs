@@ -1,0 +1,332 @@
+//! A person is asked in this process. What they say goes to the journal, signed, before it counts.
+//!
+//! An approver that fails cannot be asked, panics, or gives no decision. The people at this process and the listeners are
+//! notified. The call waits where somebody else may decide; where nobody else can, it ends at once.
+
+use std::io::Write as _;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{Either, select};
+
+use super::driver::Lifecycle;
+use super::step::{End, Input};
+use crate::event::EventKind;
+use crate::executor::{Asker, CallFailure, OnNoApprover, Outcome};
+use crate::stage::{given_up_by, record::Watch};
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_journal::approval::{
+    ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
+};
+use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
+
+/// How often somebody who waits looks into the journal when nothing tells of a change.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// After how long something is tried again that could not be done.
+pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
+
+/// How often somebody is asked about one call whose edits are not taken.
+const QUESTIONS: u32 = 5;
+
+/// Whose a call is that somebody is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Somebody here waits for it, or has just made it.
+    Ours,
+    /// It was found in the journal. The process that asked about it may have an approver that does not fail.
+    Anybodys,
+}
+
+impl Lifecycle<'_> {
+    /// Tells whoever is asked in this process, if anybody is, and goes on when they decide at once. That
+    /// somebody could not be told changes nothing: the call is pending, and is told again.
+    pub(super) async fn notify(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        self.notify_for(record, call, watch, Whose::Ours).await
+    }
+
+    /// The same for a call that nobody waits for here.
+    pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
+        self.notify_for(record, None, None, Whose::Anybodys).await
+    }
+
+    async fn notify_for(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+        whose: Whose,
+    ) -> Outcome {
+        if record.state != State::Pending {
+            return Box::pin(self.go_on(record, call, watch)).await;
+        }
+        let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
+        let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
+        if let Err(error) = ApprovalService::check_shown(&record) {
+            tracing::error!(call = %record.id, %error, "nobody is asked");
+            self.journal.busy.pause(record.id, TRY_AGAIN);
+            return self.outcome_of(&record);
+        }
+        let Some(asking) = self.journal.busy.ask(record.id) else {
+            return self.outcome_of(&record);
+        };
+        let reply = self.asked(asker, &record, request, call).await;
+        drop(asking);
+        match reply {
+            Ok(Some(Said::Statement(statement))) => {
+                self.submit_statement(asker, *statement).await;
+                match self.load(record.id).await {
+                    Ok(decided) => {
+                        self.notify_found(&decided).await;
+                        Box::pin(self.go_on(decided, call, watch)).await
+                    }
+                    Err(failure) => failure.into(),
+                }
+            }
+            Ok(Some(Said::Noted)) => self.noted(record).await,
+            undecided => {
+                self.journal.busy.pause(record.id, TRY_AGAIN);
+                if let Err(why) = undecided
+                    && let Err(failure) = self.approver_failed(&record, why, whose).await
+                {
+                    return failure.into();
+                }
+                match self.load(record.id).await {
+                    // Somebody else decided meanwhile.
+                    Ok(now) if now.state != State::Pending => {
+                        self.notify_found(&now).await;
+                        Box::pin(self.go_on(now, call, watch)).await
+                    }
+                    Ok(now) => self.outcome_of(&now),
+                    Err(failure) => failure.into(),
+                }
+            }
+        }
+    }
+
+    /// Tells listeners that a person has to decide.
+    pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
+        if self.run.core.listeners.is_empty() {
+            return;
+        }
+        match (watch, self.request(record)) {
+            (Some(watch), Some(request)) => watch.asked(&request),
+            (None, Some(request)) => self.notify_of(record, EventKind::Asked { request: &request }),
+            (_, None) => {}
+        }
+    }
+
+    /// Whether nobody here knows yet that a person has to decide.
+    pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
+        let busy = &self.journal.busy;
+        record.state == State::Pending
+            && self.journal.asker.is_some()
+            && !busy.is_noted(record.id)
+            && !busy.is_left_alone(record.id)
+    }
+
+    /// Asks about a call of a turn whose siblings are answered.
+    pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
+        match self.load(id).await {
+            Ok(record) if self.needs_notification(&record) => {
+                self.notify(record, Some(call), None).await
+            }
+            Ok(record) => self.outcome_of(&record),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// A decision made in this process goes the way of all others.
+    async fn submit_statement(self, asker: &Asker, statement: Statement) {
+        let about = format!("{:?}", statement.about);
+        let service = ApprovalService::new(self.journal.store.clone());
+        if let Err(error) = service.sign_and_submit(statement, &asker.key).await {
+            tracing::warn!(about, %error, "a decision did not count");
+        }
+    }
+
+    /// An approver was notified, and decides later.
+    async fn noted(self, record: CallRecord) -> Outcome {
+        self.journal.busy.note(record.id);
+        let id = record.id;
+        let mut look = self.look(record, None, None);
+        match self.advance(&mut look, &mut Input::Noted).await {
+            Ok(_) => self.outcome_of(look.record()),
+            // An approver is notified once more.
+            Err(_) => match self.load(id).await {
+                Ok(now) => self.outcome_of(&now),
+                Err(failure) => failure.into(),
+            },
+        }
+    }
+
+    /// What somebody says; nothing where it does not matter any more. Who edits the arguments into what the tool does
+    /// not take is told, and asked again.
+    ///
+    /// # Errors
+    /// When they fail to decide: why.
+    async fn asked(
+        self,
+        asker: &Asker,
+        record: &CallRecord,
+        mut request: ApprovalRequest,
+        call: Option<&Call<'_>>,
+    ) -> Result<Option<Said>, String> {
+        let by = asker.key.name();
+        for _ in 0..QUESTIONS {
+            let decision = match self.reply(&*asker.approver, &request, call).await? {
+                Some(Reply::Decided(decision)) => decision,
+                Some(Reply::Noted) => return Ok(Some(Said::Noted)),
+                None => return Ok(None),
+            };
+            let now = self.journal.now();
+            let statement = match decision {
+                Response::Approve => Statement::approve(record, by, now),
+                Response::ApproveWithGrant(terms) => {
+                    Statement::approve_with_grant(record, terms, by, now)
+                }
+                Response::Reject { reason } => Statement::reject(record, reason, by, now),
+                Response::Edit(arguments) => match self.edited(record, &arguments) {
+                    Ok(digest) => Statement::edit(record, arguments, digest, by, now),
+                    Err(why) => {
+                        let reason = record.ask.as_ref().map(|it| it.reason.as_str());
+                        let reason = reason.unwrap_or_default();
+                        request.reason = format!("{reason} (the edit was not taken: {why})");
+                        continue;
+                    }
+                },
+            };
+            return Ok(Some(Said::Statement(Box::new(statement))));
+        }
+        Err(format!(
+            "the approver gave arguments {QUESTIONS} times, and its tool took none of them"
+        ))
+    }
+
+    /// What an approver replies; nothing where it does not matter any more. Nobody waits for them any longer than the
+    /// call may wait.
+    async fn reply(
+        self,
+        approver: &dyn Approver,
+        request: &ApprovalRequest,
+        call: Option<&Call<'_>>,
+    ) -> Result<Option<Reply>, String> {
+        let left = self.journal.now().duration_until(request.deadline);
+        let left = Duration::try_from(left).unwrap_or_default();
+        // Begun inside, because the call that gives the future may panic as well.
+        let asking = AssertUnwindSafe(async { approver.ask(request).await }).catch_unwind();
+        let asking = pin!(tokio::time::timeout(left, asking));
+        let given_up = pin!(given_up_by(self.run, call));
+        let decided = pin!(self.decided_elsewhere(request.call));
+        let Either::Left((asked, _)) = select(asking, select(given_up, decided)).await else {
+            return Ok(None);
+        };
+        match asked {
+            Ok(Ok(Ok(reply))) => Ok(Some(reply)),
+            Ok(Ok(Err(error))) => Err(error.message),
+            Ok(Err(panic)) => {
+                // Its drop might panic again.
+                std::mem::forget(panic);
+                Err("the approver panicked, which approves nothing".to_owned())
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Ends when a call is pending no more, or nothing more is begun here.
+    async fn decided_elsewhere(self, id: CallId) {
+        loop {
+            let changed = self.changed();
+            let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
+            if !is_pending || self.is_closed() {
+                return;
+            }
+            let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
+        }
+    }
+
+    /// The digest of a call with other arguments, or why the tool does not take them.
+    fn edited(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
+        if !matches!(record.arguments, StoredText::Plain(_)) {
+            return Err(
+                "a call with a secret cannot be edited, only approved or rejected".to_owned()
+            );
+        }
+        let found = self.tool(record)?;
+        let (plan, call) = (found.plan(), Call::new(record.tool.as_str(), arguments));
+        let settled = self.settle(plan, &call, arguments, record.id);
+        let (_, settled) = settled.map_err(|error| error.to_string())?;
+        if settled.has_secrets() {
+            return Err(
+                "a secret cannot be given with an edit, which everybody can read".to_owned()
+            );
+        }
+        Ok(self.digest(record, &record.fingerprint, &settled))
+    }
+
+    /// Says why an approver failed over a call, and ends the call where nobody else can decide.
+    async fn approver_failed(
+        self,
+        record: &CallRecord,
+        why: String,
+        whose: Whose,
+    ) -> Result<(), CallFailure> {
+        let waits = self.others_decide() || !self.was_asked_here(record, whose).await?;
+        self.report(record, &why, waits);
+        if !waits {
+            self.end(record.clone(), End::ApproverFailed(why)).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody may decide who is not asked in this process.
+    fn others_decide(self) -> bool {
+        self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
+    }
+
+    /// Whether it was this executor that asked about the call, or somebody here waits for it.
+    async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
+        if whose == Whose::Ours {
+            return Ok(true);
+        }
+        let history = self.history(record).await?;
+        let asked = history.iter().rev().find(|entry| entry.event == Some(Transition::Asked));
+        Ok(asked.is_some_and(|entry| entry.who == format!("executor:{}", self.journal.owner)))
+    }
+
+    /// Tells listeners each time, and the people who read standard error once for each call.
+    fn report(self, record: &CallRecord, why: &str, waits: bool) {
+        tracing::warn!(call = %record.id, why, waits, "an approver failed");
+        self.notify_of(record, EventKind::ApproverFailed { why, waits });
+        if !self.journal.busy.is_news(record.id) {
+            return;
+        }
+        let (call, tool) = (record.id, &record.tool);
+        let follows = match waits {
+            true => format!(
+                "it waits for somebody else whose key counts, and is asked about again every {} s",
+                TRY_AGAIN.as_secs()
+            ),
+            false => "no other key counts, so the call ends unapproved".to_owned(),
+        };
+        // Nobody may be listening there, either.
+        let _ = writeln!(
+            std::io::stderr(),
+            "call {call} of `{tool}` was not decided: {why}; {follows}"
+        );
+    }
+}
+
+/// What somebody says who was asked in this process.
+enum Said {
+    Statement(Box<Statement>),
+    Noted,
+}

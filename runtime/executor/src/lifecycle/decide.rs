@@ -1,0 +1,80 @@
+//! What an input makes of a call: total, without a clock and without I/O.
+//!
+//! - [`arrive`](self::arrive): a call is evaluated for the first time, or once more. [`claim`](self::claim): one that may
+//!   run is evaluated as everything is now, and claimed.
+//! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
+//! - [`attempt`](self::attempt): what an attempt makes of a call. [`end`](self::end): a call ends without running, or goes
+//!   back to where it was.
+
+mod arrive;
+mod attempt;
+mod claim;
+mod end;
+pub(crate) mod gate;
+mod grant;
+mod moment;
+mod statement;
+pub(crate) mod words;
+
+pub(super) use moment::ended_key;
+pub(super) use statement::{is_accepted, last_decision};
+
+use jiff::Timestamp;
+
+use self::moment::Moment;
+use super::snapshot::Snapshot;
+use super::step::{Input, Settings, Step, Then};
+use toolwright_journal::journal::State;
+
+/// What an input makes of a call. Where more has to be known, the step says what: the caller reads it into the snapshot
+/// and decides once more.
+#[must_use]
+pub fn decide(
+    snapshot: &Snapshot,
+    input: &Input,
+    settings: &Settings,
+    now: Timestamp,
+    random: u128,
+) -> Step {
+    let moment = Moment { snapshot, settings, now, random };
+    let step = match input {
+        Input::Submitted { reason } => moment.submitted(reason.as_deref()),
+        Input::Resumed => moment.resumed(),
+        Input::Due => moment.due(),
+        Input::Noted => Ok(moment.noted()),
+        Input::Attempted(attempt) => moment.attempted(attempt),
+        Input::Dropped(dropped) => moment.dropped(*dropped),
+        Input::Reconciled(found) => moment.reconciled(found),
+        Input::Ended(end) => moment.ended(end),
+    };
+    // Both are steps: one of them came early.
+    step.unwrap_or_else(|early| *early)
+}
+
+impl Moment<'_> {
+    /// Somebody wants the call to go on.
+    fn resumed(self) -> Result<Step, Box<Step>> {
+        let record = &self.snapshot.record;
+        match record.state {
+            State::Ready | State::Judging if self.settings.is_closed => {}
+            State::Judging => return self.evaluate_again(),
+            State::Ready => match record.not_before.filter(|time| *time > self.now) {
+                Some(time) => return Ok(Step::only(Then::WaitUntil(time))),
+                None => return self.claim(),
+            },
+            _ => {}
+        }
+        Ok(Step::only(Then::Report))
+    }
+
+    /// An approver decides later.
+    fn noted(self) -> Step {
+        let mut noted = self.snapshot.record.clone();
+        let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {
+            return Step::only(Then::Report);
+        };
+        ask.told = true;
+        noted.version += 1;
+        self.commit(noted, Vec::new(), Vec::new(), Then::Report)
+    }
+}

@@ -1,0 +1,245 @@
+//! A call is evaluated: one that arrives, and one that was edited, accepted, requeued, put in doubt or overtaken by a
+//! change. Neither that its plan is accepted nor that it is requeued approves a call: where it asks, a person decides.
+
+use jiff::Timestamp;
+
+use super::super::guard::Guard;
+use super::super::snapshot::{Evaluated, Stored};
+use super::super::step::{Problem, Refusal, Step, Then};
+use super::claim::Gated;
+use super::gate::{Gate, PLANNED};
+use super::moment::{Known, Moment, early};
+use super::statement::{Behind, Invalid};
+use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, did_not_happen, error_of, queued};
+use crate::executor::later;
+use toolwright_core::context::CallId;
+use toolwright_core::error::ToolError;
+use toolwright_core::tool::Effect;
+use toolwright_journal::journal::{
+    Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
+};
+
+impl<'a> Moment<'a> {
+    /// A call arrives that the journal does not have.
+    pub(super) fn submitted(self, reason: Option<&str>) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let refuse = |refusal| Ok(Step::only(Then::Answer(refusal)));
+        let tool = self.tool()?;
+        if self.settings.is_closed {
+            return refuse(Refusal::ShuttingDown);
+        }
+        if let Some(circuit) = tool.circuit {
+            return refuse(Refusal::Unavailable(circuit));
+        }
+        if self.run_has_ended()? {
+            return refuse(Refusal::RunOver);
+        }
+        let evaluated = match self.evaluated()? {
+            Ok(evaluated) => evaluated,
+            Err(error) => return Ok(Step::only(Then::Fail(Problem::NotHere(error.text.clone())))),
+        };
+        let Gated { gate, grant, .. } =
+            self.gate(evaluated, &record.fingerprint, &record.digest)?;
+        let mut next = record.clone();
+        let who = record.requester.agent.clone();
+        let opened = record.opened(Note { who, at: self.now, why: None, signed: None });
+        let (entries, used, then) = match gate {
+            Gate::Allow => {
+                let why = grant.as_ref().map(|it| format!("covered by grant {}", it.id));
+                let allowed = self.advance(&mut next, Transition::Allowed, why)?;
+                next.grant = grant.as_ref().map(|it| it.id.clone());
+                let claimed = self.claimed(&mut next)?;
+                (vec![opened, allowed, claimed], grant.and_then(|it| it.taken), Then::Perform)
+            }
+            Gate::Ask(reason) => {
+                (vec![opened, self.ask(&mut next, reason, None)?], None, Then::Notify)
+            }
+            // Nobody brings it when the plan is run.
+            Gate::Plan if tool.needs_caller => return refuse(Refusal::CannotBePlanned),
+            Gate::Plan => (vec![opened, self.queue(&mut next, reason)?], None, Then::Report),
+            Gate::Refuse(refusal @ Refusal::Denied(_)) => {
+                let Refusal::Denied(why) = &refusal else { return refuse(refusal) };
+                let denied = self.advance(&mut next, Transition::Denied, Some(why.clone()))?;
+                self.answer(&mut next, &refusal.error(&record.tool, &record.place.run));
+                (vec![opened, denied], None, Then::Report)
+            }
+            Gate::Refuse(refusal) => return refuse(refusal),
+            Gate::Fail(reason) => {
+                return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
+            }
+        };
+        Ok(self.commit(next, entries, self.begins(used), then))
+    }
+
+    /// Moves a call to `pending`, with all that a person needs to decide; `why` says besides why an edit was not taken.
+    fn ask(self, record: &mut CallRecord, reason: String, why: Option<String>) -> Known<Entry> {
+        let preview = self.preview()?;
+        let reason = if reason.is_empty() { "it has to be decided".to_owned() } else { reason };
+        let reason = match why {
+            Some(why) => format!("{reason} ({why})"),
+            None => reason,
+        };
+        let deadline = later(self.now, self.settings.expires_after);
+        let entry = self.advance(record, Transition::Asked, Some(reason.clone()))?;
+        record.decision = None;
+        record.ask = Some(Ask { reason, preview, deadline, told: false });
+        Ok(entry)
+    }
+
+    /// Moves a call to `planned`, with all that a person needs to decide about the plan.
+    fn queue(self, record: &mut CallRecord, reason: Option<&str>) -> Known<Entry> {
+        let preview = self.preview()?;
+        let reason = reason.unwrap_or(PLANNED).to_owned();
+        let entry = self.advance(record, Transition::Planned, Some(reason.clone()))?;
+        record.decision = None;
+        // Nobody is notified of it before the plan is shown, and it does not expire.
+        record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
+        if record.answer.is_none() {
+            record.answer = Some(queued(&record.tool));
+        }
+        Ok(entry)
+    }
+
+    /// Evaluates a call that the journal has.
+    pub(super) fn evaluate_again(self) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let tool = self.tool()?;
+        let past = self.past()?;
+        let reason = match self.reason()? {
+            Ok(reason) => reason,
+            Err(invalid) => return self.back(invalid.back(), invalid.why),
+        };
+        let behind = Behind::of(reason.as_ref(), &past.history);
+        if self.run_has_ended()? {
+            return self.end_with_run();
+        }
+        if tool.effect == Effect::Once && begun_without_a_word(&past.history) > 0 {
+            return self.back(Transition::Doubted, NOT_REPEATED.to_owned());
+        }
+        if record.attempt > 0 && record.attempt >= tool.retry.attempts {
+            return self.give_up();
+        }
+        let is_of_its_digest = match self.stored()? {
+            Stored::Readable { is_of_its_digest } => *is_of_its_digest,
+            Stored::Unreadable(why) if matches!(record.arguments, StoredText::Omitted) => {
+                return self.refuse(&ToolError::new("refused", why.clone()), behind);
+            }
+            Stored::Unreadable(why) => return Err(self.not_here(why.clone())),
+        };
+        if let Some(reason) = reason.as_ref().filter(|it| it.is_last && !is_of_its_digest) {
+            let why = "its arguments are not those that were shown";
+            let invalid = Invalid::of(reason.event, why);
+            return self.back(invalid.back(), invalid.why);
+        }
+        if tool.needs_caller && !tool.has_services {
+            if record.answer.is_none() {
+                return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
+            }
+            // Whoever made it has its answer and will not come again.
+            let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
+            return self.refuse(&ToolError::new("refused", why), behind);
+        }
+        let (evaluated, why) = self.candidate(behind)?;
+        let mut next = record.clone();
+        next.proposal = None;
+        let is_edited = take_up(&mut next, evaluated);
+        // What a person puts in is another call to whoever takes the key. What only its tool makes of it is not: under the
+        // old key nothing can happen twice.
+        let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
+        if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
+            next.idempotency_key = CallId::from_bytes(self.random.to_be_bytes()).to_string();
+        }
+        self.go_on_with(next, evaluated, why, behind)
+    }
+
+    /// The arguments that are evaluated, and why an edit was not taken: who is asked then is asked about the arguments as
+    /// they were.
+    fn candidate(self, behind: Behind) -> Known<(&'a Evaluated, Option<String>)> {
+        let mut why = self.edit()?.err().map(|invalid| invalid.why);
+        if self.snapshot.record.proposal.is_some() && why.is_none() {
+            match self.proposed()? {
+                Ok(proposed) => return Ok((proposed, None)),
+                Err(error) if behind.is_dead_letter => {
+                    let why = format!("the new arguments were not taken: {}", error_of(error));
+                    return early(self.back(Transition::PutBack, why));
+                }
+                Err(error) => why = Some(format!("the edit was not taken: {}", error_of(error))),
+            }
+        }
+        match self.evaluated()? {
+            Ok(evaluated) => Ok((evaluated, why)),
+            Err(error) => early(self.refuse(&error_of(error), behind)),
+        }
+    }
+
+    /// What the gate makes of a call that was evaluated again.
+    fn go_on_with(
+        self,
+        mut next: CallRecord,
+        evaluated: &Evaluated,
+        why: Option<String>,
+        behind: Behind,
+    ) -> Known<Step> {
+        let tool = next.tool.clone();
+        let Gated { gate, grant, .. } = self.gate(evaluated, &next.fingerprint, &next.digest)?;
+        let (entry, then) = match gate {
+            Gate::Allow if why.is_none() => {
+                let covered = grant.map(|it| format!("covered by grant {}", it.id));
+                (self.advance(&mut next, Transition::Allowed, covered)?, Then::GoOn)
+            }
+            Gate::Allow => (self.ask(&mut next, String::new(), why)?, Then::Notify),
+            Gate::Ask(reason) => (self.ask(&mut next, reason, why)?, Then::Notify),
+            Gate::Plan => (self.queue(&mut next, None)?, Then::Report),
+            Gate::Refuse(refusal) => {
+                let error = refusal.error(&tool, &next.place.run);
+                return self.refuse(&error, behind);
+            }
+            // To fail is for whoever waits for it.
+            Gate::Fail(reason) if next.answer.is_none() => {
+                return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
+            }
+            Gate::Fail(reason) => {
+                let error = Refusal::NoApprover(reason).error(&tool, &next.place.run);
+                return self.refuse(&error, behind);
+            }
+        };
+        Ok(self.commit(next, vec![entry], Vec::new(), then))
+    }
+
+    /// The call must not run. A dead one that was requeued is dead again, so that it is not lost.
+    fn refuse(self, error: &ToolError, behind: Behind) -> Known<Step> {
+        if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
+            return self.back(Transition::PutBack, error.to_string());
+        }
+        let mut refused = self.snapshot.record.clone();
+        let entry = self.advance(&mut refused, Transition::Denied, Some(error.to_string()))?;
+        refused.proposal = None;
+        let more = behind.in_words(&self.snapshot.record);
+        self.answer(&mut refused, &error.with_more(more));
+        Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// Its tool has said so often that it did not happen that it would say so for ever.
+    fn give_up(self) -> Known<Step> {
+        let mut dead = self.snapshot.record.clone();
+        let error = did_not_happen(&dead);
+        let why = Some(error.message().to_owned());
+        let entry = self.advance(&mut dead, Transition::PutBack, why)?;
+        self.answer(&mut dead, &error);
+        Ok(self.commit(dead, vec![entry], Vec::new(), Then::Report))
+    }
+}
+
+/// Writes into a record what the call is now; whether its arguments are others.
+fn take_up(record: &mut CallRecord, evaluated: &Evaluated) -> bool {
+    let Some(now) = evaluated.arguments.as_deref() else { return false };
+    record.arguments = now.arguments.clone();
+    record.shown.clone_from(&now.shown);
+    record.repairs.clone_from(&now.repairs);
+    record.fingerprint.clone_from(&now.fingerprint);
+    record.danger = now.danger;
+    record.effect = now.effect;
+    record.secrets.clone_from(&now.secrets);
+    record.digest.clone_from(&now.digest);
+    !now.is_unchanged
+}

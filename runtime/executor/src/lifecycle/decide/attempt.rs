@@ -1,0 +1,261 @@
+//! What an attempt makes of a call: its end, or another attempt after a while. What is recorded by then counts: a late
+//! owner's result is refused.
+
+use std::time::Duration;
+
+use super::super::guard::Guard;
+use super::super::step::{Attempt, AttemptError, By, Dropped, Need, Reconciliation, Step, Then};
+use super::moment::{Known, Moment};
+use super::words::{cancelled, lost};
+use crate::executor::later;
+use crate::retry::Failed;
+use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_journal::journal::{
+    CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
+};
+
+impl Moment<'_> {
+    /// An attempt has ended.
+    pub(super) fn attempted(self, attempt: &Attempt) -> Known<Step> {
+        if !self.is_claimed(attempt.epoch) {
+            return Ok(Step::only(Then::Report));
+        }
+        let mut next = self.snapshot.record.clone();
+        let entries = match &attempt.error {
+            None => vec![self.advance(&mut next, Transition::Succeeded, None)?],
+            Some(error) => self.failed(&mut next, attempt, error)?,
+        };
+        if attempt.error.is_some()
+            && next.state == State::Cancelled
+            && let Some(more) = self.begun_before()?
+            && attempt.more.as_ref() != Some(&more)
+        {
+            return Err(Need::More(more).into());
+        }
+        if next.state.is_answered() {
+            self.answer(&mut next, attempt.answer.clone());
+        }
+        Ok(self.commit(next, entries, Vec::new(), Then::Report))
+    }
+
+    /// Whether the claim of this epoch is the last, and has not ended.
+    fn is_claimed(self, epoch: u64) -> bool {
+        let record = &self.snapshot.record;
+        record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
+    }
+
+    fn failed(
+        self,
+        next: &mut CallRecord,
+        attempt: &Attempt,
+        error: &AttemptError,
+    ) -> Known<Vec<Entry>> {
+        let is_let_go = attempt.is_released && error.class == Class::Cancelled;
+        let (event, delay) = match is_let_go {
+            true => (left(next, self.attempts()?, error.is_not_begun()), None),
+            false => self.after(attempt, error)?,
+        };
+        let why = match delay {
+            Some(delay) => format!("{}; tried again in {delay:.1?}", error.words()),
+            None => error.words(),
+        };
+        let mut entries = vec![self.advance(next, event, Some(why))?];
+        let is_given_up = error.done == Some(Done::NotBegun) && error.class == Class::Cancelled;
+        if is_given_up && !is_let_go {
+            entries.push(self.advance(next, Transition::RunEnded, None)?);
+        }
+        if next.state == State::Ready {
+            next.not_before = delay.map(|delay| later(self.now, delay));
+            if error.is_not_begun() {
+                not_counted(next);
+            }
+        }
+        if let (false, Transition::Errored { failure, .. }) = (error.is_not_begun(), event) {
+            note_failure(next, failure, error);
+        }
+        Ok(entries)
+    }
+
+    /// What an error makes of a call, and after how long it is tried again, where it is.
+    fn after(
+        self,
+        attempt: &Attempt,
+        error: &AttemptError,
+    ) -> Known<(Transition, Option<Duration>)> {
+        let record = &self.snapshot.record;
+        let effect = record.effect;
+        let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
+        // What was not stored cannot be begun by anybody later.
+        let is_stored = !matches!(record.arguments, StoredText::Omitted);
+        let retry = self.tool()?.retry;
+        let failure = match (error.done, error.class) {
+            // An executor that shuts down leaves what it has not begun to the next.
+            (Some(Done::NotBegun), _) => return Ok((errored(Failure::NotStarted, false), None)),
+            (Some(Done::Unavailable), class) => {
+                let named = match class {
+                    Class::NotStarted { retry_after } => retry_after,
+                    _ => None,
+                };
+                let delay = named.unwrap_or(retry.delay);
+                // Nothing begins when its time is over.
+                let is_lost = !is_stored || attempt.time_left.is_some_and(|left| left <= delay);
+                let delay = Some(delay).filter(|_| !is_lost);
+                return Ok((errored(Failure::NotStarted, is_lost), delay));
+            }
+            (Some(Done::TimedOut), _) => Failure::TimedOut,
+            (None | Some(Done::Refused), class) => Failure::from(class),
+        };
+        let failed = Failed {
+            attempt: record.attempt,
+            class: error.class,
+            effect,
+            time_left: attempt.time_left,
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
+        let random = self.random as u64;
+        // While its tool is left alone there is nothing to try.
+        let delay = retry.again(failed, attempt.circuit, random).filter(|_| is_stored);
+        let delay = match (delay, attempt.retry) {
+            (Some(_), None) => return Err(Need::Retry.into()),
+            (delay, retry) => delay.filter(|_| retry == Some(true)),
+        };
+        Ok((errored(failure, delay.is_none()), delay))
+    }
+
+    /// What an answer has to say besides, because of earlier attempts of a call that runs.
+    fn begun_before(self) -> Known<Option<String>> {
+        let record = &self.snapshot.record;
+        if record.epoch <= 1 {
+            return Ok(None);
+        }
+        let begun = self.snapshot.begun.ok_or(Need::Begun)?;
+        Ok(may_have_happened(record.effect, begun.saturating_sub(1)))
+    }
+
+    /// The task that held the claim was dropped. A caller gives the call up by that; a worker leaves it to others, because
+    /// it runs calls that are not its own.
+    pub(super) fn dropped(self, dropped: Dropped) -> Known<Step> {
+        if !self.is_claimed(dropped.epoch) {
+            return Ok(Step::only(Then::Report));
+        }
+        let mut next = self.snapshot.record.clone();
+        let effect = next.effect;
+        let errored = |failure, exhausted| Transition::Errored { failure, effect, exhausted };
+        let mut entries = Vec::new();
+        let error = match dropped.by {
+            By::Caller => {
+                let events = match dropped.is_begun {
+                    true => vec![errored(Failure::Cancelled, true)],
+                    false => vec![errored(Failure::NotStarted, false), Transition::RunEnded],
+                };
+                for event in events {
+                    let why = Some("whoever waited for it has gone".to_owned());
+                    entries.push(self.advance(&mut next, event, why)?);
+                }
+                let error = cancelled(&next.tool).with_more(self.begun_before()?);
+                if dropped.is_begun {
+                    note_failure(&mut next, Failure::Cancelled, &(&error).into());
+                }
+                error
+            }
+            By::Worker => {
+                let event = left(&next, self.attempts()?, !dropped.is_begun);
+                let why = Some("whoever ran it has gone".to_owned());
+                entries.push(self.advance(&mut next, event, why)?);
+                next.not_before = None;
+                let error = lost(&next);
+                match (dropped.is_begun, event) {
+                    (true, Transition::Errored { failure, .. }) => {
+                        note_failure(&mut next, failure, &(&error).into());
+                    }
+                    _ => not_counted(&mut next),
+                }
+                error
+            }
+        };
+        if next.state.is_answered() {
+            self.answer(&mut next, &error);
+        }
+        Ok(self.commit(next, entries, Vec::new(), Then::Report))
+    }
+
+    /// A tool found out what became of its call.
+    pub(super) fn reconciled(self, found: &Reconciliation) -> Known<Step> {
+        let record = &self.snapshot.record;
+        if record.version != found.version || record.state != State::Indeterminate {
+            return Ok(Step::only(Then::Report));
+        }
+        let mut next = record.clone();
+        let why = Some("its tool looked".to_owned());
+        let entry = match &found.happened {
+            Some(answer) => {
+                let entry = self.advance(&mut next, Transition::Happened, why)?;
+                self.answer(&mut next, answer.clone());
+                entry
+            }
+            None => {
+                let entry = self.advance(&mut next, Transition::DidNotHappen, why)?;
+                // No person has said that it may be begun more often.
+                next.attempt = record.attempt;
+                entry
+            }
+        };
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+}
+
+/// What happens to a call that its owner leaves to others. The owner is not lost, it says so itself.
+fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
+    let (failure, exhausted) = match is_not_begun {
+        true => (Failure::NotStarted, false),
+        false => (Failure::Transient, record.attempt >= attempts),
+    };
+    Transition::Errored { failure, effect: record.effect, exhausted }
+}
+
+/// What was claimed and not begun takes none of the attempts that a call has.
+fn not_counted(record: &mut CallRecord) {
+    record.attempt = record.attempt.saturating_sub(1);
+}
+
+/// Writes down how an attempt failed. Where a secret was among the arguments, words may repeat it and are left out.
+pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
+    let is_plain = matches!(record.arguments, StoredText::Plain(_));
+    record.failures.push(FailedAttempt {
+        attempt: record.attempt,
+        at: record.updated,
+        failure,
+        kind: error.kind.clone(),
+        message: error.message.clone().filter(|_| is_plain),
+        cause: error.cause.clone().filter(|_| is_plain),
+    });
+}
+
+impl AttemptError {
+    /// Whether the executor did not even begin the call.
+    pub(crate) fn is_not_begun(&self) -> bool {
+        matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
+    }
+
+    /// For operators: kind and cause.
+    fn words(&self) -> String {
+        let Self { kind, .. } = self;
+        match (&self.cause, &self.message) {
+            (Some(cause), _) => format!("{kind}: {cause}"),
+            (None, Some(message)) => format!("{kind}: {message}"),
+            (None, None) => kind.clone(),
+        }
+    }
+}
+
+impl From<&ToolError> for AttemptError {
+    fn from(error: &ToolError) -> Self {
+        Self {
+            class: error.classified(),
+            done: error.done(),
+            kind: error.kind().to_owned(),
+            message: Some(error.message().to_owned()),
+            cause: error.source().map(|source| crate::stage::record::chain(source)),
+        }
+    }
+}

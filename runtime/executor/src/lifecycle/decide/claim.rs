@@ -1,0 +1,160 @@
+//! A call that may run is evaluated as everything is now, and claimed. Nothing that was decided earlier is taken on trust:
+//! the arguments, the tool, the decision and the grant are looked at once more.
+
+use super::super::guard::Guard;
+use super::super::snapshot::{Evaluated, Stored};
+use super::super::step::{Need, Problem, Step, Then};
+use super::gate::{self, Gate};
+use super::grant::Use;
+use super::moment::{Known, Moment};
+use super::statement::Behind;
+use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, not_run};
+use toolwright_core::tool::Effect;
+use toolwright_journal::journal::{
+    CallRecord, StoredText, Transition, begun_without_a_word, replay,
+};
+use toolwright_policy::policy::PolicyDecision;
+
+/// What the gate makes of a call, and why not where it does not allow it.
+pub(super) struct Gated {
+    pub(super) gate: Gate,
+    pub(super) grant: Option<Use>,
+    /// Why a decision of a person does not count.
+    undecided: String,
+}
+
+impl Moment<'_> {
+    /// What the gate makes of a call with these arguments.
+    pub(super) fn gate(
+        self,
+        evaluated: &Evaluated,
+        fingerprint: &str,
+        digest: &str,
+    ) -> Known<Gated> {
+        let four_eyes = evaluated.four_eyes;
+        let mut policy = &evaluated.policy;
+        let decided = match policy {
+            PolicyDecision::Ask { .. } => self.decided(digest, four_eyes)?,
+            PolicyDecision::Deny { .. } if !self.has(Guard::DenialFirst) => {
+                self.decided(digest, four_eyes)?
+            }
+            _ => Err(String::new()),
+        };
+        if decided.is_ok() && !self.has(Guard::DenialFirst) {
+            policy = &PolicyDecision::Allow;
+        }
+        let each_time = PolicyDecision::Ask { reasons: Vec::new(), grants_count: true };
+        if matches!(policy, PolicyDecision::Ask { .. }) && !self.has(Guard::GrantNotForEachTime) {
+            policy = &each_time;
+        }
+        let grant = self.grant(fingerprint, four_eyes);
+        let denied_before = self.snapshot.denied_before;
+        let known = gate::Known {
+            is_decided: decided.is_ok(),
+            denied_before: denied_before.map(|denied| denied && self.has(Guard::DenialHolds)),
+            is_granted: self.snapshot.grants.as_ref().map(|_| grant.is_some()),
+            cannot_be_stored: evaluated.has_secrets && !self.settings.seals,
+            no_approver: self.settings.no_approver,
+            has_journal: true,
+        };
+        let gate = gate::gate(policy, known).map_err(|need| Box::new(Step::from(need)))?;
+        // A decision comes first: it takes no use of a grant.
+        let grant =
+            grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
+        Ok(Gated { gate, grant, undecided: decided.err().unwrap_or_default() })
+    }
+
+    /// The right to run a call that is ready, where it may still run.
+    pub(super) fn claim(self) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let tool = self.tool()?;
+        if let Some(circuit) = tool.circuit {
+            return Ok(Step::only(Then::LeaveAlone(circuit.left.unwrap_or(tool.retry.delay))));
+        }
+        if !self.has(Guard::EvaluatedAtClaim) {
+            let mut next = record.clone();
+            let entry = self.claimed(&mut next)?;
+            return Ok(self.commit(next, vec![entry], self.begins(None), Then::Perform));
+        }
+        let past = self.past()?;
+        if let Err(why) = replay(record, &past.history) {
+            let is_younger = past.history.last().is_some_and(|it| it.number > record.version);
+            return Ok(Step::only(match is_younger && self.has(Guard::HistoryOfItsTime) {
+                true => Then::Reload,
+                false => Then::Fail(Problem::Contradiction(why)),
+            }));
+        }
+        let behind = match self.reason()? {
+            Ok(reason) => Behind::of(reason.as_ref(), &past.history),
+            Err(invalid) => return self.change(&invalid.why),
+        };
+        if self.run_has_ended()? {
+            return self.end_with_run();
+        }
+        match self.stored()? {
+            Stored::Readable { .. } => {}
+            Stored::Unreadable(why) if matches!(record.arguments, StoredText::Omitted) => {
+                return self.deny(why, behind);
+            }
+            // Another process may have the key.
+            Stored::Unreadable(why) => return Err(self.not_here(why.clone())),
+        }
+        if tool.needs_caller && !tool.has_services {
+            return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
+        }
+        let Ok(evaluated) = self.evaluated()? else {
+            return self.change("its tool takes other arguments now");
+        };
+        if tool.fingerprint != record.fingerprint {
+            return self.change("its tool has changed since it was evaluated");
+        }
+        if evaluated.arguments.as_ref().is_none_or(|it| it.digest != record.digest) {
+            return self.deny("its arguments are not those that were evaluated", behind);
+        }
+        if tool.effect == Effect::Once && begun_without_a_word(&past.history) > 0 {
+            return self.change(NOT_REPEATED);
+        }
+        let Gated { gate, grant, undecided } =
+            self.gate(evaluated, &record.fingerprint, &record.digest)?;
+        if gate != Gate::Allow {
+            return match &evaluated.policy {
+                PolicyDecision::Deny { reason } => self.change(reason),
+                PolicyDecision::Queue => self.change("what changes something is planned first now"),
+                _ => self.change(&undecided),
+            };
+        }
+        let mut next = record.clone();
+        next.grant = grant.as_ref().map(|it| it.id.clone());
+        let entry = self.claimed(&mut next)?;
+        let documents = self.begins(grant.and_then(|it| it.taken));
+        Ok(self.commit(next, vec![entry], documents, Then::Perform))
+    }
+
+    /// What it was evaluated by is not as it was; it is evaluated again.
+    fn change(self, why: &str) -> Known<Step> {
+        let mut changed = self.snapshot.record.clone();
+        let entry = self.advance(&mut changed, Transition::Changed, Some(why.to_owned()))?;
+        Ok(self.commit(changed, vec![entry], Vec::new(), Then::GoOn))
+    }
+
+    /// Somebody has changed what only an executor may change; the call is not run.
+    fn deny(self, why: &str, behind: Behind) -> Known<Step> {
+        if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
+            return self.back(Transition::PutBack, why.to_owned());
+        }
+        let mut denied: CallRecord = self.snapshot.record.clone();
+        let mut entries =
+            vec![self.advance(&mut denied, Transition::Changed, Some(why.to_owned()))?];
+        entries.push(self.advance(&mut denied, Transition::Denied, Some(why.to_owned()))?);
+        let error = not_run(&denied, why, behind.begun > 0);
+        let more = behind.in_words(&self.snapshot.record);
+        self.answer(&mut denied, &error.with_more(more));
+        Ok(self.commit(denied, entries, Vec::new(), Then::Report))
+    }
+}
+
+impl From<Need> for Box<Step> {
+    fn from(need: Need) -> Self {
+        Self::new(need.into())
+    }
+}

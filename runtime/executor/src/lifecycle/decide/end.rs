@@ -1,0 +1,108 @@
+//! A call ends without running, because of time, its run or its caller; or goes back to where it was. Only what is verified
+//! ends it: where the last decision is not, the call goes back, and so does a dead letter that was requeued. Where the call
+//! was begun before, its answer says so.
+
+use super::super::guard::Guard;
+use super::super::step::{End, Step, Then};
+use super::attempt::note_failure;
+use super::moment::{Known, Moment};
+use super::statement::Behind;
+use super::words::{cancelled, ended, ended_meanwhile, expired, lost, shutting_down, unapproved};
+use toolwright_core::error::ToolError;
+use toolwright_core::tool::Effect;
+use toolwright_journal::journal::{Failure, State, Transition, next};
+
+impl Moment<'_> {
+    /// What time has made of a call: its approval expired, or its lease ended while it ran.
+    pub(super) fn due(self) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let is_due = record.due().is_some_and(|due| due <= self.now);
+        match record.state {
+            State::Pending if is_due => {
+                self.end(Transition::Expired, &expired(&record.tool), "nobody decided in time")
+            }
+            State::Running if is_due => self.owner_lost(),
+            _ => Ok(Step::only(Then::Report)),
+        }
+    }
+
+    fn owner_lost(self) -> Known<Step> {
+        let mut next = self.snapshot.record.clone();
+        let owner = next.owner.clone().unwrap_or_default();
+        let exhausted = next.attempt >= self.attempts()?;
+        let effect = if self.has(Guard::LostOnce) { next.effect } else { Effect::Idempotent };
+        let event = Transition::Errored { failure: Failure::OwnerLost, effect, exhausted };
+        let entry = self.advance(&mut next, event, Some(format!("executor {owner} is gone")))?;
+        let error = lost(&next);
+        note_failure(&mut next, Failure::OwnerLost, &(&error).into());
+        // Its lease was pause enough.
+        next.not_before = next.not_before.filter(|_| next.state != State::Ready);
+        if next.state.is_answered() {
+            self.answer(&mut next, &error);
+        }
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// Ends a call that has not begun; where it has, nothing is changed.
+    pub(super) fn ended(self, end: &End) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let (tool, run) = (&record.tool, &record.place.run);
+        let (event, error, why) = match end {
+            End::RunEnded => (Transition::RunEnded, ended(run), "its run has ended"),
+            End::CallerGone => {
+                (Transition::RunEnded, cancelled(tool), "whoever waited for it has gone")
+            }
+            End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
+            End::ShuttingDown => {
+                let error = match record.state {
+                    // It may have begun before it was released.
+                    State::Ready => cancelled(tool),
+                    _ => shutting_down(),
+                };
+                (Transition::RunEnded, error, "its caller was shutting down")
+            }
+            End::ApproverFailed(why) => (Transition::Expired, unapproved(record), why.as_str()),
+        };
+        match next(record.state, event) {
+            Ok(_) => self.end(event, &error, why),
+            Err(_) => Ok(Step::only(Then::Report)),
+        }
+    }
+
+    pub(super) fn end_with_run(self) -> Known<Step> {
+        let error = ended_meanwhile(&self.snapshot.record.tool);
+        self.end(Transition::RunEnded, &error, "its run has ended")
+    }
+
+    /// Lets this end a call that has not begun, or whatever its history wants instead.
+    fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
+        let reason = self.reason()?;
+        let history = &self.past()?.history;
+        let behind = Behind::of(reason.as_ref().ok().and_then(Option::as_ref), history);
+        let (event, why) = match reason {
+            Err(invalid) if invalid.is_of_what_was() && self.has(Guard::Verified) => {
+                (invalid.back(), invalid.why)
+            }
+            _ if behind.is_dead_letter && self.has(Guard::DeadLetterStays) => {
+                (Transition::PutBack, why.to_owned())
+            }
+            _ => (event, why.to_owned()),
+        };
+        let mut next = self.snapshot.record.clone();
+        let entry = self.advance(&mut next, event, Some(why))?;
+        next.proposal = None;
+        if next.state.is_final() {
+            let more = behind.in_words(&next);
+            self.answer(&mut next, &error.with_more(more));
+        }
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// The call is where it was before: a decision does not count, or cannot be carried out.
+    pub(super) fn back(self, event: Transition, why: String) -> Known<Step> {
+        let mut back = self.snapshot.record.clone();
+        let entry = self.advance(&mut back, event, Some(why))?;
+        back.proposal = None;
+        Ok(self.commit(back, vec![entry], Vec::new(), Then::GoOn))
+    }
+}

@@ -1,0 +1,207 @@
+//! Whether a call may run: the one gate of calls with and without a journal.
+
+use super::super::step::{Need, Refusal};
+use crate::executor::OnNoApprover;
+use toolwright_policy::policy::PolicyDecision;
+
+/// Why a call is put into a plan, where its caller does not say.
+pub(crate) const PLANNED: &str = "what changes something is planned first";
+
+/// What is known of a call besides what the policy says of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// A person approved exactly this call.
+    pub(crate) is_decided: bool,
+    /// A person rejected the same call in this run, where that was read.
+    pub(crate) denied_before: Option<bool>,
+    /// A grant covers it, where that was read.
+    pub(crate) is_granted: Option<bool>,
+    /// It holds secrets, and there is no key to encrypt them with.
+    pub(crate) cannot_be_stored: bool,
+    /// What happens where nobody can be asked; nothing where somebody can.
+    pub(crate) no_approver: Option<OnNoApprover>,
+    /// There is a journal, in which it can wait.
+    pub(crate) has_journal: bool,
+}
+
+impl Known {
+    /// Without a journal, nobody can be asked.
+    pub(crate) const NO_JOURNAL: Self = Self {
+        is_decided: false,
+        denied_before: Some(false),
+        is_granted: Some(false),
+        cannot_be_stored: false,
+        no_approver: Some(OnNoApprover::Deny),
+        has_journal: false,
+    };
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Gate {
+    Allow,
+    /// A person is asked, for this reason.
+    Ask(String),
+    /// It is put into a plan.
+    Plan,
+    Refuse(Refusal),
+    /// The host has to act: nobody can be asked, for this reason.
+    Fail(String),
+}
+
+/// Whether a call may run; or what has to be read before.
+pub(crate) fn gate(policy: &PolicyDecision, known: Known) -> Result<Gate, Need> {
+    let (reasons, grants_count) = match policy {
+        // A later no of the policy beats an earlier yes of a person.
+        PolicyDecision::Deny { reason } => {
+            return Ok(Gate::Refuse(Refusal::Denied(reason.clone())));
+        }
+        PolicyDecision::Allow => return Ok(Gate::Allow),
+        PolicyDecision::Queue if !known.has_journal => return Ok(Gate::Refuse(Refusal::NoPlan)),
+        PolicyDecision::Queue if known.denied_before.ok_or(Need::Denials)? => {
+            return Ok(Gate::Refuse(Refusal::DeniedBefore));
+        }
+        PolicyDecision::Queue if known.cannot_be_stored => {
+            return Ok(Gate::Refuse(Refusal::SecretCannotWait(PLANNED.to_owned())));
+        }
+        PolicyDecision::Queue => return Ok(Gate::Plan),
+        PolicyDecision::Ask { reasons, grants_count } => (reasons, *grants_count),
+    };
+    if known.is_decided {
+        return Ok(Gate::Allow);
+    }
+    if known.denied_before.ok_or(Need::Denials)? {
+        return Ok(Gate::Refuse(Refusal::DeniedBefore));
+    }
+    if grants_count && known.is_granted.ok_or(Need::Grants)? {
+        return Ok(Gate::Allow);
+    }
+    let reason = reasons.join("; ");
+    Ok(match known.no_approver {
+        Some(OnNoApprover::Deny) => Gate::Refuse(Refusal::NoApprover(reason)),
+        Some(OnNoApprover::Fail) => Gate::Fail(reason),
+        Some(OnNoApprover::Park) | None if known.cannot_be_stored => {
+            Gate::Refuse(Refusal::SecretCannotWait(reason))
+        }
+        Some(OnNoApprover::Park) | None => Gate::Ask(reason),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policies() -> [PolicyDecision; 5] {
+        let ask = |grants_count| PolicyDecision::Ask { reasons: vec!["r".into()], grants_count };
+        let deny = PolicyDecision::Deny { reason: "d".into() };
+        [PolicyDecision::Allow, ask(true), ask(false), PolicyDecision::Queue, deny]
+    }
+
+    /// Every case there is.
+    fn cases() -> impl Iterator<Item = (PolicyDecision, Known)> {
+        let nobody =
+            [None, Some(OnNoApprover::Deny), Some(OnNoApprover::Park), Some(OnNoApprover::Fail)];
+        (0..16).flat_map(move |bits: u8| {
+            nobody.into_iter().flat_map(move |no_approver| {
+                policies().map(|policy| {
+                    let known = Known {
+                        is_decided: bits & 1 != 0,
+                        is_granted: Some(bits & 2 != 0),
+                        denied_before: Some(bits & 4 != 0),
+                        cannot_be_stored: bits & 8 != 0,
+                        no_approver,
+                        has_journal: true,
+                    };
+                    (policy, known)
+                })
+            })
+        })
+    }
+
+    fn asks(policy: &PolicyDecision) -> bool {
+        matches!(policy, PolicyDecision::Ask { .. })
+    }
+
+    fn of(case: &(PolicyDecision, Known)) -> Gate {
+        gate(&case.0, case.1).expect("everything was read")
+    }
+
+    #[test]
+    fn what_asks_runs_only_by_a_decision_or_a_grant() {
+        let undecided = |known: &Known| !known.is_decided && known.is_granted == Some(false);
+        for case in cases().filter(|case| asks(&case.0) && undecided(&case.1)) {
+            assert_ne!(of(&case), Gate::Allow, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_about_each_time_runs_by_no_grant() {
+        for case in cases() {
+            if let (PolicyDecision::Ask { grants_count: false, .. }, false) =
+                (&case.0, case.1.is_decided)
+            {
+                assert_ne!(of(&case), Gate::Allow, "{case:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_must_not_run_does_not_run_whatever_a_person_said() {
+        for case in cases().filter(|case| matches!(case.0, PolicyDecision::Deny { .. })) {
+            assert_eq!(of(&case), Gate::Refuse(Refusal::Denied("d".into())), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_stored() {
+        for case in cases().filter(|case| case.0 == PolicyDecision::Queue) {
+            let expected = match (case.1.denied_before, case.1.cannot_be_stored) {
+                (Some(true), _) => Gate::Refuse(Refusal::DeniedBefore),
+                (_, true) => Gate::Refuse(Refusal::SecretCannotWait(PLANNED.to_owned())),
+                _ => Gate::Plan,
+            };
+            assert_eq!(of(&case), expected, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_to_decide_runs() {
+        for case in cases().filter(|case| case.0 == PolicyDecision::Allow) {
+            assert_eq!(of(&case), Gate::Allow, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_denial_holds_against_a_grant_and_asks_nobody_again() {
+        let denied = |known: &Known| known.denied_before == Some(true) && !known.is_decided;
+        for case in cases().filter(|case| asks(&case.0) && denied(&case.1)) {
+            assert_eq!(of(&case), Gate::Refuse(Refusal::DeniedBefore), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_without_a_key_never_waits() {
+        for case in cases().filter(|case| case.1.cannot_be_stored) {
+            assert!(!matches!(of(&case), Gate::Ask(_) | Gate::Plan), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_journal_runs_or_is_refused() {
+        for policy in policies() {
+            let gate = gate(&policy, Known::NO_JOURNAL).expect("nothing is read");
+            assert!(matches!(gate, Gate::Allow | Gate::Refuse(_)), "{policy:?}: {gate:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_read_is_asked_for_and_never_assumed() {
+        for (policy, known) in cases() {
+            let unread = Known { denied_before: None, is_granted: None, ..known };
+            match gate(&policy, unread) {
+                Ok(gate) => assert_eq!(Ok(gate), super::gate(&policy, known), "{policy:?}"),
+                Err(need) => assert_eq!(need, Need::Denials),
+            }
+        }
+    }
+}

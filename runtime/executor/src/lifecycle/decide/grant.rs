@@ -1,0 +1,57 @@
+//! Which grant covers a call, and the use that a claim takes of it.
+
+use super::super::guard::Guard;
+use super::super::snapshot::GrantNow;
+use super::moment::Moment;
+use toolwright_journal::approval::Asked;
+use toolwright_journal::journal::DocumentWrite;
+
+/// A grant that a call is about to use.
+pub(super) struct Use {
+    pub(super) id: String,
+    /// The grant with one use more; nothing where uses do not count, so that calls do not wait for each other, and nothing
+    /// for a further attempt of the same call.
+    pub(super) taken: Option<DocumentWrite>,
+}
+
+impl Moment<'_> {
+    /// A grant that covers the call with this definition of its tool, of those that were read.
+    pub(super) fn grant(self, fingerprint: &str, four_eyes: bool) -> Option<Use> {
+        let mut grants = self.snapshot.grants.iter().flatten();
+        grants.find_map(|grant| self.use_of(grant, fingerprint, four_eyes))
+    }
+
+    fn use_of(self, now: &GrantNow, fingerprint: &str, four_eyes: bool) -> Option<Use> {
+        let record = &self.snapshot.record;
+        let GrantNow { key, version, grant, not_covered } = now;
+        let is_own = || grant.signed.statement().is_ok_and(|it| self.is_own(&it.by));
+        if not_covered.is_some() || four_eyes && is_own() {
+            return None;
+        }
+        let terms = grant.terms().ok()?;
+        // Its own use does not stand in the way of a further attempt.
+        let is_taken = record.grant.as_ref() == Some(&grant.id);
+        let asked = Asked {
+            tool: &record.tool,
+            fingerprint,
+            arguments: "",
+            run: &record.place.run,
+            session: record.requester.session.as_deref(),
+            project: self.settings.project.as_deref(),
+            now: self.now,
+            used: grant.used.saturating_sub(is_taken.into()),
+        };
+        let counts = grant.revoked.is_none() && terms.count(&asked).is_ok();
+        if !counts && self.has(Guard::GrantInTerms) {
+            return None;
+        }
+        let is_counted = terms.uses.is_some() && !is_taken && self.has(Guard::GrantUseTaken);
+        let taken = is_counted.then(|| {
+            let mut used = grant.clone();
+            used.used = used.used.saturating_add(1);
+            let (key, text) = (key.clone(), Some(used.to_text()));
+            DocumentWrite { key, expects: Some(*version), text }
+        });
+        Some(Use { id: grant.id.clone(), taken })
+    }
+}

@@ -1,0 +1,139 @@
+//! One look at a call: what is known, and the time. Every part of the decision reads through it, and names what is missing.
+
+use jiff::Timestamp;
+
+use super::super::guard::Guard;
+use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow};
+use super::super::step::{Need, Problem, Settings, Step, Then};
+use crate::executor::later;
+use toolwright_journal::journal::{
+    Answered, CallRecord, CallWrite, DocumentWrite, Entry, Note, Transaction, Transition,
+};
+
+/// One look at a call.
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) settings: &'a Settings,
+    pub(super) now: Timestamp,
+    pub(super) random: u128,
+}
+
+/// What was looked for, or the step that comes first.
+pub(super) type Known<T> = Result<T, Box<Step>>;
+
+impl<'a> Moment<'a> {
+    pub(super) fn has(self, guard: Guard) -> bool {
+        self.settings.guards.has(guard)
+    }
+
+    pub(super) fn past(self) -> Known<&'a Past> {
+        known(&self.snapshot.past, Need::Past)
+    }
+
+    /// Whether the run has ended, as far as that counts.
+    pub(super) fn run_has_ended(self) -> Known<bool> {
+        let ended = *known(&self.snapshot.run_ended, Need::Run)?;
+        Ok(ended && self.has(Guard::RunEndSeen))
+    }
+
+    /// The tool, where the call can go on here.
+    pub(super) fn tool(self) -> Known<&'a ToolNow> {
+        known(&self.snapshot.tool, Need::Tool)?.as_ref().map_err(|why| self.not_here(why.clone()))
+    }
+
+    pub(super) fn stored(self) -> Known<&'a Stored> {
+        known(&self.snapshot.stored, Need::Stored)
+    }
+
+    pub(super) fn evaluated(self) -> Known<&'a Result<Evaluated, Answered>> {
+        known(&self.snapshot.evaluated, Need::Evaluated)
+    }
+
+    pub(super) fn proposed(self) -> Known<&'a Result<Evaluated, Answered>> {
+        known(&self.snapshot.proposed, Need::Proposed)
+    }
+
+    pub(super) fn preview(self) -> Known<Option<String>> {
+        Ok(match known(&self.snapshot.preview, Need::Preview)? {
+            Preview::Text(text) => Some(text.clone()),
+            Preview::Nothing => None,
+        })
+    }
+
+    pub(super) fn attempts(self) -> Known<u32> {
+        match &self.snapshot.tool {
+            Some(Ok(tool)) => Ok(tool.retry.attempts),
+            _ => known(&self.snapshot.attempts, Need::Attempts).copied(),
+        }
+    }
+
+    pub(super) fn not_here(self, why: String) -> Box<Step> {
+        Box::new(Step::only(Then::Fail(Problem::NotHere(why))))
+    }
+
+    /// Lets something happen to the call on behalf of the executor.
+    pub(super) fn advance(
+        self,
+        record: &mut CallRecord,
+        event: Transition,
+        why: Option<String>,
+    ) -> Known<Entry> {
+        let who = format!("executor:{}", self.settings.owner);
+        let note = Note { who, at: self.now, why, signed: None };
+        record
+            .advance(event, note)
+            .map_err(|illegal| Box::new(Step::only(Then::Fail(Problem::Illegal(illegal)))))
+    }
+
+    /// Sets the answer of a call.
+    pub(super) fn answer(self, record: &mut CallRecord, answer: impl Into<Answered>) {
+        if !self.has(Guard::AnswerStays) {
+            record.answer = None;
+        }
+        record.answer_with(answer);
+    }
+
+    /// Moves a record from `ready` to `running`, owned by this executor.
+    pub(super) fn claimed(self, record: &mut CallRecord) -> Known<Entry> {
+        let entry = self.advance(record, Transition::Claimed, None)?;
+        record.owner = Some(self.settings.owner.clone());
+        record.lease = Some(later(self.now, self.settings.lease));
+        Ok(entry)
+    }
+
+    /// The commit of a changed record.
+    pub(super) fn commit(
+        self,
+        record: CallRecord,
+        entries: Vec<Entry>,
+        documents: Vec<DocumentWrite>,
+        then: Then,
+    ) -> Step {
+        let expects = self.snapshot.is_recorded.then_some(self.snapshot.record.version);
+        let calls = vec![CallWrite { expects, record, entries }];
+        Step { commit: Some(Transaction { calls, documents }), then }
+    }
+
+    /// That the run has not ended is a condition of what is begun for it.
+    pub(super) fn begins(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
+        let key = ended_key(&self.snapshot.record.place.run);
+        let not_ended = DocumentWrite { key, expects: None, text: None };
+        let is_checked = self.has(Guard::RunEndCommitted);
+        is_checked.then_some(not_ended).into_iter().chain(more).collect()
+    }
+}
+
+fn known<T>(read: &Option<T>, need: Need) -> Known<&T> {
+    read.as_ref().ok_or_else(|| Box::new(need.into()))
+}
+
+/// Ends the decision with this step.
+pub(super) fn early<T>(step: Known<Step>) -> Known<T> {
+    Err(step.map_or_else(|early| early, Box::new))
+}
+
+/// The document that says that a run has ended.
+pub(crate) fn ended_key(run: &str) -> String {
+    format!("run/{run}/ended")
+}

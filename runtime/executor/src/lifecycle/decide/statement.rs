@@ -1,0 +1,217 @@
+//! Which decisions of people count. Any process that can write to the journal could put one there, so each is bound to the
+//! call as it was then; its signature was verified when it was read.
+
+use super::super::guard::Guard;
+use super::super::snapshot::{Past, Signature};
+use super::moment::{Known, Moment};
+use crate::executor::LOCAL_APPROVER;
+use toolwright_core::context::CallId;
+use toolwright_journal::approval::{Decision, Statement, Subject};
+use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
+
+/// The decision of a person by which a call came to be evaluated again: it counts.
+pub(super) struct Reason<'a> {
+    pub(super) event: Transition,
+    verdict: &'a Decision,
+    /// Whether nothing has happened to the call since.
+    pub(super) is_last: bool,
+}
+
+/// Such a decision that does not count, and why.
+pub(super) struct Invalid {
+    event: Transition,
+    pub(super) why: String,
+}
+
+/// What a call has behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Behind {
+    /// Whether it is a dead letter that is tried once more.
+    pub(super) is_dead_letter: bool,
+    /// How often it was begun that may have acted.
+    pub(super) begun: u32,
+}
+
+impl Invalid {
+    pub(super) fn of(event: Transition, why: &str) -> Self {
+        let what = match event {
+            Transition::Accepted => "that its plan is accepted",
+            Transition::Edited => "the edit",
+            Transition::Requeued => "that it is requeued",
+            _ => "that it did not happen",
+        };
+        Self { event, why: format!("{what} does not count: {why}") }
+    }
+
+    /// What takes the call back to where it was before.
+    pub(super) fn back(&self) -> Transition {
+        match self.event {
+            Transition::Accepted => Transition::Planned,
+            Transition::Requeued => Transition::PutBack,
+            _ => Transition::Doubted,
+        }
+    }
+
+    /// Whether it is about a call that had been begun, and that must not end by it.
+    pub(super) fn is_of_what_was(&self) -> bool {
+        matches!(self.event, Transition::Requeued | Transition::DidNotHappen)
+    }
+}
+
+impl Reason<'_> {
+    /// Whether the call is about to be evaluated for the first time since, with a new idempotency key.
+    pub(super) fn wants_new_key(&self) -> bool {
+        self.is_last && matches!(self.verdict, Decision::Requeue { new_key: true, .. })
+    }
+}
+
+impl Behind {
+    pub(super) fn of(reason: Option<&Reason<'_>>, history: &[Entry]) -> Self {
+        let is_dead_letter = reason.is_some_and(|it| it.event == Transition::Requeued);
+        Self { is_dead_letter, begun: begun(history) }
+    }
+
+    /// What is added to an answer, so that it does not say that nothing happened.
+    pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
+        may_have_happened(record.effect, self.begun)
+    }
+}
+
+/// The last entry of a decision that had a call evaluated again; whether nothing has happened since.
+pub(in super::super) fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
+    history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
+        Some(event @ (Transition::Accepted | Transition::Requeued | Transition::DidNotHappen)) => {
+            Some((event, entry, place + 1 == history.len()))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a person accepted the plan with exactly this call in it.
+pub(in super::super) fn is_accepted(past: Option<&Past>, id: CallId, digest: &str) -> bool {
+    let Some(Signature::Counts(statement)) = past.and_then(|past| past.accepted.as_ref()) else {
+        return false;
+    };
+    let is_of_it = |of: &CallId, with: &str| *of == id && with == digest;
+    statement.verdict == Decision::Accept
+        && matches!(&statement.about, Subject::Call { id, digest, .. } if is_of_it(id, digest))
+}
+
+impl<'a> Moment<'a> {
+    /// The last decision that had the call evaluated again; the inner error says why it does not count.
+    pub(super) fn reason(self) -> Known<Result<Option<Reason<'a>>, Invalid>> {
+        let past = self.past()?;
+        let Some((event, entry, is_last)) = last_decision(&past.history) else {
+            return Ok(Ok(None));
+        };
+        if event == Transition::DidNotHappen && entry.signed.is_none() {
+            // Its tool found out.
+            return Ok(Ok(None));
+        }
+        let verdict = self.verdict_of(past.evaluated_by.as_ref(), entry, event, is_last);
+        Ok(match verdict {
+            Ok(verdict) => Ok(Some(Reason { event, verdict, is_last })),
+            Err(why) => Err(Invalid::of(event, &why)),
+        })
+    }
+
+    /// Whether what has just changed the arguments, if anything has, is a decision that counts. Later, what was made of it
+    /// is evaluated and decided like any arguments.
+    pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
+        let past = self.past()?;
+        let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
+        let Some(entry) = edit else { return Ok(Ok(())) };
+        let verdict = self.verdict_of(past.edit.as_ref(), entry, Transition::Edited, true);
+        Ok(verdict.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
+    }
+
+    /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
+    fn verdict_of(
+        self,
+        signature: Option<&'a Signature>,
+        entry: &Entry,
+        event: Transition,
+        is_last: bool,
+    ) -> Result<&'a Decision, String> {
+        let record = &self.snapshot.record;
+        let statement = match signature {
+            None => return Err("it is not signed".to_owned()),
+            Some(Signature::Invalid(why)) => return Err(why.clone()),
+            Some(Signature::Counts(statement)) => statement,
+        };
+        let is_said_of_it = match &statement.about {
+            Subject::Call { id, generation, digest } => {
+                *id == record.id
+                    && generation.checked_add(1) == Some(entry.generation)
+                    && *digest == entry.digest
+                    && (!is_last || *digest == record.digest)
+                    && statement.verdict.event() == Some(event)
+            }
+            Subject::Grant { .. } => false,
+        };
+        if !is_said_of_it {
+            return Err("what was signed is about something else".to_owned());
+        }
+        let proposed = match &statement.verdict {
+            Decision::Edit { arguments, .. } => Some(arguments.as_str()),
+            Decision::Requeue { arguments, .. } => arguments.as_deref(),
+            _ => None,
+        };
+        if is_last && record.proposal.as_deref() != proposed {
+            return Err("the new arguments are not those that were signed".to_owned());
+        }
+        Ok(&statement.verdict)
+    }
+
+    /// Whether a person approved exactly this call, with this digest; the inner error says why not, for people who look
+    /// into the call's history.
+    pub(super) fn decided(self, digest: &str, four_eyes: bool) -> Known<Result<(), String>> {
+        let record = &self.snapshot.record;
+        if record.decision.is_none() {
+            return Ok(Err("nothing allows it any more".to_owned()));
+        }
+        let is_late = record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.now);
+        if is_late && self.has(Guard::DecisionInTime) {
+            return Ok(Err("the time in which its decision counts has passed".to_owned()));
+        }
+        let statement = match &self.past()?.decision {
+            Some(Signature::Counts(statement)) => statement,
+            Some(Signature::Invalid(why)) => {
+                return Ok(Err(format!("its decision does not count: {why}")));
+            }
+            None => return Ok(Err("nothing allows it any more".to_owned())),
+        };
+        if four_eyes && self.is_own(&statement.by) {
+            return Ok(Err("the user that a call is made for may not approve it".to_owned()));
+        }
+        if self.is_about_it(statement, digest) {
+            return Ok(Ok(()));
+        }
+        Ok(Err(
+            "its decision does not count: it is about another call, or about this one as it was"
+                .to_owned(),
+        ))
+    }
+
+    fn is_about_it(self, statement: &Statement, digest: &str) -> bool {
+        let record = &self.snapshot.record;
+        let generation = match &statement.verdict {
+            Decision::Approve { .. } => Some(record.generation),
+            Decision::Edit { .. } => record.generation.checked_sub(1),
+            _ => return false,
+        };
+        match (&statement.about, &statement.verdict) {
+            (Subject::Call { id, generation: of, .. }, Decision::Edit { digest: said, .. })
+            | (Subject::Call { id, generation: of, digest: said }, _) => {
+                let is_bound = Some(*of) == generation && said == digest;
+                *id == record.id && (is_bound || !self.has(Guard::DecisionBound))
+            }
+            (Subject::Grant { .. }, _) => false,
+        }
+    }
+
+    /// Whether this is whom the call is made for. A key without a person's name may be in anybody's hands.
+    pub(super) fn is_own(self, by: &str) -> bool {
+        self.snapshot.record.requester.user.as_deref() == Some(by) || by == LOCAL_APPROVER
+    }
+}

@@ -1,0 +1,144 @@
+//! What is said of a call that is refused, or that ends without a result.
+
+use std::borrow::Cow;
+
+use super::super::snapshot::CircuitOpen;
+use super::super::step::Refusal;
+use crate::retry::{Refused, unavailable};
+use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_journal::journal::{Answered, CallRecord};
+
+/// What a tool needs that only the caller has.
+pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
+
+/// Why a call is left to people that was begun when its tool could be repeated.
+pub(super) const NOT_REPEATED: &str =
+    "it was begun before, and its tool must not be repeated any more";
+
+const GO_ON: &str = "go on without this call, or tell the user that it needs approval";
+const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
+
+impl Refusal {
+    /// The answer of a call that is refused.
+    #[cold]
+    pub(crate) fn error(&self, tool: &str, run: &str) -> ToolError {
+        match self {
+            Self::Denied(reason) => {
+                let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
+                ToolError::new("denied", denied)
+                    .by_executor(Done::Refused)
+                    .hint("do not make this call again; find another way, or tell the user")
+            }
+            Self::DeniedBefore => {
+                let words =
+                    format!("a person has said no to the same call of `{tool}` in this run");
+                ToolError::new("rejected", words).hint("do not ask for it again")
+            }
+            Self::SecretCannotWait(reason) => {
+                let words = format!(
+                    "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
+                );
+                ToolError::new("approval_required", words).class(NOT_STARTED).hint(GO_ON).caused_by(
+                    "there is no key to seal the secret with; give the executor one with `.sealing_key(…)`",
+                )
+            }
+            Self::NoApprover(reason) => {
+                let words = format!(
+                    "`{tool}` needs a person's approval ({reason}), and nobody can be asked here"
+                );
+                let error = ToolError::new("approval_required", words).class(NOT_STARTED);
+                error.by_executor(Done::NotBegun).hint(GO_ON)
+            }
+            Self::CannotBePlanned => {
+                let words = format!("`{tool}` cannot be put into the plan: it {NEEDS_ITS_CALLER}");
+                ToolError::new("refused", words)
+                    .class(NOT_STARTED)
+                    .hint("go on without this call, or say that it is needed")
+            }
+            Self::NoPlan => {
+                let words = format!(
+                    "`{tool}` was not run: what changes something is planned first, and there is no journal for a plan"
+                );
+                ToolError::new("cannot_be_planned", words)
+                    .by_executor(Done::Refused)
+                    .hint("go on without it, and say what you would have done")
+            }
+            Self::ShuttingDown => shutting_down(),
+            Self::Unavailable(CircuitOpen { left }) => unavailable(tool, Refused { left: *left }),
+            Self::RunOver => ended(run).class(Class::Cancelled),
+        }
+    }
+}
+
+pub(crate) fn shutting_down() -> ToolError {
+    let words = "the application is shutting down and takes no more calls";
+    ToolError::new("shutting_down", words).class(NOT_STARTED).by_executor(Done::NotBegun)
+}
+
+pub(crate) fn cancelled(tool: &str) -> ToolError {
+    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+        .class(Class::Cancelled)
+}
+
+pub(super) fn ended(run: &str) -> ToolError {
+    ToolError::new("cancelled", format!("run `{run}` has ended"))
+}
+
+pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
+    ToolError::new("cancelled", format!("the run of `{tool}` has ended")).class(Class::Cancelled)
+}
+
+pub(super) fn expired(tool: &str) -> ToolError {
+    ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
+        .hint("go on without it, or tell the user that it needs approval")
+}
+
+/// The approver of a call failed, and nobody else can decide.
+pub(super) fn unapproved(record: &CallRecord) -> ToolError {
+    let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
+    let tool = &record.tool;
+    let message = format!("`{tool}` needs a person's approval{reason}, and nobody could be asked");
+    ToolError::new("approval_required", message).class(NOT_STARTED).hint(GO_ON)
+}
+
+/// Of a call that was begun as often as it may be, and never ended.
+pub(super) fn lost(record: &CallRecord) -> ToolError {
+    let tool = &record.tool;
+    let message = match record.attempt {
+        1 => format!("`{tool}` was begun, and its owner was lost"),
+        times => format!("`{tool}` was begun {times} times, and its last owner was lost"),
+    };
+    ToolError::new("owner_lost", message)
+}
+
+/// Its tool has said so often that it did not happen that it would say so for ever.
+pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
+    let (tool, times) = (&record.tool, record.attempt);
+    let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");
+    ToolError::new("did_not_happen", message)
+}
+
+pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolError {
+    let tool = &record.tool;
+    ToolError::new(
+        "refused",
+        match was_begun {
+            false => format!("`{tool}` was not run: {why}"),
+            true => format!("`{tool}` cannot be begun again: {why}"),
+        },
+    )
+}
+
+/// What the model of a planned call reads.
+pub(super) fn queued(tool: &str) -> Answered {
+    Answered::text(format!(
+        "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."
+    ))
+}
+
+/// The error that an answer is.
+pub(super) fn error_of(answer: &Answered) -> ToolError {
+    let error =
+        answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));
+    error.unwrap_or_else(|| ToolError::new("internal_error", answer.text.clone()))
+}

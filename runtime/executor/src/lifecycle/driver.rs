@@ -1,0 +1,396 @@
+//! The driver: reads what a decision needs, commits what it says, notifies, and gives back what follows. Whoever looks at a
+//! call, for whatever reason, does it through [`Lifecycle::advance`], and no other code awaits the journal.
+//!
+//! - A conflict means that somebody was faster: the call is read and decided once more, a bounded number of times.
+//! - A claim is held from before its commit, which can stand although nobody hears so, until its end is recorded.
+
+mod held;
+mod journal;
+mod perform;
+mod read;
+mod stored;
+
+pub(super) use held::pauses;
+pub(super) use read::tool_now;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::held::Held;
+use super::decide::{decide, ended_key};
+use super::notify::Notification;
+use super::snapshot::Snapshot;
+use super::step::{By, Input, Problem, Settings, Step, Then};
+use super::trace::{Decided, TARGET};
+use crate::executor::{CallFailure, JournalConfig, RunState, random};
+use crate::stage::{Found, record::Watch};
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
+use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::journal::{CallRecord, CommitError, State, StoreError, Transaction};
+use tracing::Level;
+
+/// How often a change is tried again when others are faster.
+const TRIES: u32 = 16;
+
+/// How often a result is written before it is given up.
+const WRITES: u32 = 4;
+
+/// The first pause between two writes of a result, each twice the last.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The life of calls, as one run of an executor with a journal sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Lifecycle<'a> {
+    pub(super) run: &'a Arc<RunState>,
+    pub(super) journal: &'a JournalConfig,
+}
+
+/// One call that somebody looks at: what is known of it, and what only this process has.
+pub(super) struct Look<'a, 'c> {
+    pub(super) snapshot: Snapshot,
+    /// Its caller's own call, where its caller is here.
+    pub(super) call: Option<&'c Call<'c>>,
+    pub(super) watch: Option<&'c Watch<'c>>,
+    /// Its tool.
+    pub(super) found: Option<Found<'a>>,
+    /// Its arguments as they are stored.
+    text: Option<String>,
+    /// Its final arguments, and what is known of a call with them.
+    pub(super) arguments: Option<(Facts, FinalArguments)>,
+    /// Its claim, from before it is committed.
+    held: Option<Held>,
+    /// What its tool answered.
+    answer: Option<Answer>,
+    /// A commit of which the journal gave no word.
+    unheard: Option<Unheard>,
+    /// Whether the last input led to a commit that stands.
+    is_committed: bool,
+    settings: Settings,
+}
+
+/// A commit that may stand although its reply was lost.
+struct Unheard {
+    record: CallRecord,
+    notification: Option<Notification>,
+}
+
+impl<'a, 'c> Look<'a, 'c> {
+    pub(super) fn record(&self) -> &CallRecord {
+        &self.snapshot.record
+    }
+
+    pub(super) fn into_record(self) -> CallRecord {
+        self.snapshot.record
+    }
+
+    /// Whether the last input led to a commit that stands.
+    pub(super) fn is_committed(&self) -> bool {
+        self.is_committed
+    }
+
+    /// The call is another than it was: what was read of it does not count any more.
+    fn is_now(&mut self, record: CallRecord) {
+        let before = &self.snapshot.record;
+        let is_claimed = record.state == State::Running && record.epoch == before.epoch;
+        // Whatever has become of its tool, the attempt was one of this.
+        let tool = self.snapshot.tool.take().filter(|_| is_claimed);
+        self.snapshot = Snapshot { tool, ..Snapshot::of(record) };
+        (self.found, self.text, self.arguments) = (None, None, None);
+    }
+}
+
+impl<'a> Lifecycle<'a> {
+    /// Nothing without a journal.
+    pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
+        run.core.journal.as_ref().map(|journal| Self { run, journal })
+    }
+
+    /// Whether the executor is shutting down and begins nothing more.
+    pub(super) fn is_closed(self) -> bool {
+        self.run.core.gate.is_closed()
+    }
+
+    /// A look at a call that the journal has.
+    pub(super) fn look<'c>(
+        self,
+        record: CallRecord,
+        call: Option<&'c Call<'c>>,
+        watch: Option<&'c Watch<'c>>,
+    ) -> Look<'a, 'c> {
+        self.look_with(Snapshot::of(record), call, watch)
+    }
+
+    pub(super) fn look_with<'c>(
+        self,
+        snapshot: Snapshot,
+        call: Option<&'c Call<'c>>,
+        watch: Option<&'c Watch<'c>>,
+    ) -> Look<'a, 'c> {
+        let settings = Settings {
+            owner: self.journal.owner.clone(),
+            lease: self.journal.lease,
+            expires_after: self.journal.expires_after,
+            no_approver: self.journal.asker.is_none().then_some(self.journal.on_no_approver),
+            seals: self.journal.sealing.is_some(),
+            project: self.journal.project.clone(),
+            is_closed: false,
+            guards: super::Guards::default(),
+        };
+        Look {
+            snapshot,
+            call,
+            watch,
+            found: None,
+            text: None,
+            arguments: None,
+            held: None,
+            answer: None,
+            unheard: None,
+            is_committed: false,
+            settings,
+        }
+    }
+
+    /// Decides what an input makes of a call, and commits that; what follows is given back.
+    pub(super) async fn advance(
+        self,
+        look: &mut Look<'a, '_>,
+        input: &mut Input,
+    ) -> Result<Then, CallFailure> {
+        (look.is_committed, look.unheard) = (false, None);
+        let (mut tries, mut writes) = (0, 0);
+        while tries < TRIES {
+            look.settings.is_closed = self.is_closed();
+            let now = self.journal.now();
+            let random = random();
+            let step = decide(&look.snapshot, input, &look.settings, now, random);
+            if let Then::Read(need) = step.then {
+                Box::pin(self.read(look, input, need)).await?;
+                continue;
+            }
+            if tracing::enabled!(target: TARGET, Level::TRACE) && self.run.core.records_content {
+                let step = Decided::of(&look.snapshot, input, &look.settings, now, random);
+                tracing::trace!(target: TARGET, call = %look.record().id, step = step.to_line());
+            }
+            let (unit, then) = match step {
+                Step { commit: Some(unit), then } => (unit, then),
+                Step { then: Then::Reload, .. } => {
+                    let now = self.load(look.record().id).await?;
+                    look.is_now(now);
+                    tries += 1;
+                    continue;
+                }
+                Step { then: Then::Fail(problem), .. } => {
+                    return Err(self.failure(look.record(), problem));
+                }
+                Step { then, .. } => return Ok(then),
+            };
+            match self.commit(look, unit).await {
+                Ok(()) => return Ok(then),
+                Err(CommitError::Store(error)) => {
+                    let is_end = matches!(input, Input::Attempted(_));
+                    let stands = match is_end || error.is_unavailable() {
+                        true => Box::pin(self.look_for_unheard(look, &mut writes)).await,
+                        false => None,
+                    };
+                    match stands {
+                        Some(true) => return Ok(then),
+                        Some(false) => continue,
+                        None => return Err(unwritten(look.record(), is_end, error)),
+                    }
+                }
+                Err(conflict) => match Box::pin(self.after(look, conflict)).await? {
+                    Conflict::Stands => return Ok(then),
+                    Conflict::Elsewhere => return Ok(Then::Reload),
+                    Conflict::Again => {}
+                },
+            }
+            tries += 1;
+        }
+        let record = look.record();
+        Err(not_recorded(&record.tool, too_busy(record.id)))
+    }
+
+    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
+    /// stands; nothing where that cannot be read.
+    async fn look_for_unheard(self, look: &mut Look<'a, '_>, writes: &mut u32) -> Option<bool> {
+        while *writes + 1 < WRITES {
+            tokio::time::sleep(PAUSE * 2_u32.pow(*writes)).await;
+            *writes += 1;
+            match self.load(look.record().id).await {
+                Ok(now) => return Some(self.has_stood(look, now)),
+                Err(CallFailure::NoSuchCall(_)) => return Some(false),
+                Err(failure) => tracing::debug!(%failure, "the journal cannot be read"),
+            }
+        }
+        None
+    }
+
+    /// Whether a call is what a commit made of it, of which the journal gave no word; else it is looked at as it is now.
+    fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
+        match look.unheard.take() {
+            Some(Unheard { record, notification }) if is_same(&record, &now) => {
+                if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
+                    held.heard(&Ok(()));
+                }
+                self.committed(look, record, notification);
+                true
+            }
+            _ => {
+                look.is_now(now);
+                false
+            }
+        }
+    }
+
+    /// Somebody was faster, or the same commit was sent before: the call is read once more.
+    async fn after(
+        self,
+        look: &mut Look<'a, '_>,
+        conflict: CommitError,
+    ) -> Result<Conflict, CallFailure> {
+        let is_known =
+            matches!(&conflict, CommitError::Call { call, .. } if *call == look.record().id);
+        if look.snapshot.is_recorded || is_known {
+            let now = self.load(look.record().id).await?;
+            return Ok(match self.has_stood(look, now) {
+                true => Conflict::Stands,
+                false => Conflict::Again,
+            });
+        }
+        let place = look.record().place.clone();
+        let known = match conflict {
+            CommitError::CallSlot { holder, .. } => Some(self.load(holder).await?),
+            CommitError::Document { key, .. } if key == ended_key(&place.run) => {
+                look.snapshot.run_ended = Some(true);
+                match place.turn {
+                    // Somebody else may have been faster with the same call.
+                    Some(_) => self.at(&place, &look.record().tool).await?,
+                    None => None,
+                }
+            }
+            // A grant was used by another call in between.
+            _ => {
+                (look.snapshot.denied_before, look.snapshot.grants) = (None, None);
+                tokio::task::yield_now().await;
+                None
+            }
+        };
+        let Some(known) = known else { return Ok(Conflict::Again) };
+        look.is_now(known);
+        Ok(Conflict::Elsewhere)
+    }
+
+    async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
+        // Looked up before the commit, so that nothing waits between a claim and its attempt.
+        let notification = match self.run.core.listeners.is_empty() {
+            true => None,
+            false => self.notification(&look.snapshot, &unit).await,
+        };
+        let Some(record) = unit.calls.first().map(|write| write.record.clone()) else {
+            return Ok(());
+        };
+        let is_claim = record.state == State::Running;
+        if is_claim {
+            let held = self.hold(look, &record);
+            // The same claim, sent once more.
+            if let Some(mut before) = look.held.replace(held) {
+                before.let_go();
+            }
+        }
+        let written = self.journal.store.commit(unit, record.updated).await;
+        // What was sent before may stand, whatever became of this.
+        let is_first = look.unheard.is_none();
+        if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
+        {
+            held.heard(&written);
+        }
+        match &written {
+            Ok(()) => self.committed(look, record, notification),
+            Err(CommitError::Store(_)) => look.unheard = Some(Unheard { record, notification }),
+            Err(_) => {}
+        }
+        written
+    }
+
+    /// A commit stands.
+    fn committed(
+        self,
+        look: &mut Look<'a, '_>,
+        record: CallRecord,
+        notification: Option<Notification>,
+    ) {
+        if let Some(notification) = notification {
+            self.notify_committed(&record, &notification);
+        }
+        match record.state {
+            // Its tool and its arguments were looked at for this attempt.
+            State::Running => {
+                let tool = look.snapshot.tool.take();
+                look.snapshot = Snapshot { tool, ..Snapshot::of(record) };
+            }
+            _ => look.is_now(record),
+        }
+        look.is_committed = true;
+    }
+
+    fn hold(self, look: &Look<'a, '_>, claimed: &CallRecord) -> Held {
+        let by = if look.call.is_some() { By::Caller } else { By::Worker };
+        let tool = look.snapshot.tool.as_ref().and_then(|tool| tool.as_ref().ok()).cloned();
+        Held::new(self.run, claimed, by, tool)
+    }
+
+    /// What the host has to act on.
+    fn failure(self, record: &CallRecord, problem: Problem) -> CallFailure {
+        let (call, tool) = (record.id, record.tool.clone());
+        match problem {
+            Problem::NotHere(why) => CallFailure::NotHere { call, tool, why },
+            Problem::NoApprover(reason) => CallFailure::NoApprover { tool, reason },
+            Problem::Contradiction(why) => CallFailure::Contradiction { call, tool, why },
+            Problem::Illegal(illegal) => {
+                not_recorded(&tool, StoreError::invalid(illegal.to_string()).into())
+            }
+        }
+    }
+}
+
+/// What a conflict leads to.
+enum Conflict {
+    /// The commit had been made before.
+    Stands,
+    /// A new call is in the journal already.
+    Elsewhere,
+    /// It is decided once more.
+    Again,
+}
+
+fn is_same(written: &CallRecord, now: &CallRecord) -> bool {
+    let of = |it: &CallRecord| (it.version, it.state, it.epoch, it.updated);
+    of(written) == of(now) && written.owner == now.owner
+}
+
+fn unwritten(record: &CallRecord, is_end: bool, error: StoreError) -> CallFailure {
+    let (call, tool) = (record.id, record.tool.clone());
+    match is_end {
+        true => CallFailure::ResultNotRecorded { call, tool, error },
+        false => CallFailure::NotRecorded { tool, error },
+    }
+}
+
+fn too_busy(id: CallId) -> CommitError {
+    StoreError::unavailable(format!(
+        "call {id} was changed by others {TRIES} times in a row; try again"
+    ))
+    .into()
+}
+
+pub(super) fn not_recorded(tool: &str, error: CommitError) -> CallFailure {
+    let error = match error {
+        CommitError::Store(error) => error,
+        other => StoreError::unavailable(other.to_string()),
+    };
+    CallFailure::NotRecorded { tool: tool.to_owned(), error }
+}

@@ -1,0 +1,111 @@
+//! The claim of a call while its task holds it. Dropped before the end of the call is recorded, as when nobody polls the task
+//! any more, it says so in the journal, or records the end that was reached; where that fails too, its lease runs out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::snapshot::ToolNow;
+use super::super::step::{By, Dropped, Input};
+use super::Lifecycle;
+use crate::executor::{Claim, RunState};
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{CallRecord, CommitError, State};
+
+/// How often the journal is asked for a call whose commit may still be under way, each pause twice the last.
+const LOOKS: u32 = 10;
+
+/// The first pause.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A claim. Made before it is committed, because a commit can stand although nobody hears so.
+pub(super) struct Held {
+    pub(super) claim: Arc<Claim>,
+    /// How the attempt ended, once it has.
+    pub(super) end: Option<Input>,
+    left: Option<Left>,
+}
+
+struct Left {
+    run: Arc<RunState>,
+    call: CallId,
+    epoch: u64,
+    by: By,
+    tool: Option<ToolNow>,
+    /// The journal has said that the claim stands.
+    stands: bool,
+}
+
+impl Held {
+    pub(super) fn new(
+        run: &Arc<RunState>,
+        claimed: &CallRecord,
+        by: By,
+        tool: Option<ToolNow>,
+    ) -> Self {
+        let claim = Arc::new(Claim::until(claimed.lease));
+        let (run, call, epoch) = (Arc::clone(run), claimed.id, claimed.epoch);
+        let left = Some(Left { run, call, epoch, by, tool, stands: false });
+        Self { claim, end: None, left }
+    }
+
+    /// What became of the commit, as far as the journal says.
+    pub(super) fn heard(&mut self, written: &Result<(), CommitError>) {
+        match (written, &mut self.left) {
+            (Ok(()), Some(left)) => left.stands = true,
+            (Err(error), _) if error.is_conflict() => self.let_go(),
+            // It can stand although an error was heard.
+            _ => {}
+        }
+    }
+
+    /// Its end is recorded, or nothing is to be recorded of it.
+    pub(super) fn let_go(&mut self) {
+        self.left = None;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let (Some(left), Ok(runtime)) = (self.left.take(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        let (epoch, by, is_begun) = (left.epoch, left.by, self.claim.is_begun());
+        let dropped = Input::Dropped(Dropped { epoch, by, is_begun });
+        let input = self.end.take().unwrap_or(dropped);
+        runtime.spawn(left.recorded(input));
+    }
+}
+
+impl Left {
+    async fn recorded(self, mut input: Input) {
+        let Some(lifecycle) = Lifecycle::of(&self.run) else { return };
+        let Some(record) = self.claimed(lifecycle).await else { return };
+        let mut look = lifecycle.look(record, None, None);
+        look.snapshot.tool = self.tool.map(Ok);
+        if let Err(failure) = lifecycle.advance(&mut look, &mut input).await {
+            tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+        }
+    }
+
+    /// The call, where the claim stands. Its commit may still be under way.
+    async fn claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
+        for pause in pauses() {
+            let found = lifecycle.load(self.call).await;
+            match found {
+                Ok(record) if record.epoch >= self.epoch || self.stands => {
+                    let is_ours = record.owner.as_ref() == Some(&lifecycle.journal.owner);
+                    let is_claimed = record.state == State::Running && record.epoch == self.epoch;
+                    return (is_ours && is_claimed).then_some(record);
+                }
+                _ => tokio::time::sleep(pause).await,
+            }
+        }
+        None
+    }
+}
+
+/// How long the journal is given for a commit that nobody heard of: longer than a store waits for another program.
+pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
+    (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
+}

@@ -1,0 +1,194 @@
+//! A claimed call runs, its lease renewed meanwhile. Its result and its final state are committed together.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use jiff::Timestamp;
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::{Lifecycle, Look};
+use crate::executor::{Claim, Outcome, Plan, Stages, identity_of};
+use crate::lifecycle::step::{Attempt, Input};
+use crate::stage::{self, is_given_up, record};
+use toolwright_core::call::Call;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::{CallRecord, CommitError, Entry, State, StoredText, Transition};
+
+impl<'a> Lifecycle<'a> {
+    /// Runs a call that was claimed, and records how that ended.
+    pub(in super::super) async fn perform(self, look: &mut Look<'a, '_>) -> Outcome {
+        let (Some(mut held), Some(found), Some((_, arguments))) =
+            (look.held.take(), look.found.take(), look.arguments.take())
+        else {
+            // Nothing was claimed.
+            return self.outcome_of(look.record());
+        };
+        let plan = found.plan();
+        let record = look.snapshot.record.clone();
+        let own = own_call(&record, arguments.arguments());
+        let call = look.call.unwrap_or(&own);
+        let deadline = self.deadline(&record, plan).await;
+        let claim = Arc::clone(&held.claim);
+        let stages = Stages::new(self.run, plan, call, look.watch);
+        let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
+        if let Some(watch) = look.watch {
+            watch.claimed(&record);
+        }
+        let mut identity = Some(identity_of(&record));
+        let running = pin!(async {
+            match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                true => stage::too_late(call.name(), plan).into(),
+                false => stages.attempt(&mut identity).await,
+            }
+        });
+        let answer = match select(running, pin!(self.renew(&record, &claim))).await {
+            Either::Left((answer, _)) => answer,
+            // Somebody else has the right to run it now, so nothing is recorded of this attempt.
+            Either::Right(_) => {
+                held.let_go();
+                return match self.load(record.id).await {
+                    Ok(record) => self.outcome_of(&record),
+                    Err(failure) => failure.into(),
+                };
+            }
+        };
+        // Nobody has given it up but an executor that shuts down.
+        let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
+        let attempt = self.attempt(&record, plan, &answer, deadline, is_released);
+        let is_again = attempt.error.as_ref().is_some_and(|error| !error.is_not_begun());
+        look.answer = Some(answer);
+        // Dropped meanwhile, it goes on to record the same.
+        let input = held.end.insert(Input::Attempted(attempt));
+        let advanced = self.advance(look, input).await;
+        held.let_go();
+        if let Err(failure) = advanced {
+            return failure.into();
+        }
+        let answer = look.answer.take();
+        let ended = look.record();
+        match (look.is_committed, answer) {
+            (true, Some(answer)) if ended.state.is_answered() => Outcome::Answered(answer),
+            (true, Some(answer)) => {
+                let delay = ended.not_before.map(|time| ended.updated.duration_until(time));
+                let delay = delay.and_then(|delay| Duration::try_from(delay).ok());
+                if let (Some(watch), Some(delay), Some(error), true) =
+                    (look.watch, delay, answer.error(), is_again)
+                {
+                    watch.retrying(record.attempt, error, delay);
+                }
+                self.outcome_of(ended)
+            }
+            _ => {
+                tracing::warn!(call = %ended.id, state = %ended.state, "a late result was refused");
+                self.outcome_of(ended)
+            }
+        }
+    }
+
+    /// Runs a call that has waited, under the eyes of listeners and tracing.
+    pub(in super::super) async fn perform_watched(self, look: Look<'a, '_>) -> Outcome {
+        let Some(found) = look.found.clone() else { return self.outcome_of(look.record()) };
+        let _telling = self.run.core.telling.enter_at_once();
+        let record = look.record().clone();
+        let text =
+            look.arguments.as_ref().map_or("", |(_, settled)| settled.arguments()).to_owned();
+        let own = own_call(&record, &text);
+        let call = look.call.unwrap_or(&own);
+        let definition = Some(found.definition());
+        let span = record::span(self.run, call, definition);
+        let watch = record::Watch::resume(self.run, call, &record);
+        let mut look = Look { watch: watch.as_ref(), ..look };
+        let outcome = self.perform(&mut look).instrument(span.clone()).await;
+        drop(look);
+        self.notify_outcome(watch, &span, call, definition, &outcome);
+        outcome
+    }
+
+    /// How an attempt ended, as far as that is decided upon.
+    fn attempt(
+        self,
+        record: &CallRecord,
+        plan: &Plan,
+        answer: &Answer,
+        deadline: Option<Instant>,
+        is_released: bool,
+    ) -> Attempt {
+        let is_plain = matches!(record.arguments, StoredText::Plain(_));
+        let error = answer.error().map(|error| {
+            let mut error = crate::lifecycle::AttemptError::from(error);
+            if !is_plain {
+                (error.message, error.cause) = (None, None);
+            }
+            error
+        });
+        // Others see to calls of their own budget.
+        let is_free = record.place.run != self.run.id() || self.run.core.retries_per_run.is_none();
+        Attempt {
+            epoch: record.epoch,
+            error,
+            answer: self.store_answer(record, answer),
+            more: None,
+            is_released,
+            time_left: deadline.map(|it| it.saturating_duration_since(Instant::now())),
+            circuit: plan.circuit.as_ref().and_then(|circuit| circuit.admits().err()?.left),
+            retry: is_free.then_some(true),
+        }
+    }
+
+    /// When the time for the whole call is over. It begins when the call first begins to run: people, who may have
+    /// decided again since, have their own time.
+    async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
+        let total = plan.total_timeout?;
+        let begun = match record.attempt {
+            0 | 1 => None,
+            // Where it cannot be read, the time of this attempt is all that is known.
+            _ => match self.history(record).await {
+                Ok(history) => first_begun(&history),
+                Err(failure) => {
+                    tracing::warn!(call = %record.id, %failure, "the time of the whole call counts from this attempt");
+                    None
+                }
+            },
+        };
+        let gone = self.journal.now().duration_since(begun.unwrap_or(record.updated));
+        let gone = Duration::try_from(gone).unwrap_or_default();
+        Instant::now().checked_add(total.saturating_sub(gone))
+    }
+
+    /// Ends when the lease is lost.
+    async fn renew(self, record: &CallRecord, claim: &Claim) {
+        loop {
+            tokio::time::sleep(self.journal.lease / 3).await;
+            let next = self.journal.lease_until();
+            match self.journal.store.renew(record.id, record.epoch, next).await {
+                Ok(()) => claim.renewed(next),
+                Err(CommitError::Store(error)) => {
+                    tracing::warn!(call = %record.id, %error, "a lease could not be renewed");
+                    if claim.has_lapsed(self.journal.now()) {
+                        return;
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// A call whose caller is not here.
+fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
+    let call = Call::new(record.tool.as_str(), arguments);
+    match &record.provider_id {
+        Some(id) => call.id(id.as_str()),
+        None => call,
+    }
+}
+
+/// When a call that runs was first claimed since it was last evaluated or decided.
+fn first_begun(history: &[Entry]) -> Option<Timestamp> {
+    let since =
+        history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));
+    since.filter(|entry| entry.event == Some(Transition::Claimed)).last().map(|entry| entry.at)
+}

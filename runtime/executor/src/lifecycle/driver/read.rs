@@ -1,0 +1,341 @@
+//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and what the tool and
+//! the policy make of the arguments.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+
+use super::journal::store_failed;
+use super::{Lifecycle, Look};
+use crate::executor::{About, CallFailure, Plan, own_of};
+use crate::lifecycle::decide::{is_accepted, last_decision};
+use crate::lifecycle::snapshot::{
+    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
+    ToolNow,
+};
+use crate::lifecycle::step::{Input, Need};
+use crate::stage::{self, Found};
+use toolwright_core::call::Call;
+use toolwright_core::capability::Scope;
+use toolwright_core::context::{CallId, Identity};
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_core::spec::Start;
+use toolwright_core::tool::DeclaredApproval;
+use toolwright_journal::approval::{Grant, Signed};
+use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::journal::{Answered, CallRecord, Filter, State, Transition, begun};
+use toolwright_policy::policy::PolicyDecision;
+
+/// How long a tool's own preview may take.
+const PREVIEW_TIME: Duration = Duration::from_secs(10);
+
+impl<'a> Lifecycle<'a> {
+    pub(super) async fn read(
+        self,
+        look: &mut Look<'a, '_>,
+        input: &mut Input,
+        need: Need,
+    ) -> Result<(), CallFailure> {
+        match need {
+            Need::Past => {
+                let history = self.history(look.record()).await?;
+                look.snapshot.past = Some(self.past(look.record(), history));
+            }
+            Need::Run => {
+                let ended = match look.snapshot.is_recorded {
+                    true => self.run_has_ended(look.record()).await?,
+                    // What the journal knows besides is a condition of the commit.
+                    false => self.run.has_ended(),
+                };
+                look.snapshot.run_ended = Some(ended);
+            }
+            Need::Tool => {
+                let found = self.sought(look.record()).await;
+                let now = found.as_ref().map(|found| tool_now(found.plan(), look.call));
+                look.snapshot.tool = Some(now.map_err(Clone::clone));
+                look.found = found.ok();
+            }
+            Need::Stored => {
+                let stored = self.arguments(look.record());
+                let is_of_its_digest = |text: &String| self.are_of_its_digest(look.record(), text);
+                look.snapshot.stored = Some(match &stored {
+                    Ok(text) => Stored::Readable { is_of_its_digest: is_of_its_digest(text) },
+                    Err(why) => Stored::Unreadable(why.clone()),
+                });
+                look.text = stored.ok();
+            }
+            Need::Evaluated if !look.snapshot.is_recorded => self.evaluate_new(look),
+            Need::Evaluated => {
+                let text = look.text.clone().unwrap_or_default();
+                look.snapshot.evaluated = self.evaluate(look, &text)?;
+            }
+            Need::Proposed => {
+                let text = look.record().proposal.clone().unwrap_or_default();
+                look.snapshot.proposed = self.evaluate(look, &text)?;
+            }
+            Need::Denials => {
+                let (record, (_, digest)) = (look.record(), candidate(&look.snapshot));
+                let filter = Filter {
+                    states: vec![State::Rejected],
+                    run: Some(record.place.run.clone()),
+                    digest: Some(digest.to_owned()),
+                    ..Filter::default()
+                };
+                let denied = self.first(&filter, 1, &record.tool).await?;
+                look.snapshot.denied_before = Some(!denied.is_empty());
+            }
+            Need::Grants => look.snapshot.grants = Some(self.grants(look).await?),
+            Need::Preview => {
+                let shown = self.preview(look).await;
+                look.snapshot.preview = Some(shown.map_or(Preview::Nothing, Preview::Text));
+            }
+            Need::Begun => {
+                // What cannot be read may have happened.
+                let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
+                let history = self.history(look.record()).await;
+                look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));
+            }
+            Need::Attempts => {
+                let found = stage::find(self.run, &look.record().tool);
+                let retry =
+                    found.map_or(self.run.core.provisions.retry, |found| found.plan().retry);
+                look.snapshot.attempts = Some(retry.attempts);
+            }
+            Need::Retry => {
+                if let Input::Attempted(attempt) = input {
+                    attempt.retry = Some(self.run.takes_a_retry());
+                }
+            }
+            Need::More(more) => {
+                if let (Input::Attempted(attempt), Some(answer)) = (input, &mut look.answer) {
+                    if let Some(error) = answer.error() {
+                        *answer = error.with_more(Some(more.clone())).into();
+                    }
+                    attempt.answer = self.store_answer(&look.snapshot.record, answer);
+                    attempt.more = Some(more);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What happened to a call. Signatures are verified whenever they are looked at.
+    fn past(self, record: &CallRecord, history: Vec<toolwright_journal::journal::Entry>) -> Past {
+        let verified = |signed: &Signed| match self.journal.trusted.verify(signed) {
+            Ok(verified) => Signature::Counts(verified.into_statement()),
+            Err(unverified) => {
+                tracing::warn!(call = %record.id, %unverified, "a decision does not count");
+                Signature::Invalid(unverified.to_string())
+            }
+        };
+        let evaluated_by = last_decision(&history).and_then(|(_, entry, _)| entry.signed.as_ref());
+        let edit = history.last().filter(|entry| entry.event == Some(Transition::Edited));
+        Past {
+            decision: record.decision.as_ref().map(verified),
+            accepted: record.accepted.as_ref().map(verified),
+            evaluated_by: evaluated_by.map(verified),
+            edit: edit.and_then(|entry| entry.signed.as_ref()).map(verified),
+            history,
+        }
+    }
+
+    /// The tool of a call, if it is here and needs nothing that only its own run has; or why it cannot go on here.
+    pub(in super::super) fn tool(self, record: &CallRecord) -> Result<Found<'a>, String> {
+        let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
+        let plan = found.plan();
+        if plan.needs_run() && record.place.run != self.run.id() {
+            return Err(format!(
+                "it needs services of run `{run}`; go on with `executor.run(\"{run}\").with(…).start()?`",
+                run = record.place.run
+            ));
+        }
+        match plan.lacks.first() {
+            Some(missing) => Err(missing.to_string()),
+            None => Ok(found),
+        }
+    }
+
+    /// Like [`tool`](Self::tool); a resolver is asked for one that is not known yet, as after a restart.
+    async fn sought(self, record: &CallRecord) -> Result<Found<'a>, String> {
+        // What it finds is registered; what it does not find, the look-up below reports.
+        let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
+        self.tool(record)
+    }
+
+    /// The arguments of a call as they will run, and what is known of it with them.
+    pub(in super::super) fn settle(
+        self,
+        plan: &Plan,
+        call: &Call<'_>,
+        text: &str,
+        id: CallId,
+    ) -> Result<(Facts, FinalArguments), ToolError> {
+        let own = own_of(self.run, plan, call, Some(Identity::of(id)))?;
+        let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
+        let rules = &self.run.core.rules;
+        let settle = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, text));
+        let settled =
+            catch_unwind(settle).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
+        let is_computed = plan.entry.definition.approval == DeclaredApproval::Computed;
+        settled.map(|(mut facts, settled)| {
+            if let (Some(reason), true, true) =
+                (&mut facts.approval, is_computed, settled.has_secrets())
+            {
+                *reason = "its tool asks, for a reason that may repeat a secret".into();
+            }
+            (facts, settled)
+        })
+    }
+
+    /// What the policy says of a call, or without one its tool.
+    pub(in super::super) fn policy(
+        self,
+        plan: &Plan,
+        (facts, settled): (&Facts, &FinalArguments),
+        user: Option<&str>,
+        accepted: bool,
+    ) -> PolicyDecision {
+        self.run.core.rules.evaluate(About { plan, facts, user, accepted }, settled).verdict
+    }
+
+    /// Of a new call, the arguments are those of its record.
+    fn evaluate_new(self, look: &mut Look<'a, '_>) {
+        let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
+        let policy = self.policy(found.plan(), (facts, settled), self.run.user(), false);
+        let rules = &self.run.core.rules;
+        if let Some(watch) = look.watch.filter(|_| !rules.is_open()) {
+            watch.judged(&policy);
+        }
+        let four_eyes = rules.current().four_eyes();
+        let has_secrets = settled.has_secrets();
+        let evaluated = Evaluated { policy, four_eyes, has_secrets, arguments: None };
+        look.snapshot.evaluated = Some(Ok(evaluated));
+    }
+
+    /// What a call's tool and the policy make of these arguments.
+    #[expect(clippy::type_complexity, reason = "it is what stands in a snapshot")]
+    fn evaluate(
+        self,
+        look: &mut Look<'a, '_>,
+        text: &str,
+    ) -> Result<Option<Result<Evaluated, Answered>>, CallFailure> {
+        let Some(found) = &look.found else { return Ok(None) };
+        let (plan, record) = (found.plan(), &look.snapshot.record);
+        let own = Call::new(record.tool.as_str(), text);
+        let call = look.call.unwrap_or(&own);
+        let (facts, settled) = match self.settle(plan, call, text, record.id) {
+            Ok(settled) => settled,
+            Err(error) => return Ok(Some(Err(Answered::from(&error)))),
+        };
+        let arguments = self.store_text(&settled, settled.arguments(), record.id, "arguments");
+        let definition = &plan.entry.definition;
+        let fingerprint = plan.entry.fingerprint().to_owned();
+        let digest = self.digest(record, &fingerprint, &settled);
+        let is_unchanged = match fingerprint == record.fingerprint {
+            true => digest == record.digest,
+            false => self.digest(record, &record.fingerprint, &settled) == record.digest,
+        };
+        let user = record.requester.user.as_deref();
+        let accepted = is_accepted(look.snapshot.past.as_ref(), record.id, &digest);
+        let now = FinalCall {
+            arguments: arguments.map_err(|error| store_failed(&record.tool, error))?,
+            shown: settled.shown().to_owned(),
+            repairs: facts.repairs().map_or_else(Vec::new, |it| it.changes().to_vec()),
+            fingerprint,
+            danger: facts.danger,
+            effect: definition.effect,
+            secrets: definition.secrets().map(ToOwned::to_owned).collect(),
+            digest,
+            is_unchanged,
+        };
+        let evaluated = Evaluated {
+            policy: self.policy(plan, (&facts, &settled), user, accepted),
+            four_eyes: self.run.core.rules.current().four_eyes(),
+            has_secrets: settled.has_secrets(),
+            arguments: Some(Box::new(now)),
+        };
+        look.arguments = Some((facts, settled));
+        Ok(Some(Ok(evaluated)))
+    }
+
+    /// The grants for the tool of a call, and which of them take its arguments.
+    async fn grants(self, look: &Look<'a, '_>) -> Result<Vec<GrantNow>, CallFailure> {
+        let record = look.record();
+        let arguments = look.arguments.as_ref().map_or("", |(_, settled)| settled.arguments());
+        let documents = self.documents(&Grant::key(&record.tool, ""), &record.tool).await?;
+        let read = documents.into_iter().filter_map(|document| {
+            let grant = match Grant::from_text(&document.key, &document.text) {
+                Ok(grant) => grant,
+                Err(error) => {
+                    tracing::warn!(key = document.key, %error, "a grant cannot be read");
+                    return None;
+                }
+            };
+            let covers = match self.journal.trusted.verify(&grant.signed) {
+                Ok(_) => grant.terms().map_err(|it| it.to_string()).and_then(|terms| {
+                    terms.take(arguments).map_err(|not_covered| not_covered.to_string())
+                }),
+                Err(unverified) => Err(unverified.to_string()),
+            };
+            let (key, version) = (document.key, document.version);
+            Some(GrantNow { key, version, grant, not_covered: covers.err() })
+        });
+        Ok(read.collect())
+    }
+
+    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: nobody knows where in
+    /// the preview the secret would be.
+    async fn preview(self, look: &Look<'a, '_>) -> Option<String> {
+        let plan = look.found.as_ref()?.plan();
+        let preview = plan.entry.spec.preview?;
+        let (_, settled) = look.arguments.as_ref()?;
+        if settled.has_secrets() {
+            return Some("(not shown, because a secret is among the arguments)".to_owned());
+        }
+        let record = look.record();
+        let own = Call::new(record.tool.as_str(), settled.arguments());
+        let call = look.call.filter(|_| !look.snapshot.is_recorded).unwrap_or(&own);
+        let shown = async {
+            let own = own_of(self.run, plan, call, Some(Identity::of(record.id)))?;
+            let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
+            let mut facts = plan.facts();
+            let (text, keys) = (settled.arguments(), &plan.entry.keys);
+            let start = Start { scope, text, keys, facts: &mut facts, changes: None };
+            let future = preview(start).map_err(|problems| {
+                ToolError::internal(format!("the preview could not be begun: {problems}"))
+            })?;
+            stage::in_time(&record.tool, Some(PREVIEW_TIME), future).await?
+        };
+        Some(match AssertUnwindSafe(shown).catch_unwind().await {
+            Ok(Ok(preview)) => preview,
+            Ok(Err(error)) => format!("(the tool could not show it: {error})"),
+            Err(_) => "(the tool could not show it: its preview panicked)".to_owned(),
+        })
+    }
+}
+
+/// A tool as it is now.
+pub(in super::super) fn tool_now(plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
+    let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
+    let needs_caller = !plan.from_call.is_empty();
+    ToolNow {
+        fingerprint: plan.entry.fingerprint().to_owned(),
+        effect: plan.entry.definition.effect,
+        retry: plan.retry,
+        needs_caller,
+        has_services: call.is_some() || !needs_caller,
+        circuit: refused.map(|refused| CircuitOpen { left: refused.left }),
+    }
+}
+
+/// Definition and digest of a call with the arguments that would run.
+fn candidate(snapshot: &Snapshot) -> (&str, &str) {
+    let read = [&snapshot.proposed, &snapshot.evaluated];
+    let read = read.into_iter().find_map(|read| read.as_ref()?.as_ref().ok());
+    match read.and_then(|evaluated| evaluated.arguments.as_deref()) {
+        Some(now) => (&now.fingerprint, &now.digest),
+        None => (&snapshot.record.fingerprint, &snapshot.record.digest),
+    }
+}

@@ -1,0 +1,142 @@
+//! Texts and answers in the journal: plain, or encrypted where a secret may be inside.
+
+use super::Lifecycle;
+use toolwright_core::context::CallId;
+use toolwright_core::json::canonical;
+use toolwright_core::output::Answer;
+use toolwright_journal::arguments::{FinalArguments, digest};
+use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
+
+/// What stands in the record instead of a sealed answer.
+const SEALED: &str = "(sealed, because a secret was among the arguments)";
+
+/// What stands there where it could not be sealed.
+const OMITTED: &str = "(not kept, because a secret was among the arguments)";
+
+impl Lifecycle<'_> {
+    /// A text that is sealed where it may hold a secret.
+    pub(in super::super) fn store_text(
+        self,
+        settled: &FinalArguments,
+        text: &str,
+        id: CallId,
+        field: &str,
+    ) -> Result<StoredText, String> {
+        if !settled.has_secrets() {
+            return Ok(StoredText::Plain(text.to_owned()));
+        }
+        match &self.journal.sealing {
+            Some(key) => key.seal(text, &bound_to(id, field)).map_err(|error| error.to_string()),
+            None => Ok(StoredText::Omitted),
+        }
+    }
+
+    /// The arguments that run.
+    pub(in super::super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
+        self.reveal(&record.arguments, record.id, "arguments")
+    }
+
+    /// A stored text, decrypted; `field` is where in the record it stands.
+    pub(in super::super) fn reveal(
+        self,
+        stored: &StoredText,
+        id: CallId,
+        field: &str,
+    ) -> Result<String, String> {
+        match (stored, &self.journal.sealing) {
+            (StoredText::Plain(text), _) => Ok(text.clone()),
+            (StoredText::Encrypted(_), Some(key)) => {
+                key.open(stored, &bound_to(id, field)).map_err(|error| error.to_string())
+            }
+            (StoredText::Encrypted(_), None) => {
+                Err("its arguments are sealed, and this executor has no key".to_owned())
+            }
+            (StoredText::Omitted, _) => {
+                Err("its arguments held a secret and were not kept".to_owned())
+            }
+        }
+    }
+
+    /// The answer as it is stored.
+    pub(in super::super) fn store_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
+        let answered = Answered::from(answer);
+        if matches!(record.arguments, StoredText::Plain(_)) {
+            return answered;
+        }
+        let is_error = answered.is_error;
+        let whole = answered.whole.to_string();
+        let sealed = self.journal.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
+        match sealed {
+            Some(Ok(StoredText::Encrypted(sealed))) => Answered {
+                is_error,
+                text: SEALED.to_owned(),
+                whole: serde_json::json!({ "sealed": sealed }),
+            },
+            _ if is_error => Answered::error("withheld", OMITTED, None),
+            _ => Answered::text(OMITTED),
+        }
+    }
+
+    /// The answer as it was given.
+    pub(in super::super) fn revealed(
+        self,
+        record: &CallRecord,
+        answer: &Answered,
+    ) -> Result<Answer, StoreError> {
+        let Some(sealed) = answer.whole.get("sealed").and_then(serde_json::Value::as_str) else {
+            return answer.to_answer();
+        };
+        let Some(key) = &self.journal.sealing else {
+            return Err(StoreError::invalid(format!(
+                "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
+                record.id
+            )));
+        };
+        let failed = |error: String| {
+            StoreError::invalid(format!(
+                "the answer of call {} cannot be opened: {error}",
+                record.id
+            ))
+        };
+        let whole = key
+            .open(&StoredText::Encrypted(sealed.to_owned()), &bound(record))
+            .map_err(|error| failed(error.to_string()))?;
+        let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
+        Answered { text: String::new(), whole, ..answer.clone() }.to_answer()
+    }
+
+    /// What a decision is bound to.
+    pub(in super::super) fn digest(
+        self,
+        record: &CallRecord,
+        fingerprint: &str,
+        arguments: &FinalArguments,
+    ) -> String {
+        let principal = record.requester.user.as_deref().unwrap_or_default();
+        // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
+        let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
+        let key = key.filter(|_| arguments.has_secrets());
+        digest(&record.tool, fingerprint, arguments.canonical(), principal, key)
+    }
+
+    /// Whether the arguments in the journal are those of the digest that people are shown with them.
+    pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
+        let key = match record.arguments {
+            StoredText::Plain(_) => None,
+            _ => self.journal.sealing.as_ref(),
+        };
+        let principal = record.requester.user.as_deref().unwrap_or_default();
+        canonical(arguments).is_ok_and(|arguments| {
+            digest(&record.tool, &record.fingerprint, &arguments, principal, key) == record.digest
+        })
+    }
+}
+
+/// What a sealed text belongs to, so that it opens nowhere else.
+fn bound_to(id: CallId, field: &str) -> Vec<u8> {
+    format!("{id}/{field}").into_bytes()
+}
+
+fn bound(record: &CallRecord) -> Vec<u8> {
+    bound_to(record.id, "answer")
+}

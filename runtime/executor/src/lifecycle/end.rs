@@ -1,0 +1,129 @@
+//! The end of calls that are not wanted any more, of a run, and what a run has taken note of.
+//!
+//! Whoever makes a call outside of turns gets one answer. Where they go before it is there, nothing of the call may happen
+//! later: they would make it again, and nobody could know it as the same.
+
+use std::sync::Arc;
+
+use super::driver::{Lifecycle, pauses};
+use super::outcome::{failed, indeterminate};
+use super::step::{End, Input};
+use crate::executor::{CallFailure, Outcome, RunState};
+use toolwright_core::context::CallId;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::{CallRecord, Filter, State};
+
+/// How many calls of a run are ended at once.
+const PAGE: usize = 100;
+
+/// A call whose answer somebody waits for. Dropped before it is answered, what has not begun of it is cancelled.
+pub(super) struct Waits<'a> {
+    run: &'a Arc<RunState>,
+    id: CallId,
+    is_answered: bool,
+}
+
+impl<'a> Waits<'a> {
+    pub(super) fn new(run: &'a Arc<RunState>, id: CallId) -> Self {
+        Self { run, id, is_answered: false }
+    }
+
+    pub(super) fn answered(mut self) {
+        self.is_answered = true;
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (run, id) = (Arc::clone(self.run), self.id);
+        runtime.spawn(async move {
+            if let Some(lifecycle) = Lifecycle::of(&run) {
+                lifecycle.withdraw(id).await;
+            }
+        });
+    }
+}
+
+impl Lifecycle<'_> {
+    async fn withdraw(self, id: CallId) {
+        for pause in pauses() {
+            let ended = match self.load(id).await {
+                Ok(record) => self.end(record, End::CallerGone).await,
+                // Most calls that are not recorded never are.
+                Err(CallFailure::NoSuchCall(_)) => {
+                    tokio::time::sleep(pause).await;
+                    continue;
+                }
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = ended {
+                tracing::warn!(call = %id, %failure, "a call that nobody waits for could not be withdrawn");
+            }
+            return;
+        }
+    }
+
+    /// Ends a call that has not begun, or leaves it as it is.
+    pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
+        let mut look = self.look(record, None, None);
+        self.advance(&mut look, &mut Input::Ended(end)).await?;
+        Ok(look.into_record())
+    }
+
+    /// Ends a call that nobody waits for any more, unless somebody runs it by now.
+    pub(super) async fn end_with(self, id: CallId, end: End) -> Answer {
+        let ended = match self.load(id).await {
+            Ok(record) => self.end(record, end).await,
+            Err(failure) => Err(failure),
+        };
+        match ended {
+            Ok(record) => match self.outcome_of(&record) {
+                Outcome::Answered(answer) => answer,
+                _ => indeterminate(&record.tool, id).into(),
+            },
+            Err(failure) => failed(&id.to_string(), &failure).into(),
+        }
+    }
+
+    /// Ends everything of a run that has not begun, and lets nothing of it begin.
+    pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
+        if run == self.run.id() {
+            self.run.end();
+        }
+        self.note_end_of(run).await?;
+        let filter = Filter {
+            states: vec![State::Judging, State::Planned, State::Pending, State::Ready],
+            run: Some(run.to_owned()),
+            ..Filter::default()
+        };
+        let mut ended = 0;
+        loop {
+            let some = self.first(&filter, PAGE, run).await?;
+            if some.is_empty() {
+                return Ok(ended);
+            }
+            for record in some {
+                let now = self.end(record, End::RunEnded).await?;
+                ended += usize::from(now.state == State::Cancelled);
+            }
+        }
+    }
+
+    /// Notes that a run has taken the answer of a call.
+    pub(crate) async fn acknowledge(self, id: CallId) -> Result<(), CallFailure> {
+        let record = self.load(id).await?;
+        let tool = record.tool;
+        if record.answer.is_none() {
+            return Err(CallFailure::NotAnswered { call: id, tool, state: record.state });
+        }
+        if record.delivered {
+            return Ok(());
+        }
+        // It may run again after its answer, and must not be taken from whoever runs it.
+        self.note_delivery_of(id, &tool).await
+    }
+}

@@ -1,0 +1,114 @@
+//! Work that a sweep finds: a call runs, an approver is notified, a tool finds out what happened. Work that fails is
+//! tried again after a pause. What was accepted of one plan runs one after the other.
+
+use std::collections::HashMap;
+
+use super::ask::TRY_AGAIN;
+use super::driver::Lifecycle;
+use super::wait::Gone;
+use crate::executor::{CallFailure, Outcome};
+use crate::stage;
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{CallRecord, Filter, State};
+
+/// Where calls stand that were accepted and have not ended.
+const UNDER_WAY: [State; 5] =
+    [State::Judging, State::Pending, State::Ready, State::Running, State::Indeterminate];
+
+/// Whose turn it is in each plan, by run.
+#[derive(Default)]
+pub(super) struct Turns(HashMap<String, Option<CallId>>);
+
+/// What the executor has to do for a call that it found in the journal.
+pub(super) enum FollowUp {
+    /// It may run, or has to be evaluated.
+    GoOn(CallRecord),
+    /// The approver has to be notified that it is pending.
+    Notify(CallRecord),
+    /// Its tool may find out what became of it.
+    Reconcile(CallRecord),
+}
+
+impl FollowUp {
+    pub(super) fn record(&self) -> &CallRecord {
+        match self {
+            Self::GoOn(record) | Self::Notify(record) | Self::Reconcile(record) => record,
+        }
+    }
+}
+
+/// What became of a follow-up.
+pub(super) enum Done {
+    WentOn,
+    /// It went on, and the approver has to be notified of it now.
+    Asks(Box<CallRecord>),
+    Notified,
+    Reconciled,
+    Unclear,
+    Left(String),
+}
+
+impl Lifecycle<'_> {
+    pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, Done) {
+        let id = follow_up.record().id;
+        let done = match follow_up {
+            // A worker does not stand still while people think: they are notified in a follow-up of its own.
+            FollowUp::GoOn(record) => match self.until_asked(record, None, None).await {
+                Gone::On(Outcome::Failed(failure)) => Done::Left(failure.to_string()),
+                Gone::On(_) => Done::WentOn,
+                Gone::ToPeople(record) => Done::Asks(record),
+            },
+            FollowUp::Notify(record) => match self.notify_for_others(record).await {
+                Outcome::Suspended(it)
+                    if it.state == State::Pending && !self.journal.busy.is_noted(id) =>
+                {
+                    Done::Left("the approver could not be notified".to_owned())
+                }
+                _ => Done::Notified,
+            },
+            FollowUp::Reconcile(record) => match self.reconcile(&record).await {
+                Ok(true) => Done::Reconciled,
+                Ok(false) => Done::Unclear,
+                Err(failure) => Done::Left(failure.to_string()),
+            },
+        };
+        if let Done::Left(_) | Done::Unclear = done {
+            self.journal.busy.pause(id, TRY_AGAIN);
+        }
+        if let Done::Left(why) = &done {
+            tracing::warn!(call = %id, why, "a call is left as it is for now");
+        }
+        (id, done)
+    }
+
+    /// Whether nothing of its plan comes first: what was accepted of one plan runs one after the other, in the order in
+    /// which it was made.
+    pub(super) async fn is_its_turn(
+        self,
+        record: &CallRecord,
+        turns: &mut Turns,
+    ) -> Result<bool, CallFailure> {
+        if record.accepted.is_none() {
+            return Ok(true);
+        }
+        let run = &record.place.run;
+        if !turns.0.contains_key(run) {
+            let filter =
+                Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
+            let first = self.all(&filter).await?.into_iter().find(|it| it.accepted.is_some());
+            turns.0.insert(run.clone(), first.map(|first| first.id));
+        }
+        Ok(turns.0.get(run) == Some(&Some(record.id)))
+    }
+
+    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
+    pub(super) fn is_ours(self, record: &CallRecord) -> bool {
+        match self.tool(record) {
+            // Of one that is answered nobody else comes: that it cannot run has to be found out here.
+            Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
+            Err(_) => {
+                self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()
+            }
+        }
+    }
+}

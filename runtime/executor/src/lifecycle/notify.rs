@@ -1,0 +1,166 @@
+//! Notifies listeners of what was committed, also where no caller waits for the call: a decision that is acted on, a
+//! deadline that has passed, an owner that is gone, a dead letter.
+//!
+//! An approval service commits a decision, perhaps in another process. The one process whose commit follows it notifies
+//! its listeners, so that they are notified once.
+
+use std::time::Duration;
+
+use super::driver::Lifecycle;
+use super::snapshot::Snapshot;
+use crate::event::{Event as CallEvent, EventKind};
+use toolwright_journal::approval::{Statement, Subject};
+use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transaction, Transition};
+use toolwright_policy::policy::PolicyDecision;
+
+/// What listeners are notified of once a commit stands.
+pub(super) struct Notification {
+    entries: Vec<Entry>,
+    /// The decision of a person that it follows, if it follows one.
+    decided: Option<VerifiedStatement>,
+    /// How long the call had been where it was.
+    waited: Duration,
+    /// What the policy said, where the call was evaluated once more.
+    evaluated: Option<PolicyDecision>,
+}
+
+/// A decision, and how long the call had been waiting for it.
+struct VerifiedStatement {
+    statement: Statement,
+    waited: Duration,
+}
+
+impl Notification {
+    fn of(entries: Vec<Entry>) -> Self {
+        Self { entries, decided: None, waited: Duration::ZERO, evaluated: None }
+    }
+}
+
+impl Lifecycle<'_> {
+    /// What listeners are notified of once this is committed.
+    pub(super) async fn notification(
+        self,
+        snapshot: &Snapshot,
+        unit: &Transaction,
+    ) -> Option<Notification> {
+        let write = unit.calls.first().filter(|write| !write.entries.is_empty())?;
+        let mut notification = Notification::of(write.entries.clone());
+        let from = write.entries.first().and_then(|entry| entry.from);
+        let waited = matches!(from, Some(State::Judging | State::Ready | State::Pending));
+        if snapshot.is_recorded && waited {
+            Box::pin(self.look_back(&write.record, &mut notification)).await;
+        }
+        if snapshot.is_recorded && from == Some(State::Judging) {
+            let read = [&snapshot.proposed, &snapshot.evaluated].into_iter();
+            let evaluated = read.filter_map(|read| read.as_ref()?.as_ref().ok()).next();
+            notification.evaluated = evaluated.map(|evaluated| evaluated.policy.clone());
+        }
+        Some(notification)
+    }
+
+    /// What came before, as the journal has it.
+    async fn look_back(self, record: &CallRecord, notification: &mut Notification) {
+        match self.history(record).await {
+            Ok(history) => {
+                let was = history.last().map_or(record.created, |last| last.at);
+                notification.waited = until(was, record);
+                notification.decided = self.last_decision(record, &history);
+            }
+            Err(failure) => {
+                tracing::warn!(call = %record.id, %failure, "listeners are not notified of a decision");
+            }
+        }
+    }
+
+    /// The decision that a history ends with, where it is of somebody whose key counts and about this call.
+    fn last_decision(self, record: &CallRecord, history: &[Entry]) -> Option<VerifiedStatement> {
+        let [.., before, entry] = history else { return None };
+        let signed = entry.signed.as_ref()?;
+        let statement = self.journal.trusted.verify(signed).ok()?.into_statement();
+        let generation = match entry.to {
+            State::Judging => entry.generation.checked_sub(1),
+            _ => Some(entry.generation),
+        };
+        let Subject::Call { id, generation: of, digest } = &statement.about else { return None };
+        let counts = *id == record.id
+            && Some(*of) == generation
+            && *digest == entry.digest
+            && statement.verdict.event() == entry.event;
+        let waited = Duration::try_from(before.at.duration_until(entry.at)).unwrap_or_default();
+        counts.then_some(VerifiedStatement { statement, waited })
+    }
+
+    pub(super) fn notify_committed(self, record: &CallRecord, notification: &Notification) {
+        if let Some(decided) = &notification.decided {
+            self.notify_decided(record, decided);
+        }
+        let is_open = self.run.core.rules.is_open();
+        if let Some(verdict) = notification.evaluated.as_ref().filter(|_| !is_open) {
+            self.notify_of(record, EventKind::Judged { verdict });
+        }
+        for entry in &notification.entries {
+            match entry.event {
+                Some(Transition::Expired) => {
+                    self.notify_of(record, EventKind::Expired { waited: notification.waited });
+                }
+                Some(Transition::Errored { failure: Failure::OwnerLost, .. }) => {
+                    self.notify_of(record, EventKind::OwnerLost { state: entry.to });
+                }
+                Some(Transition::PutBack) => {
+                    let why = entry.why.as_deref().unwrap_or_default();
+                    self.notify_of(record, EventKind::PutBack { why });
+                }
+                _ => {}
+            }
+            if let (Some(Transition::Errored { .. }), State::Dead) = (entry.event, entry.to) {
+                let attempts = &record.failures[..];
+                let kind = attempts.last().map_or("unknown", |failed| &failed.kind);
+                self.notify_of(record, EventKind::Dead { kind, attempts });
+            }
+        }
+    }
+
+    /// Notifies of a decision that has ended a call. Where its run has acknowledged the call, this does nothing.
+    pub(super) async fn notify_found(self, record: &CallRecord) {
+        let is_decided = matches!(record.state, State::Rejected | State::Succeeded)
+            && record.decision.is_some()
+            && !record.delivered;
+        if self.run.core.listeners.is_empty() || !is_decided {
+            return;
+        }
+        let history = match Box::pin(self.history(record)).await {
+            Ok(history) => history,
+            Err(failure) => {
+                tracing::warn!(call = %record.id, %failure, "listeners are not notified of a decision");
+                return;
+            }
+        };
+        if let Some(decided) = self.last_decision(record, &history) {
+            self.notify_decided(record, &decided);
+        }
+    }
+
+    fn notify_decided(self, record: &CallRecord, decided: &VerifiedStatement) {
+        let VerifiedStatement { statement, waited } = decided;
+        let (verdict, by, waited) = (&statement.verdict, statement.by.as_str(), *waited);
+        self.notify_of(record, EventKind::Decided { verdict, by, waited });
+    }
+
+    /// Notifies of a call as its record has it.
+    pub(super) fn notify_of(self, record: &CallRecord, kind: EventKind<'_>) {
+        self.run.tell(&CallEvent {
+            call: record.id,
+            provider_id: record.provider_id.as_deref(),
+            run: &record.place.run,
+            tool: &record.tool,
+            digest: Some(&record.digest),
+            attempt: Some(record.attempt).filter(|attempt| *attempt > 0),
+            kind,
+        });
+    }
+}
+
+/// From then until the record was changed.
+fn until(then: jiff::Timestamp, record: &CallRecord) -> Duration {
+    Duration::try_from(then.duration_until(record.updated)).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! What is said of a call as it stands: its answer, or that it waits.
+
+use tracing::Span;
+
+use super::driver::Lifecycle;
+use crate::executor::{CallFailure, Outcome, Suspended};
+use crate::stage::{self, record};
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::tool::Definition;
+use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
+use toolwright_journal::journal::{CallRecord, State};
+
+impl Lifecycle<'_> {
+    /// What is to be told of a call as it stands.
+    pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
+        if let Some(answer) = &record.answer {
+            if let Err(why) = self.vouched(record) {
+                let (call, tool) = (record.id, record.tool.clone());
+                return CallFailure::NotVouched { call, tool, why }.into();
+            }
+            return match self.revealed(record, answer) {
+                Ok(answer) => Outcome::Answered(answer),
+                Err(error) => CallFailure::NotRecorded { tool: record.tool.clone(), error }.into(),
+            };
+        }
+        let is_pending = record.state == State::Pending;
+        let request = is_pending.then(|| self.request(record)).flatten().map(Box::new);
+        Outcome::Suspended(Suspended { call: record.id, state: record.state, request })
+    }
+
+    /// Whether a result that a person supplied is of somebody whose key counts.
+    fn vouched(self, record: &CallRecord) -> Result<(), Unverified> {
+        // Of what comes after the answer its run is told nothing.
+        let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
+            return Ok(());
+        };
+        match signed.statement().map(|statement| statement.verdict) {
+            Ok(Decision::Happened { .. }) => self.journal.trusted.verify(signed).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a person is asked about a call.
+    pub(super) fn request(self, record: &CallRecord) -> Option<ApprovalRequest> {
+        let title = || stage::find(self.run, &record.tool).ok()?.definition().title.clone();
+        ApprovalRequest::of(record).map(|request| ApprovalRequest { title: title(), ..request })
+    }
+
+    /// Tells what became of a call, as far as it came here.
+    pub(super) fn notify_outcome(
+        self,
+        watch: Option<record::Watch<'_>>,
+        span: &Span,
+        call: &Call<'_>,
+        definition: Option<&Definition>,
+        outcome: &Outcome,
+    ) {
+        if let Outcome::Answered(answer) = outcome {
+            record::conclude(span, self.run, call, definition, answer);
+        }
+        match (watch, outcome) {
+            (Some(watch), Outcome::Answered(answer)) => watch.end(answer),
+            (Some(watch), Outcome::Suspended(suspended)) => watch.suspended(suspended.state),
+            // Dropped, it says that the call was abandoned.
+            _ => {}
+        }
+    }
+}
+
+/// What a model reads where its host cannot be told otherwise.
+pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
+    let error = match failure {
+        CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
+            .class(Class::NotStarted { retry_after: None })
+            .hint("go on without this call, or tell the user that it needs approval"),
+        CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
+        // A commit can stand although an error was heard: the call may be in the journal.
+        _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
+            .class(Class::Unknown)
+            .hint("do not repeat it; go on without this call"),
+    };
+    error.caused_by(failure.to_string())
+}
+
+pub(super) fn indeterminate(tool: &str, call: CallId) -> ToolError {
+    ToolError::new(
+        "indeterminate",
+        format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
+    )
+    .class(Class::Unknown)
+    .hint("do not repeat it; a person has to find out")
+}

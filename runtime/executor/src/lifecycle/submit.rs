@@ -1,0 +1,278 @@
+//! A call arrives: its arguments are made final, it is decided upon, and recorded if it may act or has to wait.
+//!
+//! A call of a turn that the journal has already, after a crash for instance, is the call that was made.
+//!
+//! Most calls are new and run at once: what only others need is boxed, so that the future of a call stays small.
+
+use tracing::Instrument as _;
+
+use super::driver::{Lifecycle, tool_now};
+use super::end::Waits;
+use super::outcome::{failed, indeterminate};
+use super::snapshot::Snapshot;
+use super::step::{End, Input, Then};
+use crate::executor::{CallFailure, Claim, Outcome, Plan, Stages};
+use crate::stage::{self, Found, record, record::Watch};
+use toolwright_core::call::Call;
+use toolwright_core::context::{CallId, Identity};
+use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
+use toolwright_core::tool::{DeclaredApproval, Effect, Repair};
+use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::journal::{CallRecord, CallSlot, Requester, State, StoreError, StoredText};
+use toolwright_policy::policy::PolicyDecision;
+
+/// When people are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// Before the call's outcome is reported.
+    Now,
+    /// When its siblings are answered.
+    Later,
+}
+
+impl<'a> Lifecycle<'a> {
+    /// The one answer of a call outside of turns: where a person has to decide, it waits for them.
+    pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
+        let id = CallId::new();
+        let waits = Waits::new(self.run, id);
+        let answer = self.answered(id, call).await;
+        waits.answered();
+        answer
+    }
+
+    async fn answered(self, id: CallId, call: &Call<'_>) -> Answer {
+        let mut outcome = self
+            .outcome(
+                id,
+                call,
+                CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 },
+                Asking::Now,
+            )
+            .await;
+        loop {
+            let waits = match outcome {
+                Outcome::Answered(answer) => return answer,
+                Outcome::Failed(failure) => return failed(call.name(), &failure).into(),
+                Outcome::Suspended(suspended) => suspended,
+            };
+            if waits.state == State::Indeterminate {
+                return indeterminate(call.name(), waits.call).into();
+            }
+            // Whoever made the call gets one answer, so nothing of it may happen later.
+            if self.is_closed() {
+                return Box::pin(self.end_with(waits.call, End::ShuttingDown)).await;
+            }
+            if stage::is_given_up(self.run, call) {
+                return Box::pin(self.end_with(waits.call, End::GivenUp)).await;
+            }
+            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+        }
+    }
+
+    /// A call under the eyes of listeners and tracing.
+    pub(crate) async fn outcome(
+        self,
+        id: CallId,
+        call: &Call<'_>,
+        place: CallSlot,
+        asking: Asking,
+    ) -> Outcome {
+        // A drain waits until the end of the call has been told as well.
+        let _telling = self.run.core.telling.enter_at_once();
+        let found = stage::seek(self.run, call).await;
+        let definition = found.as_ref().ok().map(Found::definition);
+        let span = record::span(self.run, call, definition);
+        let watch = record::Watch::follow(self.run, call, || id);
+        let (outcome, found) = match found {
+            Ok(found) => {
+                let submitted = async {
+                    let found = found.clone();
+                    let outcome = self.submit(id, found, call, place, watch.as_ref(), asking).await;
+                    self.retried(outcome, call, watch.as_ref()).await
+                };
+                (submitted.instrument(span.clone()).await, Some(found))
+            }
+            Err(error) => (Outcome::Answered(error.into()), None),
+        };
+        self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
+        outcome
+    }
+
+    async fn submit(
+        self,
+        id: CallId,
+        found: Found<'a>,
+        call: &Call<'_>,
+        place: CallSlot,
+        watch: Option<&Watch<'_>>,
+        asking: Asking,
+    ) -> Outcome {
+        let plan = found.plan();
+        if place.turn.is_some() {
+            match self.at(&place, call.name()).await {
+                Ok(Some(known)) => return Box::pin(self.resubmitted(known, call, watch)).await,
+                Ok(None) => {}
+                Err(failure) => return failure.into(),
+            }
+        }
+        let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
+            && plan.repair != Repair::Lenient;
+        let is_unrecorded = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
+        let is_open = self.run.core.rules.is_open();
+        if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
+            let stages = Stages::new(self.run, plan, call, watch);
+            return stages.with_own(Some(Identity::of(id))).await.into();
+        }
+        let (facts, settled) = match self.settle(plan, call, call.arguments(), id) {
+            Ok(settled) => settled,
+            Err(error) => return Outcome::Answered(error.into()),
+        };
+        if let (Some(watch), Some(repairs)) = (watch, facts.repairs()) {
+            watch.repaired(repairs);
+        }
+        if is_unrecorded
+            && self.policy(plan, (&facts, &settled), self.run.user(), false)
+                == PolicyDecision::Allow
+        {
+            if let Some(watch) = watch.filter(|_| !is_open) {
+                watch.judged(&PolicyDecision::Allow);
+            }
+            let stages = Stages::new(self.run, plan, call, watch);
+            let claim = Claim::unbounded();
+            let stages = stages.claimed(settled.arguments(), &claim);
+            return stages.with_own(Some(Identity::of(id))).await.into();
+        }
+        let record = match self.opened(id, plan, call, place, (&facts, &settled)) {
+            Ok(record) => record,
+            Err(failure) => return failure.into(),
+        };
+        if let Some(watch) = watch {
+            watch.settled(&record.digest);
+        }
+        let tool = tool_now(plan, Some(call));
+        let mut look = self.look_with(Snapshot::new(record, tool), Some(call), watch);
+        (look.found, look.arguments) = (Some(found), Some((facts, settled)));
+        let mut input = Input::Submitted { reason: call.reason().map(ToOwned::to_owned) };
+        match self.advance(&mut look, &mut input).await {
+            Err(failure) => failure.into(),
+            Ok(Then::Perform) => self.perform(&mut look).await,
+            Ok(Then::Notify) => {
+                self.announce(look.record(), watch);
+                match asking {
+                    Asking::Now => {
+                        Box::pin(self.notify(look.into_record(), Some(call), watch)).await
+                    }
+                    Asking::Later => self.outcome_of(look.record()),
+                }
+            }
+            // The journal has it already.
+            Ok(Then::Reload) => Box::pin(self.resubmitted(look.into_record(), call, watch)).await,
+            Ok(Then::Answer(refusal)) => {
+                Outcome::Answered(refusal.error(call.name(), self.run.id()).into())
+            }
+            Ok(_) => self.outcome_of(look.record()),
+        }
+    }
+
+    /// The record of a call that is about to be evaluated for the first time.
+    fn opened(
+        self,
+        id: CallId,
+        plan: &Plan,
+        call: &Call<'_>,
+        place: CallSlot,
+        (facts, settled): (&Facts, &FinalArguments),
+    ) -> Result<CallRecord, CallFailure> {
+        let now = self.journal.now();
+        let user = self.run.user().map(ToOwned::to_owned);
+        let session = self.run.session().map(ToOwned::to_owned);
+        let requester = Requester { agent: format!("agent:{}", self.run.id()), user, session };
+        let keep = |text: &str, field: &str| self.store_text(settled, text, id, field);
+        let failed = |error: String| CallFailure::NotRecorded {
+            tool: call.name().to_owned(),
+            error: StoreError::invalid(error),
+        };
+        let raw = keep(call.arguments(), "raw").map_err(failed)?;
+        let arguments = keep(settled.arguments(), "arguments").map_err(failed)?;
+        let mut record =
+            CallRecord::draft(id, place, plan.entry.name.to_string(), now).with(|it| {
+                it.provider_id = call.id.as_deref().map(ToOwned::to_owned);
+                it.fingerprint = plan.entry.fingerprint().to_owned();
+                it.danger = facts.danger;
+                it.effect = plan.entry.definition.effect;
+                it.secrets = plan.entry.definition.secrets().map(ToOwned::to_owned).collect();
+                it.raw = raw;
+                it.arguments = arguments;
+                it.shown = settled.shown().to_owned();
+                it.repairs = facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default();
+                it.requester = requester;
+                it.trace = self.journal.trace();
+            });
+        record.digest = self.digest(&record, &record.fingerprint, settled);
+        Ok(record)
+    }
+
+    /// The same call of the same turn arrives again, after a crash for instance.
+    pub(super) async fn resubmitted(
+        self,
+        known: CallRecord,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        let is_same = known.tool == call.name() && self.is_same(&known, call);
+        if !is_same {
+            return CallFailure::PlaceTaken {
+                place: known.place,
+                call: known.id,
+                tool: known.tool,
+            }
+            .into();
+        }
+        // What becomes of it after its answer is nothing to its run.
+        if known.answer.is_some() {
+            return self.outcome_of(&known);
+        }
+        match self.expire_due(known).await {
+            Ok(record) => self.go_on(record, Some(call), watch).await,
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
+    pub(crate) async fn contradicted(
+        self,
+        places: &[CallSlot],
+        calls: &[Call<'_>],
+    ) -> Option<Vec<Outcome>> {
+        let mut failure = None;
+        for (place, call) in places.iter().zip(calls) {
+            match self.at(place, call.name()).await {
+                Ok(Some(known)) if known.tool != call.name() || !self.is_same(&known, call) => {
+                    let (place, call, tool) = (known.place, known.id, known.tool);
+                    failure = Some(CallFailure::PlaceTaken { place, call, tool });
+                }
+                Ok(_) => continue,
+                Err(failed) => failure = Some(failed),
+            }
+            break;
+        }
+        let failure = failure?;
+        Some(calls.iter().map(|_| failure.clone().into()).collect())
+    }
+
+    /// Whether a recorded call was made with these arguments. Of one with a secret that was not kept, only the
+    /// process that made it can tell.
+    fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
+        match &known.raw {
+            StoredText::Omitted => {
+                let Ok(found) = self.tool(known) else { return false };
+                let settled = self.settle(found.plan(), call, call.arguments(), known.id);
+                settled.is_ok_and(|(_, settled)| {
+                    self.digest(known, &known.fingerprint, &settled) == known.digest
+                })
+            }
+            kept => self.reveal(kept, known.id, "raw").is_ok_and(|raw| raw == call.arguments()),
+        }
+    }
+}

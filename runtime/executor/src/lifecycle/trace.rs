@@ -1,0 +1,183 @@
+//! Decisions as they were made, so that a failure is replayed: each with all that it was made from.
+//!
+//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, where the executor records
+//! content. Secrets stay encrypted or left out, as in the journal.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::decide::decide;
+use super::snapshot::Snapshot;
+use super::step::{Input, Settings, Step, Then};
+
+/// The target of the tracing events that hold decisions.
+pub const TARGET: &str = "toolwright::lifecycle";
+
+/// The version of the stored form; an older reader refuses newer data.
+const FORMAT: u32 = 1;
+
+/// One decision, and all that it was made from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Decided {
+    format: u32,
+    /// What was known.
+    pub snapshot: Snapshot,
+    /// Why somebody looked.
+    pub input: Input,
+    /// What the executor decides by.
+    pub settings: Settings,
+    /// When.
+    pub now: Timestamp,
+    /// The random number, its upper half first.
+    pub random: [u64; 2],
+    /// What was decided.
+    pub step: Step,
+}
+
+/// Why a trace is not that of one call, decided by this version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// A newer version wrote it.
+    #[error(
+        "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
+    )]
+    Newer {
+        /// Which step, counted from 1.
+        step: usize,
+        /// The format that was found.
+        found: u32,
+    },
+    /// It is no step.
+    #[error("step {step} of the trace cannot be read: {why}")]
+    Unreadable {
+        /// Which step, counted from 1.
+        step: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The trace does not begin with the arrival of a call.
+    #[error("the trace begins at version {version} of its call, and not where it is submitted")]
+    Beginning {
+        /// The version of the first record.
+        version: u64,
+    },
+    /// A step is missing.
+    #[error(
+        "a step is missing before step {step}: it begins at version {found}, and the one before ends at {expected}"
+    )]
+    Missing {
+        /// Which step, counted from 1.
+        step: usize,
+        /// The version that the step before left.
+        expected: u64,
+        /// The version at which the step begins.
+        found: u64,
+    },
+    /// This version decides otherwise.
+    #[error(
+        "step {step} of the trace is decided otherwise: {decided}, and the trace says {recorded}"
+    )]
+    Otherwise {
+        /// Which step, counted from 1.
+        step: usize,
+        /// What this version decides.
+        decided: String,
+        /// What was recorded.
+        recorded: String,
+    },
+}
+
+impl Decided {
+    /// A decision, made now.
+    #[must_use]
+    pub fn of(
+        snapshot: &Snapshot,
+        input: &Input,
+        settings: &Settings,
+        now: Timestamp,
+        random: u128,
+    ) -> Self {
+        let step = decide(snapshot, input, settings, now, random);
+        #[expect(clippy::cast_possible_truncation, reason = "it is split into its halves")]
+        let random = [(random >> 64) as u64, random as u64];
+        let (snapshot, input, settings) = (snapshot.clone(), input.clone(), settings.clone());
+        Self { format: FORMAT, snapshot, input, settings, now, random, step }
+    }
+
+    /// One line of a trace.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    }
+
+    fn from_line(step: usize, line: &str) -> Result<Self, Refused> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let unreadable =
+            |error: serde_json::Error| Refused::Unreadable { step, why: error.to_string() };
+        let Format { format: found } = serde_json::from_str(line).map_err(unreadable)?;
+        if found != FORMAT {
+            return Err(Refused::Newer { step, found });
+        }
+        serde_json::from_str(line).map_err(unreadable)
+    }
+
+    fn is_decided_again(&self, step: usize) -> Result<(), Refused> {
+        let random = u128::from(self.random[0]) << 64 | u128::from(self.random[1]);
+        let again = decide(&self.snapshot, &self.input, &self.settings, self.now, random);
+        if again == self.step {
+            return Ok(());
+        }
+        let (decided, recorded) = (format!("{again:?}"), format!("{:?}", self.step));
+        Err(Refused::Otherwise { step, decided, recorded })
+    }
+
+    /// The version of the record that the step leaves, if its commit stands.
+    fn left(&self) -> u64 {
+        let written = self.step.commit.as_ref().and_then(|unit| unit.calls.first());
+        written.map_or(self.snapshot.record.version, |write| write.record.version)
+    }
+
+    /// Whether this step follows another: it begins where the other left the call, or where the other began, whose commit
+    /// did not stand then. Whatever happened in between, a person decided.
+    fn follows(&self, before: &Self, step: usize) -> Result<(), Refused> {
+        let (began, expected) = (before.snapshot.record.version, before.left());
+        let found = self.snapshot.record.version;
+        let history = self.snapshot.past.iter().flat_map(|past| &past.history);
+        let between = history.filter(|entry| entry.number > expected && entry.number <= found);
+        let decided = between.filter(|entry| entry.signed.is_some()).count() as u64;
+        if found == expected || found == began || expected.checked_add(decided) == Some(found) {
+            return Ok(());
+        }
+        Err(Refused::Missing { step, expected, found })
+    }
+}
+
+/// Replays the trace of one call, a decision a line, and gives back its last step.
+///
+/// # Errors
+/// When it is not the trace of a call from its arrival on, or this version decides otherwise: where, and what.
+pub fn replay(trace: &str) -> Result<Option<Then>, Refused> {
+    let (mut before, mut last): (Option<Decided>, _) = (None, None);
+    for (step, line) in (1..).zip(trace.lines()) {
+        let now = Decided::from_line(step, line)?;
+        now.is_decided_again(step)?;
+        last = Some(now.step.then.clone());
+        // What commits nothing leads nowhere.
+        if now.step.commit.is_none() {
+            continue;
+        }
+        match &before {
+            Some(before) => now.follows(before, step)?,
+            None if now.snapshot.is_recorded => {
+                return Err(Refused::Beginning { version: now.snapshot.record.version });
+            }
+            None => {}
+        }
+        before = Some(now);
+    }
+    Ok(last)
+}

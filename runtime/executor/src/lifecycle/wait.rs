@@ -1,0 +1,291 @@
+//! Goes on with a call, and waits for it: whoever waits for one call also does what is to be done for it.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use tokio::time::Instant;
+
+use super::ask::LOOK_AGAIN;
+use super::driver::{Lifecycle, Look};
+use super::outcome::indeterminate;
+use super::step::{End, Input, Then};
+use crate::executor::{AskingMark, CallFailure, Outcome, PATIENCE};
+use crate::stage::{self, given_up, given_up_by, record::Watch};
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::{CallRecord, CallSlot, State};
+
+/// How often a call is looked at once more because it has moved.
+const MOVES: u32 = 16;
+
+/// How far a call came.
+pub(super) enum Gone {
+    On(Outcome),
+    /// It is pending, and nobody has been asked yet.
+    ToPeople(Box<CallRecord>),
+}
+
+impl<'a> Lifecycle<'a> {
+    /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
+    pub(super) async fn go_on(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        match self.until_asked(record, call, watch).await {
+            Gone::On(outcome) => outcome,
+            Gone::ToPeople(record) => Box::pin(self.notify(*record, call, watch)).await,
+        }
+    }
+
+    /// Goes on with a call until people have to be asked.
+    pub(super) async fn until_asked(
+        self,
+        record: CallRecord,
+        call: Option<&Call<'_>>,
+        watch: Option<&Watch<'_>>,
+    ) -> Gone {
+        let mut look = self.look(record, call, watch);
+        for _ in 0..MOVES {
+            match self.advance(&mut look, &mut Input::Resumed).await {
+                Err(failure) => return Gone::On(failure.into()),
+                Ok(Then::GoOn) => {}
+                Ok(Then::Perform) => return Gone::On(Box::pin(self.carry_out(look)).await),
+                Ok(Then::Notify) => {
+                    self.announce(look.record(), watch);
+                    return Gone::ToPeople(Box::new(look.into_record()));
+                }
+                Ok(Then::LeaveAlone(time)) => {
+                    self.journal.busy.pause(look.record().id, time);
+                    return Gone::On(self.outcome_of(look.record()));
+                }
+                Ok(_) => return Gone::On(self.outcome_of(look.record())),
+            }
+        }
+        Gone::On(self.outcome_of(look.record()))
+    }
+
+    /// Runs a call that was claimed. What comes of it after its answer is for operators and listeners.
+    async fn carry_out(self, mut look: Look<'a, '_>) -> Outcome {
+        let before = look.record().answer.is_some().then(|| look.record().clone());
+        let outcome = match look.watch {
+            Some(_) => self.perform(&mut look).await,
+            None => self.perform_watched(look).await,
+        };
+        match (outcome, before) {
+            (Outcome::Answered(_), Some(before)) => self.outcome_of(&before),
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// What is due for one call because time has passed.
+    pub(super) async fn expire_due(self, record: CallRecord) -> Result<CallRecord, CallFailure> {
+        let mut look = self.look(record, None, None);
+        self.advance(&mut look, &mut Input::Due).await?;
+        Ok(look.into_record())
+    }
+
+    pub(crate) async fn resume(self, id: CallId) -> Outcome {
+        let current = match self.load(id).await {
+            Ok(record) => self.expire_due(record).await,
+            Err(failure) => return failure.into(),
+        };
+        match current {
+            Ok(record) => {
+                self.notify_found(&record).await;
+                self.go_on(record, None, None).await
+            }
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// Waits until a call is answered, or until only a person can find out what became of it. Who waits also
+    /// does what is to be done for this call.
+    pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.changed();
+            let record = match self.load(id).await {
+                Ok(record) => record,
+                Err(failure) => return failure.into(),
+            };
+            if record.answer.is_some() {
+                self.notify_found(&record).await;
+                return self.outcome_of(&record);
+            }
+            let outcome = match self.expire_due(record.clone()).await {
+                Ok(current) if current.version != record.version => continue,
+                Ok(current) if self.needs_notification(&current) => {
+                    self.notify(current, call, None).await
+                }
+                Ok(current) => self.go_on(current, call, None).await,
+                Err(failure) => return failure.into(),
+            };
+            match &outcome {
+                Outcome::Suspended(it) if it.state != State::Indeterminate && !self.is_closed() => {
+                }
+                _ => return outcome,
+            }
+            let pause = pin!(tokio::time::timeout(self.until_due(&record), changed));
+            if let Either::Right(_) = select(pause, pin!(given_up_by(self.run, call))).await {
+                return outcome;
+            }
+        }
+    }
+
+    /// Until somebody has to look at the call, but no longer than a moment.
+    fn until_due(self, record: &CallRecord) -> Duration {
+        let due = record.due().map(|due| self.journal.now().duration_until(due));
+        due.and_then(|due| Duration::try_from(due).ok())
+            .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
+    }
+
+    /// The answer of a call that was submitted with this outcome.
+    ///
+    /// # Errors
+    /// When the host has to act before there is an answer.
+    pub(crate) async fn await_answer(
+        self,
+        mut outcome: Outcome,
+        call: &Call<'_>,
+    ) -> Result<Answer, CallFailure> {
+        loop {
+            let waits = match outcome {
+                Outcome::Answered(answer) => return Ok(answer),
+                Outcome::Failed(failure) => return Err(failure),
+                Outcome::Suspended(waits) => waits,
+            };
+            if waits.state == State::Indeterminate {
+                return Ok(indeterminate(call.name(), waits.call).into());
+            }
+            if stage::is_given_up(self.run, call) {
+                return Ok(self.end_with(waits.call, End::GivenUp).await);
+            }
+            if self.is_closed() {
+                let (call, tool, state) = (waits.call, call.name().to_owned(), waits.state);
+                return Err(CallFailure::ShuttingDown { call, tool, state });
+            }
+            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+        }
+    }
+
+    /// Whoever submitted a call waits for its next attempt and goes on with it, if that is soon.
+    pub(crate) async fn retried(
+        self,
+        outcome: Outcome,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        match &outcome {
+            Outcome::Suspended(waits) if waits.state == State::Ready => {
+                Box::pin(self.tried_again(outcome, call, watch)).await
+            }
+            _ => outcome,
+        }
+    }
+
+    async fn tried_again(
+        self,
+        mut outcome: Outcome,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Outcome {
+        let mut tried = None;
+        loop {
+            let Outcome::Suspended(waits) = &outcome else { return outcome };
+            if waits.state != State::Ready {
+                return outcome;
+            }
+            let record = match self.load(waits.call).await {
+                Ok(record) => record,
+                Err(failure) => return failure.into(),
+            };
+            // What was due and was not gone on with cannot be gone on with here.
+            if tried.replace(record.version) == Some(record.version) {
+                return outcome;
+            }
+            outcome = match self.until_next(record, call).await {
+                Until::Due(record, ours) => {
+                    match self.until_asked(*record, Some(call), watch).await {
+                        Gone::On(outcome) => outcome,
+                        Gone::ToPeople(record) => {
+                            drop(ours);
+                            self.notify(*record, Some(call), watch).await
+                        }
+                    }
+                }
+                Until::Elsewhere(record) => return self.outcome_of(&record),
+                Until::Ended(outcome) => return outcome,
+            };
+        }
+    }
+
+    /// Waits for the time of a call's next attempt.
+    async fn until_next(self, record: CallRecord, call: &Call<'_>) -> Until<'a> {
+        let Some(not_before) = record.not_before.filter(|_| record.state == State::Ready) else {
+            return Until::Elsewhere(Box::new(record));
+        };
+        let left = || {
+            let left = self.journal.now().duration_until(not_before);
+            Duration::try_from(left).unwrap_or_default()
+        };
+        if left() > PATIENCE {
+            return Until::Elsewhere(Box::new(record));
+        }
+        // No worker of this process takes it until it is gone on with.
+        let ours = self.journal.busy.ask(record.id);
+        let patient_until = Instant::now() + PATIENCE;
+        let mut closing = pin!(self.run.core.closing.cancelled());
+        let mut given_up = pin!(given_up(self.run, call));
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.changed();
+            match self.load(record.id).await {
+                Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
+                Ok(_) => {}
+                Err(failure) => return Until::Ended(failure.into()),
+            }
+            let patience = patient_until.saturating_duration_since(Instant::now());
+            let pause = left().min(patience);
+            if pause.is_zero() {
+                break;
+            }
+            let pause = pin!(tokio::time::timeout(pause, changed));
+            match select(closing.as_mut(), select(given_up.as_mut(), pause)).await {
+                Either::Left(_) => return Until::Elsewhere(Box::new(record)),
+                Either::Right((Either::Left(_), _)) => {
+                    return Until::Ended(self.end_with(record.id, End::GivenUp).await.into());
+                }
+                Either::Right((Either::Right(_), _)) => {}
+            }
+        }
+        if left().is_zero() {
+            Until::Due(Box::new(record), ours)
+        } else {
+            // The clock of the journal is not the clock by which people wait.
+            Until::Elsewhere(Box::new(record))
+        }
+    }
+
+    /// Whether the call at this place was put into a plan: its answer says so, and is no result of its tool.
+    pub(crate) async fn is_planned(
+        self,
+        place: &CallSlot,
+        call: &Call<'_>,
+    ) -> Result<bool, CallFailure> {
+        let record = self.at(place, call.name()).await?;
+        // Accepted later, it runs after its answer.
+        Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))
+    }
+}
+
+/// How it came to the end of a pause between two attempts.
+enum Until<'a> {
+    Due(Box<CallRecord>, Option<AskingMark<'a>>),
+    /// Somebody else goes on with it, or has.
+    Elsewhere(Box<CallRecord>),
+    Ended(Outcome),
+}

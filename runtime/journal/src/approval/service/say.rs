@@ -1,0 +1,269 @@
+//! Decisions in one step: load the call, sign what is decided of it, submit that.
+
+use jiff::Timestamp;
+
+use super::decide::refuse_altered;
+use super::{ApprovalError, ApprovalService, Shown, Submitted};
+use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
+use crate::arguments::digest;
+use crate::journal::CallRecord;
+use toolwright_core::json::canonical;
+
+/// Each takes the call by its id, or as it was shown (see [`Shown`]), and the key of the person who decides. Where the
+/// same key has decided the same before, it gives what was recorded.
+impl ApprovalService {
+    /// Approves a call, which may then run with the arguments that its record shows.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use toolwright::approval::{ApprovalService, ApproverKey, Channel};
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Orders an article.
+    /// #[tool(approval = "it spends money", writes())]
+    /// async fn order(
+    ///     /// Which.
+    ///     article: String,
+    /// ) -> String {
+    ///     format!("ordered {article}")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let ada = ApproverKey::generate("ada")?;
+    /// let store = MemoryStore::new();
+    /// let (sender, mut requests) = tokio::sync::mpsc::channel(16);
+    /// let executor = Executor::builder(Registry::of([ORDER])?)
+    ///     .journal(store.clone())
+    ///     .approver(ada.clone(), Channel::new(sender))
+    ///     .build()?;
+    ///
+    /// let service = ApprovalService::new(Arc::new(store));
+    /// let decided = async {
+    ///     let request = requests.recv().await.expect("the executor asks");
+    ///     // Show the request to Ada, and when she agrees:
+    ///     service.approve(&request, &ada).await
+    /// };
+    /// let call = Call::new("order", r#"{"article":"tea"}"#);
+    /// let (answer, decided) = futures::join!(executor.call(&call), decided);
+    /// assert_eq!(decided?.who, "ada");
+    /// assert_eq!(answer.text(), "ordered tea");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn approve(
+        &self,
+        call: impl Into<Shown>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Approve { grant: None }, key).await
+    }
+
+    /// Approves a call, and grants calls like it on these terms.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn grant(
+        &self,
+        call: impl Into<Shown>,
+        terms: GrantTerms,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Approve { grant: Some(terms) }, key).await
+    }
+
+    /// Approves a call with other arguments: all of them, as the JSON text of one object. The executor judges the call with
+    /// them; where it arrives at other final arguments, because it fills in a default for instance, the approver is asked
+    /// again.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); also when the arguments are none.
+    pub async fn edit(
+        &self,
+        call: impl Into<Shown>,
+        arguments: impl Into<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        let (shown, arguments) = (call.into(), arguments.into());
+        let call = shown.call;
+        let edited = |record: &CallRecord| {
+            let text = canonical(&arguments)
+                .map_err(|error| ApprovalError::Arguments { call, error: Some(error) })?;
+            let principal = record.requester.user.as_deref().unwrap_or_default();
+            let digest = digest(&record.tool, &record.fingerprint, &text, principal, None);
+            Ok(Decision::Edit { arguments, digest })
+        };
+        self.decide_of(shown, edited, key).await
+    }
+
+    /// Rejects a call; the model reads the reason.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn reject(
+        &self,
+        call: impl Into<Shown>,
+        reason: Option<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Reject { reason }, key).await
+    }
+
+    /// Accepts a planned call, which is then judged.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn accept(
+        &self,
+        call: impl Into<Shown>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Accept, key).await
+    }
+
+    /// Records that an indeterminate call happened; the model gets this result.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn happened(
+        &self,
+        call: impl Into<Shown>,
+        result: impl Into<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Happened { result: result.into() }, key).await
+    }
+
+    /// Records that an indeterminate call did not happen, so that it is judged again.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn did_not_happen(
+        &self,
+        call: impl Into<Shown>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::DidNotHappen, key).await
+    }
+
+    /// Requeues a dead letter, which is then judged again. With a new idempotency key, a service takes it for another
+    /// call.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn requeue(
+        &self,
+        call: impl Into<Shown>,
+        new_key: bool,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Requeue { arguments: None, new_key }, key).await
+    }
+
+    /// Requeues a dead letter with other arguments: all of them, as the JSON text of one object.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); also when the arguments are none.
+    pub async fn requeue_with(
+        &self,
+        call: impl Into<Shown>,
+        arguments: impl Into<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        let arguments = Some(arguments.into());
+        self.decide(call, Decision::Requeue { arguments, new_key: false }, key).await
+    }
+
+    /// Discards a dead letter; other operators read the note.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn discard(
+        &self,
+        call: impl Into<Shown>,
+        note: Option<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Discard { note, forget: false }, key).await
+    }
+
+    /// Discards a dead letter and deletes its arguments; its answer and its history stay.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn forget(
+        &self,
+        call: impl Into<Shown>,
+        note: Option<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide(call, Decision::Discard { note, forget: true }, key).await
+    }
+
+    /// Revokes the grant of this id.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn revoke(
+        &self,
+        grant: impl Into<String>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.sign_and_submit(Statement::revoke(grant, key.name(), self.now()), key).await
+    }
+
+    /// Signs a statement that the caller made of the record that it showed, and submits it at the time that the statement
+    /// names.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit); also when the statement is by somebody else than the holder of the key.
+    pub async fn sign_and_submit(
+        &self,
+        statement: Statement,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        let now = statement.at;
+        self.submit(key.sign(&statement)?, now).await
+    }
+
+    /// Whether the record of a call shows the arguments that would run. [`submit`](Self::submit) asks this of every
+    /// approval; a program asks before it shows a record to a person. Of a call with secrets only the executor can tell, at
+    /// the claim.
+    ///
+    /// # Errors
+    /// [`ApprovalError::Altered`] where it shows others.
+    pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
+        refuse_altered(record)
+    }
+
+    async fn decide(
+        &self,
+        call: impl Into<Shown>,
+        decision: Decision,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        self.decide_of(call.into(), |_| Ok(decision), key).await
+    }
+
+    async fn decide_of(
+        &self,
+        shown: Shown,
+        decision: impl FnOnce(&CallRecord) -> Result<Decision, ApprovalError>,
+        key: &ApproverKey,
+    ) -> Result<Submitted, ApprovalError> {
+        let call = shown.call;
+        let record = self.store.get(call).await?.ok_or(ApprovalError::UnknownCall { call })?;
+        let verdict = decision(&record)?;
+        let about: Subject = shown.subject(&record);
+        let statement = Statement { about, verdict, at: self.now(), by: key.name().to_owned() };
+        self.sign_and_submit(statement, key).await
+    }
+
+    fn now(&self) -> Timestamp {
+        self.clock.as_ref().map_or_else(Timestamp::now, |clock| clock())
+    }
+}

@@ -1,0 +1,54 @@
+//! Which call a decision is about, and what the person who decides has seen of it.
+
+use crate::approval::{ApprovalRequest, Subject};
+use crate::journal::CallRecord;
+use toolwright_core::context::CallId;
+
+/// The call that a decision is about.
+///
+/// Made from a [`CallRecord`] or an [`ApprovalRequest`], it names the call as it was shown, and a decision about a call that
+/// was changed since is refused. Made from a [`CallId`], it names the call as the journal has it when the decision is
+/// made: for callers that show nothing.
+///
+/// ```
+/// use toolwright::CallId;
+/// use toolwright::approval::Shown;
+/// use toolwright::journal::{CallRecord, CallSlot};
+///
+/// let slot = CallSlot { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
+/// let record = CallRecord::draft(CallId::new(), slot, "send_mail", jiff::Timestamp::UNIX_EPOCH);
+/// assert_ne!(Shown::from(&record), Shown::from(record.id));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    pub(super) call: CallId,
+    /// Generation and digest as they were seen; nothing where nothing was.
+    seen: Option<(u32, String)>,
+}
+
+impl Shown {
+    /// What a statement is about that is made of the call.
+    pub(super) fn subject(self, record: &CallRecord) -> Subject {
+        let now = || (record.generation, record.digest.clone());
+        let (generation, digest) = self.seen.unwrap_or_else(now);
+        Subject::Call { id: self.call, generation, digest }
+    }
+}
+
+impl From<CallId> for Shown {
+    fn from(call: CallId) -> Self {
+        Self { call, seen: None }
+    }
+}
+
+impl From<&CallRecord> for Shown {
+    fn from(record: &CallRecord) -> Self {
+        Self { call: record.id, seen: Some((record.generation, record.digest.clone())) }
+    }
+}
+
+impl From<&ApprovalRequest> for Shown {
+    fn from(request: &ApprovalRequest) -> Self {
+        Self { call: request.call, seen: Some((request.generation, request.digest.clone())) }
+    }
+}

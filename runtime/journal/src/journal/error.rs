@@ -1,0 +1,230 @@
+//! Why a store did not do what it was asked, by what its caller can do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::record::CallSlot;
+use toolwright_core::context::CallId;
+
+/// Why a transaction was not committed: it conflicts with what is in the store, or the store failed.
+///
+/// - After a conflict nothing was done. Each conflict names what was found: load, and decide again at once.
+/// - After [`Store`](Self::Store) see [`StoreErrorKind`]: a commit whose reply was lost may stand.
+///
+/// ```
+/// use toolwright::journal::{CommitError, DocumentWrite, MemoryStore, Store, StoreErrorKind, Transaction};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = MemoryStore::new();
+/// let change = DocumentWrite { key: "note".to_owned(), expects: Some(3), text: Some("hello".to_owned()) };
+/// let unit = Transaction { documents: vec![change], ..Transaction::default() };
+/// match store.commit(unit, jiff::Timestamp::UNIX_EPOCH).await {
+///     Err(CommitError::Document { found, .. }) => assert_eq!(found, None),
+///     Err(error) if error.is_unavailable() => println!("try again after a pause: {error}"),
+///     other => panic!("{other:?}"),
+/// }
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// A call is not as expected.
+    #[error("call {call} is at version {found:?}, not at {expected:?}")]
+    Call {
+        /// Which call.
+        call: CallId,
+        /// The version that was expected.
+        expected: Option<u64>,
+        /// The version that is there.
+        found: Option<u64>,
+    },
+    /// Another call stands at the place of a new one.
+    #[error("call {holder} stands at that place of run `{}` already", place.run)]
+    CallSlot {
+        /// The slot: run, turn and index.
+        place: CallSlot,
+        /// Which call stands there.
+        holder: CallId,
+    },
+    /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
+    #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
+    Fenced {
+        /// Which call.
+        call: CallId,
+        /// The epoch of the one who asked.
+        epoch: u64,
+    },
+    /// A call was to be taken from its owner, whose lease has not ended.
+    #[error("call {call} is leased to its owner until {until}")]
+    Leased {
+        /// Which call.
+        call: CallId,
+        /// The end of the lease.
+        until: Timestamp,
+    },
+    /// There is no call of this id.
+    #[error("there is no call {call} to be acknowledged")]
+    NoCall {
+        /// Which call.
+        call: CallId,
+    },
+    /// A document is not as expected.
+    #[error("document `{key}` is at version {found:?}, not at {expected:?}")]
+    Document {
+        /// Its key.
+        key: String,
+        /// The version that was expected.
+        expected: Option<u64>,
+        /// The version that is there.
+        found: Option<u64>,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CommitError {
+    /// Whether another writer was faster: nothing was done, and the caller loads and decides again at once.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        !matches!(self, Self::Store(_))
+    }
+
+    /// Whether the store cannot be reached for now: the commit may stand, and the caller looks again after a pause.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_unavailable())
+    }
+}
+
+/// What a caller can do about the failure of a [`Store`]. A conflict is no failure of the store, see [`CommitError`].
+///
+/// [`Store`]: super::Store
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreErrorKind {
+    /// The store cannot be reached, or is busy. Try again after a pause. A commit may stand although its reply was lost:
+    /// load, and see what is there.
+    Unavailable,
+    /// What is stored is damaged. A person has to restore it.
+    Corrupt,
+    /// A newer release wrote what is stored. Use that release.
+    Newer,
+    /// There is no room left; nothing was written. A person has to make room.
+    Full,
+    /// The store refuses what it was asked, or cannot be used as it is set up; nothing was written. A repetition fails too.
+    Invalid,
+}
+
+impl fmt::Display for StoreErrorKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Unavailable => "unavailable",
+            Self::Corrupt => "corrupt",
+            Self::Newer => "newer",
+            Self::Full => "full",
+            Self::Invalid => "invalid",
+        })
+    }
+}
+
+/// A store failed: what its caller can do, a sentence for people, and what caused it.
+///
+/// Two errors are equal where kind and message are; sources are not compared.
+///
+/// ```
+/// use std::error::Error;
+/// use toolwright::journal::{StoreError, StoreErrorKind};
+///
+/// let cause = std::io::Error::from(std::io::ErrorKind::TimedOut);
+/// let error = StoreError::unavailable("journal `calls` cannot be reached").with_source(cause);
+/// assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+/// assert!(error.is_unavailable());
+/// assert!(error.source().is_some());
+/// ```
+#[derive(Debug, Clone)]
+pub struct StoreError {
+    kind: StoreErrorKind,
+    message: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl StoreError {
+    /// A failure of a kind in words: the store, what was found, what was expected, what to do.
+    pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// A failure of the kind [`Unavailable`](StoreErrorKind::Unavailable).
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Unavailable, message)
+    }
+
+    /// A failure of the kind [`Corrupt`](StoreErrorKind::Corrupt).
+    pub fn corrupt(message: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Corrupt, message)
+    }
+
+    /// A failure of the kind [`Newer`](StoreErrorKind::Newer).
+    pub fn newer(message: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Newer, message)
+    }
+
+    /// A failure of the kind [`Full`](StoreErrorKind::Full).
+    pub fn full(message: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Full, message)
+    }
+
+    /// A failure of the kind [`Invalid`](StoreErrorKind::Invalid).
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Invalid, message)
+    }
+
+    /// Why a write is refused whose call stands at another place than it does in the store.
+    #[must_use]
+    pub fn moved(call: CallId) -> Self {
+        Self::invalid(format!("call {call} is written with another place, which never changes"))
+    }
+
+    /// With what caused it.
+    #[must_use]
+    pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: Some(Arc::from(source.into())), ..self }
+    }
+
+    /// What its caller can do about it.
+    #[must_use]
+    pub fn kind(&self) -> StoreErrorKind {
+        self.kind
+    }
+
+    /// Whether to try again after a pause.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        self.kind == StoreErrorKind::Unavailable
+    }
+}
+
+impl PartialEq for StoreError {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.message) == (other.kind, &other.message)
+    }
+}
+
+impl Eq for StoreError {}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_ref().map(|it| &**it as &(dyn Error + 'static))
+    }
+}

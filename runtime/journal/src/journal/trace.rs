@@ -1,0 +1,213 @@
+//! The steps of a call as its history knows them: why somebody looked at it, what was decided, and what was committed.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::entry::Entry;
+use super::next::{Failure, Transition};
+use super::record::CallRecord;
+use super::replay::{Contradiction, replay};
+use super::state::State;
+
+/// One step of a call: one look at it, and the one commit that came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TraceStep {
+    /// Why somebody looked.
+    pub input: TraceInput,
+    /// Where the call stood; nothing before it was recorded.
+    pub from: Option<State>,
+    /// What was decided, in order.
+    pub decision: Vec<TraceDecision>,
+    /// The version of the record that was committed.
+    pub version: u64,
+    /// The generation since.
+    pub generation: u32,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// By whom.
+    pub who: String,
+}
+
+/// A transition that a step made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TraceDecision {
+    /// What happened.
+    pub event: Transition,
+    /// Where the call stood after it.
+    pub to: State,
+    /// Why, in words.
+    pub why: Option<String>,
+}
+
+/// Why somebody looked at a call, as far as its history tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TraceInput {
+    /// It arrived.
+    Submitted,
+    /// A caller, a worker or an operator wanted it to go on.
+    Resumed,
+    /// Its deadline or its lease had passed.
+    Due,
+    /// A person decided.
+    Decided,
+    /// An attempt ended, or was dropped.
+    Attempted,
+    /// Its tool found out what became of it.
+    Reconciled,
+    /// It was not wanted any more.
+    Ended,
+}
+
+impl TraceInput {
+    /// Its name as it is stored and printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Resumed => "resumed",
+            Self::Due => "due",
+            Self::Decided => "decided",
+            Self::Attempted => "attempted",
+            Self::Reconciled => "reconciled",
+            Self::Ended => "ended",
+        }
+    }
+
+    fn of(entry: &Entry) -> Self {
+        match entry.event {
+            None => Self::Submitted,
+            Some(_) if entry.signed.is_some() => Self::Decided,
+            Some(Transition::Expired | Transition::Errored { failure: Failure::OwnerLost, .. }) => {
+                Self::Due
+            }
+            Some(Transition::Succeeded | Transition::Errored { .. }) => Self::Attempted,
+            Some(Transition::Happened | Transition::DidNotHappen) => Self::Reconciled,
+            Some(Transition::RunEnded) => Self::Ended,
+            Some(_) => Self::Resumed,
+        }
+    }
+}
+
+/// The steps of a call. What one commit wrote has one time, because each decision is given one.
+///
+/// ```
+/// use toolwright::CallId;
+/// use toolwright::journal::{CallRecord, CallSlot, Note, Transition};
+/// use toolwright::unstable::journal::{TraceInput, trace};
+///
+/// let at = "2026-01-01T00:00:00Z".parse()?;
+/// let note = || Note { who: "executor:1".to_owned(), at, why: None, signed: None };
+/// let slot = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
+/// let mut record = CallRecord::draft(CallId::from_bytes([7; 16]), slot, "send_mail", at);
+/// let history = vec![record.opened(note()), record.advance(Transition::Asked, note())?];
+/// let steps = trace(&record, &history)?;
+/// assert_eq!((steps.len(), steps[0].input, steps[0].version), (1, TraceInput::Submitted, 2));
+/// assert!(trace(&record, &history[..1]).is_err(), "a step is missing");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the machine does not go from one step to the next, or not to where the record stands: a step is missing, or was
+/// changed.
+pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
+    replay(record, history)?;
+    let mut steps: Vec<TraceStep> = Vec::new();
+    for entry in history {
+        let decision = entry.event.map(|event| {
+            let why = entry.why.clone();
+            TraceDecision { event, to: entry.to, why }
+        });
+        let input = TraceInput::of(entry);
+        match steps.last_mut() {
+            Some(step) if continues(step, entry, input) => {
+                step.decision.extend(decision);
+                (step.version, step.generation) = (entry.number, entry.generation);
+                step.who.clone_from(&entry.who);
+            }
+            _ => steps.push(TraceStep {
+                input,
+                from: entry.from,
+                decision: decision.into_iter().collect(),
+                version: entry.number,
+                generation: entry.generation,
+                at: entry.at,
+                who: entry.who.clone(),
+            }),
+        }
+    }
+    Ok(steps)
+}
+
+/// Whether an entry was written by the commit of a step.
+fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
+    let follows = entry.number == step.version + 1 && entry.at == step.at;
+    let is_of_one_look = match (step.input, input) {
+        (TraceInput::Submitted, TraceInput::Resumed) => true,
+        (TraceInput::Resumed, TraceInput::Resumed) => entry.event == Some(Transition::Denied),
+        (TraceInput::Attempted, TraceInput::Ended) => true,
+        _ => false,
+    };
+    follows && is_of_one_look
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::approval::Signed;
+    use crate::journal::{CallSlot, Note};
+    use toolwright_core::context::CallId;
+    use toolwright_core::tool::Effect;
+
+    /// A call that is asked about, approved, lost once and run.
+    fn life() -> (CallRecord, Vec<Entry>) {
+        let place = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        let note =
+            |second| Note { who: "somebody".to_owned(), at: at(second), why: None, signed: None };
+        let mut record = CallRecord::draft(CallId::from_bytes([1; 16]), place, "any", at(0));
+        let effect = Effect::Idempotent;
+        let lost = Transition::Errored { failure: Failure::OwnerLost, effect, exhausted: false };
+        let mut history = vec![record.opened(note(0))];
+        for (event, second) in [
+            (Transition::Asked, 0),
+            (Transition::Approved, 5),
+            (Transition::Claimed, 6),
+            (lost, 40),
+            (Transition::Claimed, 41),
+            (Transition::Succeeded, 42),
+        ] {
+            history.push(record.advance(event, note(second)).expect("it can happen"));
+        }
+        (record, history)
+    }
+
+    #[test]
+    fn what_one_commit_wrote_is_one_step() {
+        use TraceInput::{Attempted, Decided, Due, Resumed, Submitted};
+
+        let (record, mut history) = life();
+        let signed =
+            |text: &str| Signed { text: text.into(), key: String::new(), signature: String::new() };
+        history[2].signed = Some(signed("{}"));
+        let steps = trace(&record, &history).expect("it replays");
+        let inputs: Vec<TraceInput> = steps.iter().map(|step| step.input).collect();
+        assert_eq!(inputs, [Submitted, Decided, Resumed, Due, Resumed, Attempted]);
+        assert_eq!(steps[0].version, 2);
+        assert_eq!(steps[0].decision.len(), 1);
+    }
+
+    #[test]
+    fn a_trace_with_a_step_removed_is_refused() {
+        let (record, history) = life();
+        for missing in 0..history.len() {
+            let mut cut = history.clone();
+            cut.remove(missing);
+            let refused = trace(&record, &cut);
+            assert!(refused.is_err(), "entry {missing} is missing, and nothing is said of it");
+        }
+    }
+}
