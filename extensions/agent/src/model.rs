@@ -1,5 +1,6 @@
 //! A model: one request to one answer.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,7 +116,7 @@ pub struct RequestLimits {
 }
 
 /// One answer of a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelAnswer {
     /// What it said. Texts before, between and after its calls are joined by an empty line.
@@ -161,6 +162,20 @@ impl ModelAnswer {
     pub fn verbatim(mut self, verbatim: Verbatim) -> Self {
         self.verbatim = Some(verbatim);
         self
+    }
+}
+
+/// Without its text and arguments, which may hold secrets.
+impl fmt::Debug for ModelAnswer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ModelAnswer")
+            .field("text_bytes", &self.text.len())
+            .field("calls", &self.calls)
+            .field("stop", &self.stop)
+            .field("usage", &self.usage)
+            .field("verbatim", &self.verbatim)
+            .finish()
     }
 }
 

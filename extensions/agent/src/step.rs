@@ -187,22 +187,25 @@ impl State {
     ) -> Vec<Action> {
         let is_cut = matches!(self.0.phase, Phase::Calling { is_cut: true, .. });
         let run = calls.len() - usize::from(is_cut);
-        let mut answers = answers.into_iter().take(run);
-        let answered: Vec<(ToolCall, Answer)> = calls
-            .iter()
-            .enumerate()
-            .map(|(index, call)| {
-                let missing = || if index < run { interrupted(call) } else { cut_short(call) };
-                (call.clone(), answers.next().unwrap_or_else(|| missing().into()))
-            })
-            .collect();
-        let done = terminal.and_then(|index| answered.get(index)).filter(|(_, it)| !it.is_error());
+        let mut given = answers.into_iter().take(run);
+        let answer = |(index, call): (usize, &ToolCall)| {
+            let missing = || if index < run { interrupted(call) } else { cut_short(call) };
+            given.next().unwrap_or_else(|| missing().into())
+        };
+        let answers: Vec<Answer> = calls.iter().enumerate().map(answer).collect();
+        let at = |index: usize| calls.get(index).zip(answers.get(index));
+        let done = terminal.and_then(at).filter(|(_, answer)| !answer.is_error());
         let done = done.map(|(call, answer)| Ended::Terminal {
             tool: call.name.clone(),
             text: answer.text().into_owned(),
         });
-        let pairs = answered.iter().map(|(call, answer)| (call, answer));
-        self.0.failing = Failing::after(self.0.failing.take(), pairs);
+        self.0.failing = Failing::after(self.0.failing.take(), calls.iter().zip(&answers));
+        let without_arguments = |call: &ToolCall| ToolCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: String::new(),
+        };
+        let answered = calls.iter().map(without_arguments).zip(answers);
         let mut actions = vec![Action::Append(Message::answers(answered))];
         actions.extend(match (done, stopping) {
             (Some(ended), _) => self.end(ended),

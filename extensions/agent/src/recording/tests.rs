@@ -34,7 +34,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(refused("[]").starts_with("line 1 is not the first line: "), "{}", refused("[]"));
     let provider = refused(r#"{"recording":1,"provider":"openai"}"#);
     assert!(provider.contains("found the provider `openai`, expected one of `anthropic`"));
-    let unknown = refused(&format!("{HEADER}\n\n{{\"request\":{{}},\"respnse\":{{}}}}\n"));
+    let unknown = refused(&format!("{HEADER}\n\n{{\"request\":{{}},\"answer\":{{}}}}\n"));
     assert!(unknown.starts_with("line 3 is not an exchange: "), "{unknown}");
 }
 

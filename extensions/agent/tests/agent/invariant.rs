@@ -98,7 +98,7 @@ fn turns_until_the_end(turns: &[Made]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_call_has_exactly_one_answer_in_call_order(
@@ -106,6 +106,8 @@ proptest! {
         is_journaled in any::<bool>(),
     ) {
         let used = turns_until_the_end(&turns);
+        // Three cut answers in a row end a run by their limit, and would leave steps of the script.
+        prop_assume!(turns[..used].windows(3).all(|it| !it.iter().all(|made| made.is_cut)));
         let mut model = ScriptedModel::new();
         for (turn, made) in turns[..used].iter().enumerate() {
             model = model.answers(answer(turn, made));
@@ -115,10 +117,7 @@ proptest! {
             && turns[used - 1].calls.iter().enumerate().any(|(index, (which, _))| {
                 CALLS[*which].0 == "complete_task" && expected(&turns[used - 1], index) == "ok"
             });
-        let cuts_at_the_end = turns[..used].iter().rev().take_while(|it| it.is_cut).count();
-        // A script of cut answers alone ends by that limit, and leaves steps unused.
-        prop_assume!(turns[..used].windows(3).all(|it| !it.iter().all(|made| made.is_cut)));
-        if !is_terminal && cuts_at_the_end < 3 {
+        if !is_terminal {
             model = model.says("Done.");
         }
         let mut run = agent(model, is_journaled).run("r").start().unwrap();
@@ -213,6 +212,48 @@ proptest! {
             prop_assert_eq!(check(&history).unwrap(), state.open_calls());
             prop_assert!(state.due().is_none() || state.ended().is_none());
         }
+    }
+}
+
+/// The state after an answer with two calls, the last of which may be cut short.
+fn calling(stop: StopReason) -> State {
+    let (asking, _) = step(&State::new(Limits::default()), Event::said("Go."));
+    let calls = vec![call("c1", "complete_task", "{}"), call("c2", "add", "{}")];
+    step(&asking, Event::Answered(ModelAnswer::new("", calls).stopped(stop))).0
+}
+
+fn done() -> Answer {
+    Output::text("done").into()
+}
+
+#[test]
+fn a_turn_with_too_few_or_too_many_answers_has_one_for_each_call() {
+    for (stop, answers, expected) in [
+        (StopReason::Finished, 0, ["interrupted", "interrupted"]),
+        (StopReason::Finished, 1, ["ok", "interrupted"]),
+        (StopReason::Finished, 3, ["ok", "ok"]),
+        (StopReason::CutInCall, 0, ["interrupted", "call_cut_short"]),
+        (StopReason::CutInCall, 2, ["ok", "call_cut_short"]),
+    ] {
+        let answers = std::iter::repeat_with(done).take(answers).collect();
+        let (_, actions) = step(&calling(stop), Event::Called { answers, terminal: None });
+        let [Action::Append(Message::Answers(answered)), Action::Ask] = &actions[..] else {
+            panic!("answers, and the model is asked: {actions:?}")
+        };
+        let kinds: Vec<&str> = answered.iter().map(|(_, answer)| kind(answer)).collect();
+        assert_eq!(kinds, expected);
+    }
+}
+
+/// What was done is done, even where the user gave up in the meantime.
+#[test]
+fn a_terminal_call_that_succeeded_ends_a_run_that_was_cancelled_meanwhile() {
+    for late in [Event::Cancelled, Event::TimeIsUp] {
+        let (stopping, actions) = step(&calling(StopReason::Finished), late);
+        assert!(actions.is_empty(), "the calls have to be answered first");
+        let called = Event::Called { answers: vec![done(), done()], terminal: Some(0) };
+        let (ended, _) = step(&stopping, called);
+        assert!(matches!(ended.ended(), Some(Ended::Terminal { .. })));
     }
 }
 

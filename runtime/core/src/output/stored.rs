@@ -6,17 +6,18 @@
 //! - `{"output":{"content":[…],"structured":…,"metadata":{…}}}`;
 //! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`.
 
-use std::borrow::Cow;
+mod value;
+
 use std::fmt;
-use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Content, Output};
-use crate::error::{Class, ToolError};
+use self::value::StoredError;
+use super::{Answer, Output};
+use crate::error::ToolError;
 
 const VERSION: &str = "version";
 
@@ -49,15 +50,6 @@ enum Shape {
     Json(String),
     Output(Output),
     Error(StoredError),
-}
-
-#[derive(Clone, PartialEq)]
-struct StoredError {
-    kind: String,
-    class: Class,
-    message: String,
-    hint: Option<String>,
-    details: Option<Value>,
 }
 
 /// Why a stored answer cannot be read.
@@ -139,8 +131,8 @@ impl StoredAnswer {
             ("json", Value::String(text)) => Some(Shape::Json(text.clone())),
             // Written before numbers were stored as text.
             ("json", value) => Some(Shape::Json(value.to_string())),
-            ("output", value) => output(value).map(Shape::Output),
-            ("error", value) => error(value).map(Shape::Error),
+            ("output", value) => value::output(value).map(Shape::Output),
+            ("error", value) => value::error(value).map(Shape::Error),
             _ => None,
         };
         let shape = shape.ok_or_else(|| unreadable(&format!("the key `{key}`")))?;
@@ -151,26 +143,8 @@ impl StoredAnswer {
         match &self.shape {
             Shape::Text(text) => ("text", json!(text)),
             Shape::Json(text) => ("json", json!(text)),
-            Shape::Output(output) => (
-                "output",
-                json!({
-                    "content": output.content.iter().map(block).collect::<Vec<_>>(),
-                    "structured": output.structured,
-                    "metadata": output.metadata,
-                }),
-            ),
-            Shape::Error(error) => {
-                let (class, retry_after) = class_name(error.class);
-                let value = json!({
-                    "kind": error.kind,
-                    "class": class,
-                    "retry_after_ms": retry_after,
-                    "message": error.message,
-                    "hint": error.hint,
-                    "details": error.details,
-                });
-                ("error", value)
-            }
+            Shape::Output(output) => ("output", value::of_output(output)),
+            Shape::Error(error) => ("error", error.to_value()),
         }
     }
 }
@@ -195,27 +169,7 @@ impl From<&Answer> for StoredAnswer {
 
 impl From<&ToolError> for StoredAnswer {
     fn from(error: &ToolError) -> Self {
-        let stored = StoredError {
-            kind: error.kind().to_owned(),
-            class: error.classified(),
-            message: error.message().to_owned(),
-            hint: error.next_action().map(ToOwned::to_owned),
-            details: error.detail().cloned(),
-        };
-        Self { shape: Shape::Error(stored) }
-    }
-}
-
-impl StoredError {
-    fn into_error(self) -> ToolError {
-        let mut error = ToolError::new(self.kind, self.message).class(self.class);
-        if let Some(hint) = self.hint {
-            error = error.hint(hint);
-        }
-        if let Some(details) = self.details {
-            error = error.details(details);
-        }
-        error
+        Self { shape: Shape::Error(error.into()) }
     }
 }
 
@@ -249,90 +203,13 @@ impl fmt::Debug for StoredAnswer {
     }
 }
 
-fn class_name(class: Class) -> (&'static str, Option<u64>) {
-    match class {
-        Class::NotStarted { retry_after } => {
-            let milliseconds =
-                retry_after.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
-            ("not_started", milliseconds)
-        }
-        Class::Transient => ("transient", None),
-        Class::Invalid => ("invalid", None),
-        Class::Final => ("final", None),
-        Class::Cancelled => ("cancelled", None),
-        Class::Unknown => ("unknown", None),
-    }
-}
-
-fn error(value: &Value) -> Option<StoredError> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str).map(ToOwned::to_owned);
-    let class = match text("class")?.as_str() {
-        "not_started" => {
-            let delay = value.get("retry_after_ms").and_then(Value::as_u64);
-            Class::NotStarted { retry_after: delay.map(Duration::from_millis) }
-        }
-        "transient" => Class::Transient,
-        "invalid" => Class::Invalid,
-        "final" => Class::Final,
-        "cancelled" => Class::Cancelled,
-        "unknown" => Class::Unknown,
-        _ => return None,
-    };
-    Some(StoredError {
-        kind: text("kind")?,
-        class,
-        message: text("message")?,
-        hint: text("hint"),
-        details: value.get("details").filter(|it| !it.is_null()).cloned(),
-    })
-}
-
-fn block(content: &Content<'_>) -> Value {
-    match content {
-        Content::Text(text) => json!({ "text": text }),
-        Content::Json(json) => json!({ "json": json }),
-        Content::Image { media_type, data } => {
-            json!({ "image": { "media_type": media_type, "data": data } })
-        }
-        Content::Audio { media_type, data } => {
-            json!({ "audio": { "media_type": media_type, "data": data } })
-        }
-        Content::Resource { uri, media_type, text } => {
-            json!({ "resource": { "uri": uri, "media_type": media_type, "text": text } })
-        }
-    }
-}
-
-fn output(value: &Value) -> Option<Output> {
-    let content = value.get("content")?.as_array()?.iter().map(content).collect::<Option<_>>()?;
-    let metadata: Map<String, Value> = value.get("metadata")?.as_object()?.clone();
-    let structured = value.get("structured").filter(|it| !it.is_null()).cloned();
-    Some(Output { content, structured, metadata })
-}
-
-fn content(value: &Value) -> Option<Content<'static>> {
-    let (kind, value) = value.as_object()?.iter().next()?;
-    let text = |key: &str| {
-        value.get(key).and_then(Value::as_str).map(|it| Cow::<str>::Owned(it.to_owned()))
-    };
-    let whole = || value.as_str().map(|it| Cow::<str>::Owned(it.to_owned()));
-    Some(match kind.as_str() {
-        "text" => Content::Text(whole()?),
-        "json" => Content::Json(whole()?),
-        "image" => Content::Image { media_type: text("media_type")?, data: text("data")? },
-        "audio" => Content::Audio { media_type: text("media_type")?, data: text("data")? },
-        "resource" => Content::Resource {
-            uri: text("uri")?,
-            media_type: text("media_type"),
-            text: text("text"),
-        },
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::Content;
     use super::*;
+    use crate::error::Class;
 
     /// What an answer says, without its place in memory.
     fn said(answer: &Answer) -> String {
