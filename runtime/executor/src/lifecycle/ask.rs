@@ -1,7 +1,7 @@
 //! A person is asked in this process. What they say goes to the journal, signed, before it counts.
 //!
 //! An approver that fails cannot be asked, panics, or gives no decision. The people at this process and the listeners are
-//! notified. The call waits where somebody else may decide; where nobody else can, it ends at once.
+//! notified. The call waits where somebody else may decide; where no other approver can, it ends at once.
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -42,8 +42,8 @@ pub(super) enum Whose {
 }
 
 impl Lifecycle<'_> {
-    /// Tells whoever is asked in this process, if anybody is, and goes on when they decide at once. That
-    /// somebody could not be told changes nothing: the call is pending, and is told again.
+    /// Notifies the approver of this process, if there is one, and goes on when the approver decides at once. Where that
+    /// fails nothing changes: the call is pending, and the approver is notified again.
     pub(super) async fn notify(
         self,
         record: CallRecord,
@@ -53,7 +53,7 @@ impl Lifecycle<'_> {
         self.notify_for(record, call, watch, Whose::Ours).await
     }
 
-    /// The same for a call that nobody waits for here.
+    /// Notifies the approver of a call whose caller is not here.
     pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
         self.notify_for(record, None, None, Whose::Anybodys).await
     }

@@ -1,8 +1,8 @@
-//! The driver: reads what a decision needs, commits what it says, notifies, and gives back what follows. Whoever looks at a
-//! call, for whatever reason, does it through [`Lifecycle::advance`], and no other code awaits the journal.
+//! The driver: reads what a decision needs, commits what it says, notifies, and gives back what follows. Every look at a
+//! call, for whatever reason, goes through [`Lifecycle::advance`], and no other code awaits the journal.
 //!
 //! - A conflict means that somebody was faster: the call is read and decided once more, a bounded number of times.
-//! - A claim is held from before its commit, which can stand although nobody hears so, until its end is recorded.
+//! - A claim is held from before its commit, which can stand although its reply is lost, until its end is recorded.
 
 mod held;
 mod journal;

@@ -1,7 +1,7 @@
 //! The end of calls that are not wanted any more, of a run, and what a run has taken note of.
 //!
-//! Whoever makes a call outside of turns gets one answer. Where they go before it is there, nothing of the call may happen
-//! later: they would make it again, and nobody could know it as the same.
+//! The caller of a call outside of turns gets one answer. Where the caller goes before it is there, nothing of the call may
+//! happen later: the caller would make it again, and the executor could not know it as the same.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Lifecycle<'_> {
         Ok(look.into_record())
     }
 
-    /// Ends a call that nobody waits for any more, unless somebody runs it by now.
+    /// Ends a call that its caller does not want any more, unless a worker runs it by now.
     pub(super) async fn end_with(self, id: CallId, end: End) -> Answer {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, end).await,

@@ -13,7 +13,7 @@ use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
-    /// What is to be told of a call as it stands.
+    /// The outcome of a call as it stands.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
             if let Err(why) = self.vouched(record) {
@@ -69,7 +69,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What a model reads where its host cannot be told otherwise.
+/// What a model reads where its host gets no failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())

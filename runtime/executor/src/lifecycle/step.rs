@@ -46,7 +46,7 @@ pub struct Attempt {
     pub answer: Answered,
     /// What the answer says besides of earlier attempts.
     pub more: Option<String>,
-    /// Whether nobody gave the call up but an executor that shuts down.
+    /// Whether an executor that shuts down gave the call up, and not its caller.
     pub is_released: bool,
     /// How much is left of the time of the whole call, where that is limited.
     pub time_left: Option<Duration>,
@@ -111,7 +111,7 @@ pub enum End {
     GivenUp,
     /// Its caller shuts down, and would not know the call again.
     ShuttingDown,
-    /// The approver failed, and nobody else can decide.
+    /// The approver failed, and no other approver can decide.
     ApproverFailed(String),
 }
 
@@ -189,7 +189,7 @@ pub enum Refusal {
     DeniedBefore,
     /// It would have to wait, for this reason, with a secret that cannot be encrypted.
     SecretCannotWait(String),
-    /// A person would have to decide, for this reason, and nobody can be asked.
+    /// A person would have to decide, for this reason, and no approver can be asked.
     NoApprover(String),
     /// It would be planned, and needs what only its caller brings.
     CannotBePlanned,
@@ -208,7 +208,7 @@ pub enum Refusal {
 pub enum Problem {
     /// The call cannot go on here.
     NotHere(String),
-    /// Nobody can be asked, for this reason, and the executor was built to fail then.
+    /// No approver can be asked, although one has to decide for this reason, and the executor was built to fail then.
     NoApprover(String),
     /// Its record is not what its history says.
     Contradiction(Contradiction),
@@ -225,7 +225,7 @@ pub struct Settings {
     pub lease: Duration,
     /// For how long a person may think.
     pub expires_after: Duration,
-    /// What happens where nobody can be asked; nothing where somebody can.
+    /// What happens where no approver can be asked; nothing where one can.
     pub no_approver: Option<OnNoApprover>,
     /// Whether it has a key to encrypt secrets with.
     pub seals: bool,

@@ -1,4 +1,4 @@
-//! Goes on with a call, and waits for it: whoever waits for one call also does what is to be done for it.
+//! Goes on with a call, and waits for it: a caller that waits for one call also does what is due for it.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const MOVES: u32 = 16;
 /// How far a call came.
 pub(super) enum Gone {
     On(Outcome),
-    /// It is pending, and nobody has been asked yet.
+    /// It is pending, and no approver has been asked yet.
     ToPeople(Box<CallRecord>),
 }
 
@@ -172,7 +172,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whoever submitted a call waits for its next attempt and goes on with it, if that is soon.
+    /// The caller of a call waits for its next attempt and goes on with it, if that is soon.
     pub(crate) async fn retried(
         self,
         outcome: Outcome,

@@ -55,7 +55,7 @@ impl<'a> Moment<'a> {
             Gate::Ask(reason) => {
                 (vec![opened, self.ask(&mut next, reason, None)?], None, Then::Notify)
             }
-            // Nobody brings it when the plan is run.
+            // What its caller brings is not there when the plan is run.
             Gate::Plan if tool.needs_caller => return refuse(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason)?], None, Then::Report),
             Gate::Refuse(refusal @ Refusal::Denied(_)) => {
@@ -93,7 +93,7 @@ impl<'a> Moment<'a> {
         let reason = reason.unwrap_or(PLANNED).to_owned();
         let entry = self.advance(record, Transition::Planned, Some(reason.clone()))?;
         record.decision = None;
-        // Nobody is notified of it before the plan is shown, and it does not expire.
+        // No approver is notified of it before the plan is shown, and it does not expire.
         record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
         if record.answer.is_none() {
             record.answer = Some(queued(&record.tool));
@@ -136,7 +136,7 @@ impl<'a> Moment<'a> {
             if record.answer.is_none() {
                 return Err(self.not_here(format!("it {NEEDS_ITS_CALLER}")));
             }
-            // Whoever made it has its answer and will not come again.
+            // Its caller has its answer and will not come again.
             let why = format!("`{}` {NEEDS_ITS_CALLER}, who has gone", record.tool);
             return self.refuse(&ToolError::new("refused", why), behind);
         }
@@ -201,7 +201,7 @@ impl<'a> Moment<'a> {
                 let error = refusal.error(&tool, &next.place.run);
                 return self.refuse(&error, behind);
             }
-            // To fail is for whoever waits for it.
+            // Only a caller that waits for it can be given a failure.
             Gate::Fail(reason) if next.answer.is_none() => {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }

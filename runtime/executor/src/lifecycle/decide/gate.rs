@@ -18,14 +18,14 @@ pub(crate) struct Known {
     pub(crate) is_granted: Option<bool>,
     /// It holds secrets, and there is no key to encrypt them with.
     pub(crate) cannot_be_stored: bool,
-    /// What happens where nobody can be asked; nothing where somebody can.
+    /// What happens where no approver can be asked; nothing where one can.
     pub(crate) no_approver: Option<OnNoApprover>,
     /// There is a journal, in which it can wait.
     pub(crate) has_journal: bool,
 }
 
 impl Known {
-    /// Without a journal, nobody can be asked.
+    /// Without a journal, no approver can be asked.
     pub(crate) const NO_JOURNAL: Self = Self {
         is_decided: false,
         denied_before: Some(false),
@@ -45,7 +45,7 @@ pub(crate) enum Gate {
     /// It is put into a plan.
     Plan,
     Refuse(Refusal),
-    /// The host has to act: nobody can be asked, for this reason.
+    /// The host has to act: an approver would have to decide, for this reason, and none can be asked.
     Fail(String),
 }
 

@@ -93,7 +93,7 @@ pub(super) fn expired(tool: &str) -> ToolError {
         .hint("go on without it, or tell the user that it needs approval")
 }
 
-/// The approver of a call failed, and nobody else can decide.
+/// The approver of a call failed, and no other approver can decide.
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;

@@ -1,4 +1,4 @@
-//! The claim of a call while its task holds it. Dropped before the end of the call is recorded, as when nobody polls the task
+//! The claim of a call while its task holds it. Dropped before the end of the call is recorded, as when the task is not polled
 //! any more, it says so in the journal, or records the end that was reached; where that fails too, its lease runs out.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const LOOKS: u32 = 10;
 /// The first pause.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A claim. Made before it is committed, because a commit can stand although nobody hears so.
+/// A claim. Made before it is committed, because a commit can stand although its reply is lost.
 pub(super) struct Held {
     pub(super) claim: Arc<Claim>,
     /// How the attempt ended, once it has.
@@ -105,7 +105,7 @@ impl Left {
     }
 }
 
-/// How long the journal is given for a commit that nobody heard of: longer than a store waits for another program.
+/// How long the journal is given for a commit whose reply is lost: longer than a store waits for another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }

@@ -112,7 +112,7 @@ impl<'a> Lifecycle<'a> {
             Need::More(more) => {
                 if let Input::Attempted(attempt) = input {
                     let record = &look.snapshot.record;
-                    // Whoever records the end of a dropped attempt has its stored answer alone.
+                    // Of a dropped attempt, only the stored answer is left.
                     let answer = look.answer.take();
                     let answer = answer.or_else(|| self.revealed(record, &attempt.answer).ok());
                     let answer: Option<Answer> = answer.map(|answer| match answer.error() {
