@@ -287,6 +287,22 @@ fn a_tool_is_a_file_and_nothing_else_knows_it() {
 }
 
 #[test]
+fn the_ready_made_tools_of_the_toolbox_are_commands_as_well() {
+    let tools = toolwright_toolbox::FILES.into_iter().chain(toolwright_toolbox::PROCESS);
+    let command = toolwright::cli::command(&Registry::of(tools).unwrap().catalog()).unwrap();
+    command.clone().debug_assert();
+    for words in [
+        &["file", "edit", "a", "x", "y", "--replace-all"][..],
+        &["file", "glob", "**/*.rs"],
+        &["file", "grep", "fn", "--mode", "count"],
+        &["command", "run", "cargo", "test", "--timeout-seconds", "9"],
+    ] {
+        let typed = std::iter::once(&"tools").chain(words);
+        assert!(command.clone().try_get_matches_from(typed).is_ok(), "{words:?}");
+    }
+}
+
+#[test]
 fn a_result_is_all_there_is_on_standard_output() {
     let ran = run(&folder("result"), &["file", "read", "README.md", "--offset", "3"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));

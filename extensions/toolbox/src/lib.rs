@@ -1,4 +1,4 @@
-//! Ready-made tools for [toolwright](toolwright): they read, write and search the files of one folder, and run programs in it.
+//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, and run programs in it.
 //!
 //! An application selects what it offers. Linking this crate registers nothing; the handles do, one by one or as a group:
 //!

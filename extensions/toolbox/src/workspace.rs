@@ -193,6 +193,5 @@ fn is_regular(name: &Name, metadata: &Metadata) -> Result<(), ToolError> {
 
 fn too_large(name: &Name, size: u64) -> ToolError {
     let message = format!("`{name}` has {size} bytes, expected at most {LARGEST}");
-    ToolError::new("file_too_large", message)
-        .hint("search it with `grep`, which reads files of any size")
+    ToolError::new("file_too_large", message).hint("search in it instead of reading it whole")
 }

@@ -1,14 +1,16 @@
 //! Whoever claims a call or waits for its answer goes away, at the moment at which that is hardest to hear of: while the
 //! journal commits, or while a person thinks.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use toolwright::journal::{CallRecord, State};
-use toolwright::{Call, CallId, Outcome, Registry, Worker, tool};
+use toolwright::{Call, CallFailure, CallId, Outcome, Registry, Worker, tool};
 
 use super::hostile::tools::builder_of;
 use super::odd::Odd;
-use super::support::{Office, Ran, a_refund, office, path, suspended};
+use super::support::{Office, Ran, a_refund, answered, office, path, suspended};
 
 /// Keeps what may be repeated.
 #[tool(name = "away_keep", effect = idempotent)]
@@ -104,14 +106,36 @@ async fn a_worker_that_goes_says_nothing_of_what_another_has_claimed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claim_that_stands_although_its_journal_said_no_is_given_back() {
+async fn a_claim_that_stands_although_its_reply_was_lost_is_seen_and_carried_out() {
     let office = office();
     let store = Odd { inner: office.store.clone(), lies_at: Some(1), ..Odd::default() };
+    let commits = Arc::clone(&store.commits);
     let executor = office.builder().journal(store).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
-    assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+    assert!(answered(outcome).error().is_none());
+    assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
+    assert_eq!(commits.load(SeqCst), 2, "the claim was not sent once more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_journal_is_away_for_a_moment_a_call_is_decided_once_more() {
+    let office = office();
+    let store = Odd { inner: office.store.clone(), away_for: 2, ..Odd::default() };
+    let executor = office.builder().journal(store).build().unwrap();
+    let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
+    assert!(answered(outcome).error().is_none());
+    assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_journal_is_away_for_long_nothing_runs_and_the_host_is_told() {
+    let office = office();
+    let store = Odd { inner: office.store.clone(), away_for: 100, ..Odd::default() };
+    let executor = office.builder().journal(store).build().unwrap();
+    let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!((only(&office).await.state, office.ran.times()), (State::Cancelled, 0));
+    assert_eq!((office.records().await.len(), office.ran.times()), (0, 0));
 }
 
 /// Who waited would make it again, and then both would run.

@@ -35,6 +35,8 @@ pub struct Odd {
     pub is_deaf: bool,
     /// The commit of this number fails, and nothing of it stands.
     pub fails_at: Option<usize>,
+    /// So many commits find the store unavailable, and nothing of them stands.
+    pub away_for: usize,
     /// From this number on every commit fails.
     pub fails_from: Option<usize>,
     /// What cannot be read: `history`, `document`, `documents` or `list`.
@@ -72,6 +74,9 @@ impl Store for Odd {
             let number = self.commits.fetch_add(1, SeqCst) + 1;
             if self.slow_commits {
                 tokio::task::yield_now().await;
+            }
+            if number <= self.away_for {
+                return Err(StoreError::unavailable("the store cannot be reached").into());
             }
             if self.fails_at == Some(number) || self.fails_from.is_some_and(|first| number >= first)
             {

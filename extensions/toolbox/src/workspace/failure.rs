@@ -2,14 +2,16 @@
 
 use std::io::{self, ErrorKind};
 
-use toolwright::ToolError;
+use toolwright::{Class, ToolError};
 
 use super::name::{Name, outside};
 
 pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
     // cap-std refuses what leads out with an error of its own, which the system has no number for.
     if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
+        // The path itself is well-formed, so the call is not an invalid one.
         return outside(name.as_str(), "leads out of the workspace through a link")
+            .class(Class::Final)
             .caused_by(error);
     }
     let (kind, words) = match error.kind() {
@@ -21,6 +23,7 @@ pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
             ("not_a_directory", "a part of the path is a file, not a folder")
         }
         ErrorKind::NotFound => ("not_found", "no such file or folder"),
+        _ if is_link_loop(&error) => ("link_loop", "its links lead in a circle"),
         _ => {
             let general = ToolError::from(error);
             let (kind, class) = (general.kind().to_owned(), general.classified());
@@ -31,7 +34,17 @@ pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
     };
     let failed = ToolError::new(kind, format!("`{name}`: {words}")).caused_by(error);
     match kind {
-        "not_found" => failed.hint("look for it with `list_files` or `glob`"),
+        "not_found" => failed.hint("list the folder above it to see what is there"),
         _ => failed,
     }
+}
+
+#[cfg(unix)]
+fn is_link_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link_loop(_: &io::Error) -> bool {
+    false
 }

@@ -112,6 +112,18 @@ fn a_link_that_stays_inside_is_followed_and_stays_a_link() {
 }
 
 #[test]
+fn links_that_lead_in_a_circle_are_refused() {
+    let tools = Box::files();
+    symlink("two", tools.path("one")).unwrap();
+    symlink("one", tools.path("two")).unwrap();
+    for (tool, input) in calls("one") {
+        let (kind, message) = tools.refused(tool, input);
+        assert_eq!(message, "`one`: its links lead in a circle", "{tool} {kind}");
+        assert_eq!(kind, "link_loop", "{tool}");
+    }
+}
+
+#[test]
 fn a_link_to_nothing_is_not_written_through() {
     let tools = Box::files();
     symlink("nothing", tools.path("link")).unwrap();

@@ -1,4 +1,5 @@
 //! The toolbox as an application uses it: its tools in a registry, called through an executor.
+#![cfg(test)]
 #![cfg(unix)]
 
 #[cfg(feature = "files")]

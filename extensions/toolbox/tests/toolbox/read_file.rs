@@ -103,7 +103,7 @@ fn what_is_no_text_is_refused_with_its_reason() {
 fn a_file_that_may_not_be_read_is_refused_by_its_name() {
     let tools = Box::files();
     tools.put("a", "x");
-    fs::set_permissions(tools.path("a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(tools.path("a"), fs::Permissions::from_mode(0o000)).unwrap();
     // Who may read everything cannot be refused.
     if fs::read(tools.path("a")).is_err() {
         let refused = tools.refused("read_file", json!({"path": "a"}));

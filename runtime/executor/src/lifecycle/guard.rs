@@ -64,7 +64,6 @@ impl Guards {
     #[cfg(not(feature = "guards"))]
     #[inline]
     #[must_use]
-    #[expect(clippy::unused_self, reason = "with the feature `guards` it is asked")]
     pub fn has(self, _: Guard) -> bool {
         true
     }

@@ -99,20 +99,17 @@ async fn what_waits_in_a_drain_is_not_answered_as_not_started_and_run_later() {
     assert!(!is_not_started || office.ran.times() == 0, "answered as not begun, and run");
 }
 
-/// A commit can stand without its caller having heard.
+/// A commit can stand without its caller having heard: the executor looks, and asks about the call that is there.
 #[tokio::test]
-async fn what_is_answered_as_not_started_is_not_pending_after_a_store_that_lied() {
+async fn a_call_whose_record_stands_after_a_store_that_lied_is_asked_about_once_and_runs_once() {
     let office = office();
     let store = Odd { inner: office.store.clone(), lies_at: Some(1), ..Odd::default() };
     let executor = office.builder().journal(store).build().unwrap();
-    let answer = executor.call(&a_refund()).await;
-    let class = answer.error().unwrap().classified();
-    for record in office.records().await {
-        let _ = office.approve(record.id).await;
-    }
-    office.executor().worker().unwrap().sweep().await.unwrap();
-    let is_not_started = class == Class::NotStarted { retry_after: None };
-    assert!(!is_not_started || office.ran.times() == 0, "answered as not begun, and run");
+    let waits = suspended(executor.submit(&a_refund()).await);
+    assert_eq!(office.records().await.len(), 1);
+    office.approve(waits.call).await.unwrap();
+    let answer = answered(executor.worker().unwrap().resume(waits.call).await);
+    assert_eq!((answer.text().as_ref(), office.ran.times()), ("refunded 100 for A-1", 1));
 }
 
 /// A kind is the tool's own word; only the executor can be shutting down. Its class is its word as well, so it is tried

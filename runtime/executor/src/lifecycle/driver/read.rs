@@ -215,7 +215,6 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// What a call's tool and the policy make of these arguments.
-    #[expect(clippy::type_complexity, reason = "it is what stands in a snapshot")]
     fn evaluate(
         self,
         look: &mut Look<'a, '_>,
