@@ -99,6 +99,8 @@ pub fn command() -> Command {
             option("record", "FILE", "Write what goes between here and the provider to a new file")
                 .value_parser(value_parser!(PathBuf)),
             flag("json", "Write the transcript as JSON lines"),
+            // The tools' commands have one of their own too.
+            Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])
 }
 

@@ -80,6 +80,33 @@ fn a_build_without_tls_says_so_before_a_key_is_sent() {
 }
 
 #[test]
+fn the_help_names_every_option_and_every_exit_code() {
+    let help = run(coder(&["run", "--help"]));
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    for words in [
+        "--folder <DIR>",
+        "--provider <NAME>",
+        "--base-url <URL>",
+        "--model <NAME>",
+        "--turns <N>",
+        "--offline",
+        "--keep",
+        "--record <FILE>",
+        "--json",
+        "ANTHROPIC_API_KEY",
+        "130 interrupted",
+    ] {
+        assert!(help.out.contains(words), "{words} is not in\n{}", help.out);
+    }
+    let readme = fs::read_to_string(own("README.md")).unwrap();
+    let options =
+        readme.lines().filter_map(|it| it.strip_prefix("| `--")?.split([' ', '`']).next());
+    let options: Vec<&str> = options.collect();
+    assert!(options.len() >= 9, "{options:?}");
+    assert!(options.iter().all(|it| help.out.contains(&format!("--{it}"))), "{options:?}");
+}
+
+#[test]
 fn every_tool_is_a_command() {
     let folder = folder();
     let tool = |words: &[&str]| {

@@ -100,6 +100,18 @@ async fn retry_after_is_waited_for() {
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
+/// Also where the request may have begun, so that the policy alone would ask earlier.
+#[tokio::test]
+async fn retry_after_counts_with_every_status() {
+    let failed = Answers::with(500, BUSY).header("retry-after-ms: 40");
+    let server = Server::start(vec![failed, Answers::with(200, DONE)]).await;
+    let waits = Arc::new(Mutex::new(Vec::new()));
+    let waited = Arc::clone(&waits);
+    let model = at(&server.url()).on_retry(move |it| waited.lock().unwrap().push(it.wait));
+    ask(model).await.unwrap();
+    assert_eq!(*waits.lock().unwrap(), [Duration::from_millis(40)]);
+}
+
 #[tokio::test]
 async fn a_pause_longer_than_what_is_waited_for_ends_the_request() {
     let limited = || Answers::with(429, BUSY).header("retry-after: 3600");

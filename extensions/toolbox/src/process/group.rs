@@ -173,3 +173,43 @@ impl Drop for Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use tokio::io::ReadBuf;
+
+    use super::*;
+
+    /// A stream of which the runtime hears a moment after its bytes were there.
+    struct Late(Option<&'static [u8]>, bool);
+
+    impl AsyncRead for Late {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            if std::mem::take(&mut self.1) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            buffer.put_slice(self.0.take().unwrap_or_default());
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    /// Cargo says on standard error that the tests failed whose output stands on standard output before that.
+    #[tokio::test]
+    async fn what_was_printed_before_an_error_stands_before_it() {
+        for is_late in [false, true] {
+            let transcript = Mutex::new(Transcript::default());
+            let output = Some(Late(Some(b"1 failed\n"), is_late));
+            read(output, Some(Late(Some(b"error\n"), false)), &transcript).await;
+            let read = std::mem::take(&mut *locked(&transcript)).finish();
+            assert_eq!(read, "1 failed\nerror\n", "{is_late}");
+        }
+    }
+}
