@@ -386,7 +386,7 @@ fn unwritten(record: &CallRecord, is_end: bool, error: StoreError) -> CallFailur
     }
 }
 
-fn too_busy(id: CallId) -> CommitError {
+pub(super) fn too_busy(id: CallId) -> CommitError {
     StoreError::unavailable(format!(
         "call {id} was changed by others {TRIES} times in a row; try again"
     ))

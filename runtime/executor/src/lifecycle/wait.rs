@@ -7,7 +7,7 @@ use futures::future::{Either, select};
 use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
-use super::driver::{Lifecycle, Look};
+use super::driver::{Lifecycle, Look, not_recorded, too_busy};
 use super::outcome::indeterminate;
 use super::step::{End, Input, Then};
 use crate::executor::{AskingMark, CallFailure, Outcome, PATIENCE};
@@ -65,7 +65,8 @@ impl<'a> Lifecycle<'a> {
                 Ok(_) => return Gone::On(self.outcome_of(look.record())),
             }
         }
-        Gone::On(self.outcome_of(look.record()))
+        let record = look.record();
+        Gone::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
     /// Runs a call that was claimed. What comes of it after its answer is for operators and listeners.
