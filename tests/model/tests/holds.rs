@@ -1,4 +1,4 @@
-//! With every guard in its place, every property holds in every state.
+//! With every check in its place, every property holds in every state.
 
 use call_model::report::explore;
 use call_model::scenarios::short;
