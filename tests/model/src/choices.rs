@@ -1,6 +1,7 @@
 //! Who may do what next.
 
 use toolwright_core::context::CallId;
+use toolwright_executor::lifecycle::By;
 use toolwright_journal::journal::{CallRecord, State};
 
 use crate::scenario::{Outcome, Scenario};
@@ -143,7 +144,12 @@ impl Scenario {
             Phase::Begun if goes_on => actions.push(Action::Act(worker)),
             _ => {}
         }
-        let possible = outcomes.iter().filter(|outcome| self.outcomes.contains(outcome));
+        // A worker's task that is dropped instead of crashing leaves its call to others, as often as it likes.
+        let is_possible = |outcome: &&Outcome| {
+            let costs = **outcome == Outcome::Dropped && running.by == By::Worker;
+            self.outcomes.contains(outcome) && (!costs || system.budget.crashes > 0)
+        };
+        let possible = outcomes.iter().filter(is_possible);
         actions.extend(possible.map(|outcome| Action::End(worker, *outcome)));
         let now = system.journal.get(record.id);
         if !is_owner || now.is_some_and(|now| system.is_lapsed(now)) {

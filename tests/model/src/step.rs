@@ -6,7 +6,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::Class;
 use toolwright_executor::lifecycle::trace::Decided;
 use toolwright_executor::lifecycle::{
-    Attempt, AttemptError, Dropped, End, Input, Reconciliation, Snapshot,
+    Attempt, AttemptError, By, Dropped, End, Input, Reconciliation, Snapshot,
 };
 use toolwright_journal::journal::{Answered, CallRecord, DocumentWrite, Transaction};
 
@@ -259,6 +259,9 @@ impl World<'_> {
         let Running { record, tool, by, phase, .. } = running;
         let epoch = record.epoch;
         if outcome == Outcome::Dropped {
+            if by == By::Worker {
+                self.system.budget.crashes = self.system.budget.crashes.checked_sub(1)?;
+            }
             let is_begun = phase != Phase::Claimed;
             let task = self.dropped(record.id, Dropped { epoch, by, is_begun });
             return self.set(Who::Worker(worker), task);
