@@ -5,7 +5,7 @@ use toolwright_executor::lifecycle::Guard;
 
 use crate::properties as property;
 use crate::report::{Report, shortest};
-use crate::scenario::{Budget, Call, Policy, Scenario, Verdict};
+use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
 use crate::scenarios::{FAIR, one};
 use crate::switches::Switch;
 
@@ -34,7 +34,12 @@ const ALLOWED: &[Policy] = &[Policy::Allow];
 const ASKS: &[Policy] = &[Policy::Ask];
 
 fn scenario(effect: toolwright_core::tool::Effect, policies: &'static [Policy]) -> Scenario {
-    one("without a check", effect, policies, FAIR)
+    Scenario {
+        outcomes: vec![Outcome::Result, Outcome::Transient],
+        verdicts: vec![Verdict::Approve],
+        ends_run: false,
+        ..one("without a check", effect, policies, FAIR)
+    }
 }
 
 fn with(budget: Budget, scenario: Scenario) -> Scenario {
@@ -70,27 +75,29 @@ pub fn cases() -> Vec<Case> {
         verdicts: verdicts.to_vec(),
         ..scenario.clone()
     };
-    let denied = one("without a check", Once, &[Policy::Ask, Policy::Deny], policy);
+    let denied = with(policy, scenario(Once, &[Policy::Ask, Policy::Deny]));
+    let ended = |scenario: &Scenario| Scenario { ends_run: true, ..scenario.clone() };
     let each_time = two(&[Policy::Ask, Policy::AskEachTime], &[Verdict::Grant]);
+    // It is given with the first, and covers one of the others.
     let granted = two(ASKS, &[Verdict::Grant]);
+    let granted = Scenario { calls: vec![granted.calls[0]; 3], ..granted };
     let revoked = two(ASKS, &[Verdict::Grant, Verdict::Revoke]);
     let mut cases = vec![
         decide(Guard::EvaluatedAtClaim, property::IN_TIME, with(deadline, asks.clone())),
         decide(Guard::DecisionBound, property::DECIDED, with(change, asks.clone())),
         decide(Guard::DecisionInTime, property::IN_TIME, with(deadline, asks.clone())),
-        decide(Guard::LostOnce, property::ONCE, with(crash, once.clone())),
         decide(Guard::Fenced, property::FENCED, with(lapse, again.clone())),
         decide(Guard::HistoryOfItsTime, property::NOT_ACCUSED, asks.clone()),
-        decide(Guard::RunEndSeen, property::NOT_STRANDED, again.clone()),
-        decide(Guard::RunEndCommitted, property::RUN_OVER, once.clone()),
-        decide(Guard::Verified, property::NOT_FORGED, of(&[Verdict::Forged], &once)),
+        decide(Guard::RunEndSeen, property::NOT_STRANDED, ended(&again)),
+        decide(Guard::RunEndCommitted, property::RUN_OVER, ended(&once)),
+        decide(Guard::Verified, property::NOT_FORGED, ended(&of(&[Verdict::Forged], &once))),
         decide(Guard::AnswerStays, property::ONE_ANSWER, of(&[Verdict::Requeue], &again)),
-        decide(Guard::GrantUseTaken, property::GRANT_USES, granted.clone()),
+        decide(Guard::GrantUseTaken, property::GRANT_USES, granted),
         decide(Guard::GrantInTerms, property::GRANT_TERMS, revoked),
         decide(Guard::GrantNotForEachTime, property::EACH_TIME, with(policy, each_time)),
         decide(Guard::DenialFirst, property::DENIED, denied),
         decide(Guard::DenialHolds, property::REJECTED, two(ASKS, &[Verdict::Reject])),
-        decide(Guard::DeadLetterStays, property::LETTER, of(&[Verdict::Requeue], &again)),
+        decide(Guard::DeadLetterStays, property::LETTER, ended(&of(&[Verdict::Requeue], &again))),
         case(Switch::NoCompareAndSet, property::ENDED, asks.clone()),
         case(Switch::RenewalUnseen, property::RENEWED, with(lapse, once.clone())),
         case(Switch::NotWrittenAhead, property::ONCE, with(crash, asks.clone())),
@@ -100,10 +107,17 @@ pub fn cases() -> Vec<Case> {
         case(Switch::NobodyResumes, property::NOT_STRANDED, asks),
         case(Switch::NobodySweeps, property::NOT_STRANDED, with(crash, once.clone())),
     ];
+    // That it was begun before is seen at its claim once more.
+    cases.push(Case {
+        guard: Switch::Decide(Guard::LostOnce),
+        falls: property::ONCE,
+        scenario: with(crash, once),
+        also: vec![Switch::Decide(Guard::EvaluatedAtClaim)],
+    });
     cases.push(Case {
         guard: Switch::Decide(Guard::RunEndSeen),
         falls: property::RUN_OVER,
-        scenario: again,
+        scenario: ended(&again),
         also: vec![Switch::Decide(Guard::RunEndCommitted)],
     });
     cases

@@ -70,8 +70,8 @@ fn step(scenario: &Scenario, system: &System) -> Option<System> {
     scenario.lapses(system, &mut actions);
     let wanted = |action: &Action| match action {
         Action::End(_, outcome) => *outcome == Outcome::Result,
-        // It would be answered that the run is over, as often as it is submitted.
-        Action::Submit(..) => !system.run_is_ended(),
+        // It would be refused, and not recorded, as often as it is submitted.
+        Action::Submit(..) => !system.run_is_ended() && system.rejected.is_empty(),
         _ => true,
     };
     actions.into_iter().filter(wanted).find_map(|action| scenario.after(system, action))

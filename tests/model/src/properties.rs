@@ -12,8 +12,7 @@ pub const ONE_EFFECT: &str = "the effect of a once call happens at most once";
 /// An approval is used at most once.
 pub const APPROVAL_ONCE: &str = "an approval is used by one generation alone";
 /// What asks runs by a decision or a grant alone.
-pub const DECIDED: &str =
-    "what a person has to decide runs by a grant, or by a decision on this generation and these arguments";
+pub const DECIDED: &str = "what a person has to decide runs by a grant, or by a decision on this generation and these arguments";
 /// A decision is bound to what was shown.
 pub const BOUND: &str = "a decision takes effect on what was shown";
 /// A decision lapses.
@@ -41,7 +40,8 @@ pub const DENIED: &str = "what the policy denies is not claimed, whatever a pers
 /// A plan is accepted first.
 pub const PLANNED: &str = "what is planned is claimed once its plan was accepted";
 /// A grant counts on its terms.
-pub const GRANT_TERMS: &str = "a grant is used on its terms, until it is revoked or its tool changes";
+pub const GRANT_TERMS: &str =
+    "a grant is used on its terms, until it is revoked or its tool changes";
 /// A grant counts so often.
 pub const GRANT_USES: &str = "a grant is used by no more calls than it is for";
 /// A grant is no answer each time.

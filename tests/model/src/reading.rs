@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use toolwright_core::context::CallId;
 use toolwright_core::tool::Danger;
 use toolwright_executor::lifecycle::{
     Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow,
@@ -14,7 +15,6 @@ use toolwright_journal::arguments::digest;
 use toolwright_journal::journal::{
     CallRecord, CallSlot, State, StoredText, Transaction, Transition, begun,
 };
-use toolwright_core::context::CallId;
 
 use crate::journal::Journal;
 use crate::scenario::{Policy, Scenario};
@@ -163,8 +163,9 @@ pub(crate) fn grants(system: &System, record: &CallRecord) -> Vec<GrantNow> {
     let read = system.journal.documents(&prefix).filter_map(|document| {
         let grant = Grant::from_text(&document.key, &document.text).ok()?;
         let terms = grant.terms().map_err(|error| error.to_string());
-        let covers = terms
-            .and_then(|it| it.take(arguments(record)).map_err(|not_covered| not_covered.to_string()));
+        let covers = terms.and_then(|it| {
+            it.take(arguments(record)).map_err(|not_covered| not_covered.to_string())
+        });
         let (key, version) = (document.key.clone(), document.version);
         Some(GrantNow { key, version, grant, not_covered: covers.err() })
     });

@@ -114,7 +114,7 @@ pub enum Verdict {
 pub struct Scenario {
     /// A word for reports.
     pub name: &'static str,
-    /// The calls of the turn, two at most.
+    /// The calls of the turn, three at most.
     pub calls: Vec<Call>,
     /// How many workers there are, three at most.
     pub workers: u8,

@@ -42,7 +42,7 @@ pub struct System {
     /// What may still go wrong.
     pub budget: Budget,
     /// What was seen of each place.
-    pub witnesses: [Witness; 2],
+    pub witnesses: [Witness; 3],
     /// Which grants were used by which calls.
     pub uses: Vec<(String, CallId)>,
     /// The digests of what people rejected.
@@ -83,13 +83,13 @@ impl System {
 
     /// The witness of a place.
     pub fn witness(&mut self, place: u32) -> &mut Witness {
-        &mut self.witnesses[place as usize % 2]
+        &mut self.witnesses[place as usize % 3]
     }
 
     /// The witness of a place.
     #[must_use]
     pub fn witness_of(&self, place: u32) -> &Witness {
-        &self.witnesses[place as usize % 2]
+        &self.witnesses[place as usize % 3]
     }
 
     /// Whether it is durable that the run has ended.

@@ -1,8 +1,8 @@
 //! Somebody who sees everything and forgets nothing that matters: what the properties are asked of.
 
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{CallRecord, Entry, State, StoredText, Transition};
 use toolwright_executor::lifecycle::last_decision;
+use toolwright_journal::journal::{CallRecord, Entry, State, StoredText, Transition};
 
 use crate::reading::{EDITED, TRUSTED, digest_of};
 use crate::scenario::{Policy, Verdict};
@@ -184,10 +184,8 @@ impl Witness {
             self.wrong.key_changed |= self.edits == 0 || !is_edited(now);
             self.edits = self.edits.saturating_sub(1);
         }
-        let is_unbegun = matches!(
-            before.state,
-            State::Judging | State::Planned | State::Pending | State::Ready
-        );
+        let is_unbegun =
+            matches!(before.state, State::Judging | State::Planned | State::Pending | State::Ready);
         let is_ended = matches!(now.state, State::Refused | State::Cancelled | State::Expired);
         if let (true, Some((event, entry, _))) = (is_unbegun && is_ended, last_decision(history)) {
             let counts = entry.signed.as_ref().is_none_or(|signed| signed.key == TRUSTED);

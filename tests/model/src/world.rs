@@ -12,7 +12,6 @@ use toolwright_executor::lifecycle::{
 use toolwright_journal::approval::Grant;
 use toolwright_journal::journal::{CallRecord, CommitError, State, Transaction, replay};
 
-
 use crate::reading::{self, LEASE, RANDOM, THINKING};
 use crate::scenario::Scenario;
 use crate::switches::Switch;

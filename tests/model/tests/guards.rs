@@ -46,10 +46,8 @@ fn the_trace_of_a_fallen_property_is_decided_otherwise_with_the_check() {
 #[test]
 fn an_effect_happens_twice_where_late_owners_act_after_a_person_has_looked() {
     let lapse = Budget { lapses: 1, ..FAIR };
-    let late = Scenario {
-        ends_run: false,
-        ..one("late owners act", Once, &[Policy::Allow], lapse)
-    };
+    let late =
+        Scenario { ends_run: false, ..one("late owners act", Once, &[Policy::Allow], lapse) };
     let report = shortest(&late, property::ONE_EFFECT);
     assert!(report.falls_after(property::ONE_EFFECT).is_some(), "{report}");
     let stop = Scenario { late_owners_act: false, ..late };

@@ -27,9 +27,8 @@ fn events() -> impl Strategy<Value = Vec<(Transition, Option<prop::sample::Index
 
 /// The event itself, or one of those that can happen where the call stands.
 fn chosen(state: State, event: Transition, legal: Option<prop::sample::Index>) -> Transition {
-    let possible: Vec<Transition> = Transition::all()
-        .filter(|event| next(state, *event).is_ok())
-        .collect();
+    let possible: Vec<Transition> =
+        Transition::all().filter(|event| next(state, *event).is_ok()).collect();
     match legal {
         Some(index) if !possible.is_empty() => *index.get(&possible),
         _ => event,
