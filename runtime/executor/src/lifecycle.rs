@@ -17,7 +17,7 @@ mod sweep;
 pub mod trace;
 mod wait;
 
-pub use decide::decide;
+pub use decide::{decide, is_accepted, last_decision};
 pub use guard::{Guard, Guards};
 pub use snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,

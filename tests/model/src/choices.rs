@@ -1,158 +1,223 @@
 //! Who may do what next.
 
-use toolwright::journal::State;
+use toolwright_core::context::CallId;
+use toolwright_executor::lifecycle::By;
+use toolwright_journal::journal::{CallRecord, State};
 
-use crate::people::Canceller;
 use crate::scenario::{Outcome, Scenario};
+use crate::step::{Action, Who};
 use crate::switches::Switch;
-use crate::system::{Action, System};
-use crate::worker::Worker;
+use crate::system::{RunEnd, System};
+use crate::task::{Phase, Running, Task};
+use crate::world::World;
 
-impl Scenario {
-    /// What workers may do.
-    pub fn worker_actions(&self, system: &System, actions: &mut Vec<Action>) {
-        for (number, worker) in (0..self.workers).zip(&system.workers) {
-            match worker {
-                Worker::Idle => {
-                    self.idle_actions(system, number, actions);
-                    // Workers with nothing in mind are alike.
-                    continue;
-                }
-                Worker::Opening { .. } | Worker::Judged { .. } => {
-                    actions.push(Action::Commit(number));
-                }
-                Worker::Seen { .. } => actions.push(Action::Check(number)),
-                Worker::Claimed { id, record, .. } => {
-                    if self.late_owners_act || system.is_owner(*id, record) {
-                        actions.push(Action::Begin(number));
-                    }
-                    self.ends(&[Outcome::NotStarted, Outcome::GivenUp], number, actions);
-                }
-                Worker::Begun { id, record, .. } => {
-                    if self.late_owners_act || system.is_owner(*id, record) {
-                        actions.push(Action::Act(number));
-                    }
-                    let outcomes = [
-                        Outcome::NotStarted,
-                        Outcome::Transient,
-                        Outcome::Final,
-                        Outcome::Unknown,
-                        Outcome::GivenUp,
-                    ];
-                    self.ends(&outcomes, number, actions);
-                }
-                Worker::Acted { .. } => {
-                    let outcomes =
-                        [Outcome::Result, Outcome::Transient, Outcome::Unknown, Outcome::GivenUp];
-                    self.ends(&outcomes, number, actions);
-                }
-                Worker::Ended { .. } => {
-                    actions.push(Action::Write(number));
-                    if system.budget.unheard > 0 {
-                        actions.push(Action::WriteUnheard(number));
-                    }
-                }
-            }
-            if let Some((id, record)) = worker.running().filter(|_| !worker.is_ended()) {
-                let is_lapsed = system.store.get(id).is_some_and(|now| now.is_lapsed);
-                if is_lapsed || !system.is_owner(id, &record) {
-                    actions.push(Action::Renew(number));
-                }
-            }
-            if system.budget.crashes > 0 {
-                actions.push(Action::Crash(number));
-            }
-        }
+impl System {
+    /// Whether the claim of a worker still counts.
+    #[must_use]
+    pub fn is_owner(&self, id: CallId, epoch: u64) -> bool {
+        let now = self.journal.get(id);
+        now.is_some_and(|now| now.state == State::Running && now.epoch == epoch)
     }
 
-    fn ends(&self, outcomes: &[Outcome], worker: u8, actions: &mut Vec<Action>) {
-        let possible = outcomes.iter().filter(|outcome| self.outcomes.contains(outcome));
-        actions.extend(possible.map(|outcome| Action::End(worker, *outcome)));
+    /// Whether somebody alive runs a call.
+    #[must_use]
+    pub fn has_owner(&self, id: CallId) -> bool {
+        let held = self.workers.iter().filter_map(Task::holds);
+        held.into_iter().any(|(of, epoch)| of == id && self.is_owner(of, epoch))
+    }
+
+    /// The calls, counted.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = (u8, &CallRecord)> {
+        (0..).zip(self.journal.calls())
+    }
+
+    pub(crate) fn is_lapsed(&self, record: &CallRecord) -> bool {
+        record.lease.is_some_and(|lease| lease <= self.now)
+    }
+
+    pub(crate) fn is_late(&self, record: &CallRecord) -> bool {
+        record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.now)
+    }
+}
+
+/// Whether a call has not begun.
+fn is_unbegun(record: &CallRecord) -> bool {
+    matches!(record.state, State::Judging | State::Planned | State::Pending | State::Ready)
+}
+
+impl Scenario {
+    /// What everybody may do.
+    pub fn actions(&self, system: &System, actions: &mut Vec<Action>) {
+        self.process_actions(system, actions);
+        self.chances(system, actions);
+    }
+
+    /// What processes and people do who have begun something, or have something to do.
+    pub(crate) fn process_actions(&self, system: &System, actions: &mut Vec<Action>) {
+        let mut is_idle_seen = false;
+        for (number, task) in (0..).zip(&system.workers) {
+            if let Task::Idle = task {
+                // Workers with nothing in mind are alike.
+                if !is_idle_seen {
+                    self.idle_actions(system, number, actions);
+                }
+                is_idle_seen = true;
+            }
+            if let Task::Running(running) = task {
+                self.running_actions(system, number, running, actions);
+            }
+            common_actions(system, Who::Worker(number), task, actions);
+        }
+        if let (Task::Idle, false) = (&system.sweeper, self.lacks(Switch::NobodySweeps)) {
+            let due = system.counted().filter(|(_, record)| match record.state {
+                State::Pending => system.is_late(record),
+                State::Running => system.is_lapsed(record),
+                _ => false,
+            });
+            actions.extend(due.map(|(nth, _)| Action::Look(Who::Sweeper, nth)));
+        }
+        common_actions(system, Who::Sweeper, &system.sweeper, actions);
+        if let (Task::Idle, RunEnd::Said) = (&system.canceller, system.run_end) {
+            let before = actions.len();
+            let unbegun = system.counted().filter(|(_, record)| is_unbegun(record));
+            actions.extend(unbegun.map(|(nth, _)| Action::Look(Who::Canceller, nth)));
+            if actions.len() == before {
+                actions.push(Action::RunEnded);
+            }
+        }
+        common_actions(system, Who::Canceller, &system.canceller, actions);
+        if system.approver.is_some() {
+            actions.push(Action::HandIn);
+        }
     }
 
     fn idle_actions(&self, system: &System, worker: u8, actions: &mut Vec<Action>) {
-        let is_alike = |action: &Action| matches!(action, Action::Submit(..) | Action::Look(..));
-        if actions.iter().any(is_alike) {
-            return;
-        }
         for (place, _) in (0..).zip(&self.calls) {
-            let is_kept = system.store.at(place).is_some();
-            if !is_kept || self.switches.has(Switch::PlaceNotKept) && system.store.get(2).is_none()
-            {
+            let is_kept = system.journal.at(place).is_some();
+            let may_repeat = self.lacks(Switch::PlaceNotKept) && system.journal.calls().count() < 3;
+            if !is_kept || may_repeat {
                 actions.push(Action::Submit(worker, place));
             }
         }
-        if self.switches.has(Switch::NobodyResumes) {
+        if self.lacks(Switch::NobodyResumes) {
             return;
         }
-        for (id, record) in system.store.all() {
-            if matches!(record.state, State::Judging | State::Ready) {
-                actions.push(Action::Look(worker, id));
+        for (nth, record) in system.counted() {
+            match record.state {
+                _ if record.generation > self.generations.into() => {}
+                State::Judging | State::Ready => {
+                    actions.push(Action::Look(Who::Worker(worker), nth));
+                }
+                State::Indeterminate if self.reconciles => {
+                    actions.push(Action::Reconcile(worker, nth));
+                }
+                _ => {}
             }
         }
     }
 
-    /// What those may do who are no workers.
-    pub fn other_actions(&self, system: &System, actions: &mut Vec<Action>) {
-        match system.sweeper {
-            Some(_) => actions.push(Action::SweepCommit),
-            None if self.switches.has(Switch::NobodySweeps) => {}
-            None => {
-                let due = system.store.all().filter(|(_, record)| match record.state {
-                    State::Pending => record.is_late,
-                    State::Running => record.is_lapsed,
-                    _ => false,
-                });
-                actions.extend(due.map(|(id, _)| Action::SweepLook(id)));
+    fn running_actions(
+        &self,
+        system: &System,
+        worker: u8,
+        running: &Running,
+        actions: &mut Vec<Action>,
+    ) {
+        let record = &running.record;
+        let is_owner = system.is_owner(record.id, record.epoch);
+        let goes_on = self.late_owners_act || is_owner || running.ahead.is_some();
+        let outcomes: &[Outcome] = match running.phase {
+            Phase::Claimed => &[Outcome::NotStarted, Outcome::Dropped],
+            Phase::Begun => &[
+                Outcome::NotStarted,
+                Outcome::Transient,
+                Outcome::Final,
+                Outcome::Unknown,
+                Outcome::Dropped,
+            ],
+            Phase::Acted => {
+                &[Outcome::Result, Outcome::Transient, Outcome::Unknown, Outcome::Dropped]
             }
+        };
+        match running.phase {
+            Phase::Claimed if goes_on => actions.push(Action::Begin(worker)),
+            Phase::Begun if goes_on => actions.push(Action::Act(worker)),
+            _ => {}
         }
-        if system.approver.is_some() {
-            actions.push(Action::Decide);
-        }
-        match system.canceller {
-            Canceller::Waits | Canceller::Done => {}
-            Canceller::Said => {
-                let before = actions.len();
-                let unbegun = system.store.all().filter(|(_, record)| record.is_unbegun());
-                actions.extend(unbegun.map(|(id, _)| Action::CancelLook(id)));
-                if actions.len() == before {
-                    actions.push(Action::RunEnded);
-                }
-            }
-            Canceller::Seen { .. } => actions.push(Action::CancelCommit),
+        // A worker's task that is dropped instead of crashing leaves its call to others, as often as it likes.
+        let is_possible = |outcome: &&Outcome| {
+            let costs = **outcome == Outcome::Dropped && running.by == By::Worker;
+            self.outcomes.contains(outcome) && (!costs || system.budget.crashes > 0)
+        };
+        let possible = outcomes.iter().filter(is_possible);
+        actions.extend(possible.map(|outcome| Action::End(worker, *outcome)));
+        let now = system.journal.get(record.id);
+        if !is_owner || now.is_some_and(|now| system.is_lapsed(now)) {
+            actions.push(Action::Renew(worker));
         }
     }
 
     /// What people want, and what goes wrong.
-    pub(crate) fn chances(&self, system: &System, actions: &mut Vec<Action>) {
+    fn chances(&self, system: &System, actions: &mut Vec<Action>) {
         let budget = &system.budget;
         if system.approver.is_some() {
             if budget.unheard > 0 {
-                actions.push(Action::DecideUnheard);
+                actions.push(Action::HandInUnheard);
             }
             if budget.crashes > 0 {
                 actions.push(Action::Forget);
             }
+        } else {
+            let world = World { scenario: self, system: system.clone(), trace: None };
+            for (nth, record) in system.counted() {
+                let says = self.verdicts.iter().filter(|it| world.may_say(record, **it));
+                actions.extend(says.map(|verdict| Action::Say(nth, *verdict)));
+            }
         }
-        if self.ends_run && system.canceller == Canceller::Waits {
+        if self.ends_run && system.run_end == RunEnd::No {
             actions.push(Action::EndRun);
         }
-        for (id, record) in system.store.all() {
-            if system.approver.is_none() {
-                let says = self.verdicts.iter().filter(|it| self.may_say(system, &record, **it));
-                actions.extend(says.map(|verdict| Action::Say(id, *verdict)));
-            }
-            let can_lapse = budget.lapses > 0 || !system.has_owner(id);
-            if record.state == State::Running && !record.is_lapsed && can_lapse {
-                actions.push(Action::Lapse(id));
-            }
-            let waits = matches!(record.state, State::Pending | State::Ready);
-            if waits && self.asks(&record) && !record.is_late && budget.deadlines > 0 {
-                actions.push(Action::Deadline(id));
-            }
+        self.lapses(system, actions);
+        let waits = |record: &CallRecord| {
+            matches!(record.state, State::Pending | State::Ready)
+                && record.ask.is_some()
+                && !system.is_late(record)
+        };
+        if budget.deadlines > 0 && system.journal.calls().any(waits) {
+            actions.push(Action::Deadline);
         }
         if budget.changes > 0 {
-            actions.push(Action::Change);
+            actions.push(Action::ChangeTool);
         }
+        if budget.policies > 0 {
+            actions.push(Action::ChangePolicy);
+        }
+    }
+
+    /// Leases whose time may pass: of owners that are gone, and as often as it may happen of others.
+    pub(crate) fn lapses(&self, system: &System, actions: &mut Vec<Action>) {
+        for (nth, record) in system.counted() {
+            let can_lapse = system.budget.lapses > 0 || !system.has_owner(record.id);
+            if record.state == State::Running && !system.is_lapsed(record) && can_lapse {
+                actions.push(Action::Lapse(nth));
+            }
+        }
+    }
+}
+
+fn common_actions(system: &System, who: Who, task: &Task, actions: &mut Vec<Action>) {
+    match task {
+        Task::Idle => return,
+        Task::Looking(_) => actions.push(Action::Decide(who)),
+        Task::Decided(_) => {
+            actions.push(Action::Commit(who));
+            if system.budget.unheard > 0 {
+                actions.push(Action::CommitUnheard(who));
+            }
+        }
+        Task::Running(_) => {}
+    }
+    if system.budget.crashes > 0 {
+        actions.push(Action::Crash(who));
     }
 }

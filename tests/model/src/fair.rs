@@ -3,36 +3,62 @@
 //!
 //! A checker's `eventually` would be fooled by cycles and by paths that join; this looks from every state.
 
-use toolwright::journal::State;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::record::Record;
+use toolwright_journal::journal::{CallRecord, State};
+
 use crate::scenario::{Budget, Outcome, Scenario};
-use crate::system::{Action, System};
+use crate::step::Action;
+use crate::system::System;
 
 /// More steps than any scenario needs.
 const STEPS: usize = 200;
 
-/// Whether no call is stranded in this state.
-#[must_use]
-pub fn gets_everywhere(scenario: &Scenario, system: &System) -> bool {
-    let mut now = System { budget: Budget::default(), ..*system };
-    for _ in 0..STEPS {
-        match step(scenario, &now) {
-            Some(next) => now = next,
-            None => return now.store.all().all(|(_, record)| is_settled(scenario, &record)),
+/// States that were looked from before, and from which nothing is stranded.
+#[derive(Debug, Clone, Default)]
+pub struct Settled(Arc<Mutex<HashSet<u64>>>);
+
+impl Settled {
+    /// Whether no call is stranded in this state.
+    #[must_use]
+    pub fn gets_everywhere(&self, scenario: &Scenario, system: &System) -> bool {
+        let mut now = System { budget: Budget::default(), ..system.clone() };
+        let mut seen = Vec::new();
+        for _ in 0..STEPS {
+            let digest = now.digest();
+            if self.known().contains(&digest) {
+                self.known().extend(seen);
+                return true;
+            }
+            seen.push(digest);
+            match step(scenario, &now) {
+                Some(next) => now = next,
+                None => {
+                    let mut calls = now.journal.calls();
+                    let is_settled = calls.all(|record| is_settled(scenario, &now, record));
+                    if is_settled {
+                        self.known().extend(seen);
+                    }
+                    return is_settled;
+                }
+            }
         }
+        false
     }
-    false
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashSet<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-fn is_settled(scenario: &Scenario, record: &Record) -> bool {
+fn is_settled(scenario: &Scenario, system: &System, record: &CallRecord) -> bool {
     match record.state {
         State::Judging | State::Ready | State::Running => {
             // What is beyond the boundary is not explored.
-            record.generation > scenario.generations
+            record.generation > scenario.generations.into()
         }
-        // Nobody who has decided is asked again.
-        State::Pending => record.decision.is_none() && !record.is_late,
+        State::Pending => !system.is_late(record),
         _ => true,
     }
 }
@@ -40,14 +66,12 @@ fn is_settled(scenario: &Scenario, record: &Record) -> bool {
 /// The first thing that somebody can do.
 fn step(scenario: &Scenario, system: &System) -> Option<System> {
     let mut actions = Vec::new();
-    scenario.worker_actions(system, &mut actions);
-    scenario.other_actions(system, &mut actions);
-    let lapses = system.store.all().filter(|(id, record)| {
-        record.state == State::Running && !record.is_lapsed && !system.has_owner(*id)
-    });
-    actions.extend(lapses.map(|(id, _)| Action::Lapse(id)));
+    scenario.process_actions(system, &mut actions);
+    scenario.lapses(system, &mut actions);
     let wanted = |action: &Action| match action {
         Action::End(_, outcome) => *outcome == Outcome::Result,
+        // It would be refused, and not recorded, as often as it is submitted.
+        Action::Submit(..) => !system.run_is_ended() && system.rejected.is_empty(),
         _ => true,
     };
     actions.into_iter().filter(wanted).find_map(|action| scenario.after(system, action))

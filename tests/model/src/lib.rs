@@ -1,35 +1,42 @@
-//! The life of calls, explored state by state: the real machine, [`CallRecord::advance`] over
-//! [`next`](toolwright::unstable::journal::next), among a model of everybody who acts on a journal.
+//! The life of calls, explored state by state, as it runs: the executor's own
+//! [`decide`](toolwright_executor::lifecycle::decide) decides, its transactions go to the real
+//! [`MemoryStore`](toolwright_journal::journal::MemoryStore), and people's statements through the real
+//! [`ApprovalService`](toolwright_journal::approval::ApprovalService).
 //!
-//! What is modelled: a store that compares versions ([`store`]); workers that submit, look, judge, claim, begin, act,
-//! end and renew, one step each, as `executor/journaled` does it ([`worker`], [`judging`], [`running`]); a sweeper for lapsed
-//! leases and deadlines, an approver at an approval service who also settles what is indeterminate or dead, a canceller who ends the
-//! run ([`people`]). A worker may crash between any two steps; a commit may stand although nobody heard of it; leases
-//! lapse, deadlines pass and tools change whenever they like ([`scenario`] says how often). Time is nothing but these
-//! events.
+//! What is modelled is what surrounds them.
 //!
-//! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single guards away,
-//! and the tests show which property falls then. Every guard of the model stands in the executor too.
+//! - Processes, whose steps ([`step`]) are the actions of the driver in the driver's order: read, decide, commit, begin,
+//!   perform, record the result. A process may crash between any two; a commit may stand although nobody heard of it.
+//!   `world` mirrors the executor's `lifecycle/driver.rs` for that, and is kept as small as that allows.
+//! - What a decision reads: tools, a policy, whose keys count (`reading`). Tools and policies change.
+//! - [`people`], who approve, grant, revoke, edit, reject, accept plans, settle what is indeterminate, requeue and discard
+//!   dead letters, and sign with keys that do not count. They tell the truth, as far as they can see.
+//! - A clock: leases lapse and deadlines pass, [`scenario`] says how often.
 //!
-//! What is not modelled: what arguments say (digests, edits that are not taken, secrets), grants, plan mode, reads that
-//! are not kept, the clock itself (a time before which nothing is claimed is one of the orders that are explored
-//! anyhow), forged approvals, several pages of a list. Workers are alike, so states that differ in their order alone
-//! count as one.
+//! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single checks away, in
+//! `decide` by its own [`Guards`](toolwright_executor::lifecycle::Guards), and the tests show which property falls then. A
+//! property that falls gives the decisions that led there as JSON lines, which
+//! [`trace::replay`](toolwright_executor::lifecycle::trace::replay) replays.
 //!
-//! [`CallRecord::advance`]: toolwright::journal::CallRecord::advance
+//! What is not modelled: the text of arguments but for two versions of them, secrets, plans of several calls that wait for
+//! each other, reads that are not recorded, circuits, pauses before another attempt, an executor that shuts down, several
+//! pages of a list. Workers are alike, so states that differ in their order alone count as one.
 
+pub mod cases;
 pub mod choices;
+mod digest;
 pub mod fair;
-pub mod judging;
+pub mod journal;
 pub mod people;
 pub mod properties;
-pub mod record;
+mod reading;
 pub mod report;
-pub mod running;
 pub mod scenario;
 pub mod scenarios;
-pub mod store;
+pub mod step;
+pub mod story;
 pub mod switches;
 pub mod system;
+pub mod task;
 pub mod witness;
-pub mod worker;
+mod world;

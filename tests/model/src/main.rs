@@ -6,17 +6,22 @@
 //! cargo run --release -p call-model -- --calls 2 --attempts 3 --workers 3
 //! ```
 //!
-//! Without a word it explores the short scenarios, one line each. With `--calls`, as many and as bad ones as it is
-//! told; each thing that may go wrong makes it several times longer.
+//! Without a word it shows of each check which property falls without it, and explores the default scenarios, one
+//! line each. With `--calls`, as many and as bad ones as it is told; each thing that may go wrong makes it several times
+//! longer. Of a property that falls it prints the steps, and the decisions as JSON lines.
+//!
+//! `--story` prints the decisions of one call that is edited, dies, is requeued and succeeds.
 
 use std::process::ExitCode;
 
+use call_model::cases::cases;
 use call_model::report::explore;
 use call_model::scenario::{Budget, Scenario};
-use call_model::scenarios::{long, short};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use call_model::scenarios::{long, short, wide};
+use call_model::story::edited_and_requeued;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-const NUMBERS: [(&str, i64, &str); 9] = [
+const NUMBERS: [(&str, i64, &str); 10] = [
     ("calls", 2, "calls of the turn, explored apart where it is 1"),
     ("workers", 3, "workers"),
     ("attempts", 9, "attempts in one generation"),
@@ -26,6 +31,7 @@ const NUMBERS: [(&str, i64, &str); 9] = [
     ("deadlines", 9, "deadlines that pass"),
     ("unheard", 9, "commits that stand and are not heard of"),
     ("changes", 9, "changes of the tools"),
+    ("policies", 9, "changes of the policy"),
 ];
 
 fn main() -> ExitCode {
@@ -37,14 +43,35 @@ fn main() -> ExitCode {
         .long("threads")
         .help("threads")
         .value_parser(value_parser!(u8).range(1..));
-    let about = "Explores the life of calls: the real machine among a model of everybody who acts on a journal";
-    let matches = Command::new("call-model").about(about).args(numbers).arg(threads).get_matches();
+    let about = "Explores the life of calls: the decisions of production among a model of everybody who acts on a journal";
+    let story = Arg::new("story").long("story").help("print the decisions of one call").num_args(0);
+    let command = Command::new("call-model").about(about).args(numbers).arg(threads);
+    let matches = command.arg(story.action(ArgAction::SetTrue)).get_matches();
+    if matches.get_flag("story") {
+        let (_, decisions, _) = edited_and_requeued();
+        decisions.iter().for_each(|decided| println!("{}", decided.to_line()));
+        return ExitCode::SUCCESS;
+    }
     let threads = matches.get_one::<u8>("threads").map_or(2, |threads| usize::from(*threads));
     let scenarios = match matches.get_one::<u8>("calls") {
         Some(calls) => long(*calls, |scenario| changed(scenario, &matches)),
-        None => short().into_iter().map(|scenario| changed(scenario, &matches)).collect(),
+        None => [short(), wide()]
+            .concat()
+            .into_iter()
+            .map(|scenario| changed(scenario, &matches))
+            .collect(),
     };
+    let is_default = matches.get_one::<u8>("calls").is_none();
     let mut all_hold = true;
+    for case in cases().into_iter().filter(|_| is_default) {
+        let report = case.explore();
+        let (guard, falls) = (case.guard, case.falls);
+        match report.falls_after(falls) {
+            Some(steps) => println!("without {guard:?}: falls after {steps} steps: {falls}"),
+            None => println!("without {guard:?} this holds as well: {falls}"),
+        }
+        all_hold &= report.falls_after(falls).is_some();
+    }
     for scenario in &scenarios {
         let report = explore(scenario, threads);
         println!("{report}");
@@ -62,6 +89,7 @@ fn changed(scenario: Scenario, matches: &ArgMatches) -> Scenario {
         deadlines: number("deadlines", scenario.budget.deadlines),
         unheard: number("unheard", scenario.budget.unheard),
         changes: number("changes", scenario.budget.changes),
+        policies: number("policies", scenario.budget.policies),
     };
     Scenario {
         workers: number("workers", scenario.workers),

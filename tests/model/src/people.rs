@@ -1,188 +1,151 @@
-//! Those who act on calls without running them: the sweeper, a person at an approval service, whoever ends the run.
+//! People: what they say of a call that they are shown, and the real [`ApprovalService`] that takes it to the journal.
 
-use toolwright::journal::{State, Transition};
+use jiff::Timestamp;
+use toolwright_core::context::CallId;
+use toolwright_journal::approval::{
+    ApprovalService, Clause, Decision, Grant, GrantTerms, Scope, Signed, Statement, Subject,
+};
+use toolwright_journal::journal::{CallRecord, State, next};
 
-use crate::record::{Decided, Record};
-use crate::scenario::{Scenario, Verdict};
+use crate::journal::at_once;
+use crate::reading::{EDITED, RUN, TRUSTED, digest_of};
+use crate::scenario::Verdict;
 use crate::switches::Switch;
 use crate::system::System;
+use crate::world::World;
 
-/// A call that was due when the sweeper read it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sweeper {
-    /// Which.
-    pub id: u8,
-    /// As it was.
-    pub record: Record,
-}
-
-/// What a person says, signed and not yet in the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a person is about to say.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Approver {
     /// Of which call.
-    pub id: u8,
+    pub id: CallId,
     /// Of which generation of it.
-    pub generation: u8,
+    pub generation: u32,
+    /// With which arguments.
+    pub digest: String,
     /// What.
     pub verdict: Verdict,
-    /// Whether it is half in the journal.
-    pub is_half: bool,
-}
-
-/// How far the end of a run has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Canceller {
-    /// Nobody has ended it.
-    Waits,
-    /// That it has ended is durable.
-    Said,
-    /// A call was read that has not begun.
-    Seen {
-        /// Which.
-        id: u8,
-        /// As it was.
-        record: Record,
-    },
-    /// All that had not begun is cancelled, and whoever wanted it has been told.
-    Done,
 }
 
 impl Verdict {
-    fn event(self) -> Transition {
+    fn is_forged(self) -> bool {
+        matches!(self, Self::Forged | Self::ForgedRequeue)
+    }
+
+    fn decision(self, record: &CallRecord) -> Decision {
         match self {
-            Self::Approve => Transition::Approved,
-            Self::Edit => Transition::Edited,
-            Self::Reject => Transition::Rejected,
-            Self::Happened => Transition::Happened,
-            Self::DidNotHappen | Self::Forged => Transition::DidNotHappen,
-            Self::Requeue => Transition::Requeued,
-            Self::Discard => Transition::Discarded,
+            Self::Approve => Decision::Approve { grant: None },
+            Self::Grant => Decision::Approve { grant: Some(terms(record)) },
+            Self::Revoke => Decision::Revoke,
+            Self::Edit => Decision::Edit {
+                arguments: EDITED.to_owned(),
+                digest: digest_of(&record.tool, &record.fingerprint, EDITED),
+            },
+            Self::Reject => Decision::Reject { reason: None },
+            Self::Accept => Decision::Accept,
+            Self::Happened => Decision::Happened { result: "it happened".to_owned() },
+            Self::DidNotHappen | Self::Forged => Decision::DidNotHappen,
+            Self::Requeue | Self::ForgedRequeue => {
+                Decision::Requeue { arguments: None, new_key: false }
+            }
+            Self::RequeueEdited => {
+                Decision::Requeue { arguments: Some(EDITED.to_owned()), new_key: false }
+            }
+            Self::Discard => Decision::Discard { note: None, forget: false },
         }
     }
 }
 
-/// Their steps. Each is nothing where it changes nothing.
-impl Scenario {
-    pub(crate) fn sweep_look(&self, system: &mut System, id: u8) -> Option<()> {
-        let record = system.store.get(id)?;
-        system.sweeper = Some(Sweeper { id, record });
-        Some(())
+/// Of this run and this tool, with these arguments, once.
+fn terms(record: &CallRecord) -> GrantTerms {
+    GrantTerms {
+        scope: Scope::Run(RUN.to_owned()),
+        tool: record.tool.clone(),
+        fingerprint: record.fingerprint.clone(),
+        arguments: vec![Clause { pointer: "/n".to_owned(), is_one_of: vec!["1".to_owned()] }],
+        until: None,
+        uses: Some(1),
     }
+}
 
-    /// `tend`, its commit. A lease that was renewed since is seen, where that guard is there.
-    pub(crate) fn sweep_commit(&self, system: &mut System) -> Option<()> {
-        let Sweeper { id, record } = system.sweeper.take()?;
-        let now = system.store.get(id)?;
-        let mut next = record;
-        if record.state == State::Pending {
-            let event = if record.is_letter { Transition::PutBack } else { Transition::Expired };
-            next.advance(event).ok()?;
-        } else {
-            let is_renewed = now.version == record.version && !now.is_lapsed;
-            if is_renewed && !self.switches.has(Switch::RenewalUnseen) {
-                return Some(());
-            }
-            system.witness(&record).wrong.renewal_lost |= is_renewed;
-            self.owner_lost(&mut next)?;
-        }
-        if next.state.is_answered() && !(record.state == State::Pending && record.is_letter) {
-            self.answer(&mut next);
-        }
-        if system.store.update(id, record.version, next, self.switches).is_ok() {
-            self.wrote(system, id, &next);
-        }
-        Some(())
-    }
+/// A grant of a call's tool that nobody has revoked.
+fn grant(system: &System, record: &CallRecord) -> Option<Grant> {
+    let prefix = Grant::key(&record.tool, "");
+    let mut grants = system.journal.documents(&prefix);
+    let grant = grants.find_map(|it| Grant::from_text(&it.key, &it.text).ok());
+    grant.filter(|grant| grant.revoked.is_none())
+}
 
+impl World<'_> {
     /// Whether a person would say that of a call. They tell the truth, as far as they can see.
-    pub(crate) fn may_say(&self, system: &System, record: &Record, verdict: Verdict) -> bool {
-        let mut after = *record;
-        let acted =
-            system.witnesses.get(usize::from(record.place)).is_some_and(|it| it.has_acted());
-        let is_true = match verdict {
+    pub(crate) fn may_say(&self, record: &CallRecord, verdict: Verdict) -> bool {
+        let system = &self.system;
+        let acted = system.witness_of(record.place.index).has_acted();
+        let is_open = record.ask.as_ref().is_some_and(|ask| ask.deadline > system.now);
+        let is_meant = match verdict {
             Verdict::Happened => acted,
             Verdict::DidNotHappen => !acted,
             // It would be shown to nobody any more.
-            Verdict::Approve | Verdict::Edit | Verdict::Reject => !record.is_late,
+            Verdict::Approve | Verdict::Grant | Verdict::Edit | Verdict::Reject => is_open,
+            Verdict::Revoke => return grant(system, record).is_some(),
             _ => true,
         };
-        let is_shown = match verdict {
-            Verdict::Approve | Verdict::Edit => {
-                record.decision.is_none() || !self.switches.has(Switch::DecisionApart)
-            }
-            _ => true,
-        };
-        is_true && is_shown && after.advance(verdict.event()).is_ok()
+        let event = verdict.decision(record).event();
+        is_meant && event.is_some_and(|event| next(record.state, event).is_ok())
     }
 
-    pub(crate) fn say(&self, system: &mut System, id: u8, verdict: Verdict) -> Option<()> {
-        let generation = system.store.get(id)?.generation;
-        system.approver = Some(Approver { id, generation, verdict, is_half: false });
-        Some(())
+    pub(crate) fn say(&mut self, record: &CallRecord, verdict: Verdict) {
+        let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
+        self.system.approver = Some(Approver { id, generation, digest, verdict });
     }
 
-    /// The approval service: reads the call and commits, and reads it again where somebody was faster, so it is one step.
-    pub(crate) fn decide(&self, system: &mut System, is_heard: bool) -> Option<()> {
-        let said = system.approver?;
-        let Approver { id, generation, verdict, is_half } = said;
+    /// The approval service takes it to the journal. It reads, commits, and reads again where somebody was faster, so it
+    /// is one step.
+    pub(crate) fn hand_in(&mut self, is_heard: bool) -> Option<()> {
+        let said = self.system.approver.clone()?;
         if is_heard {
-            system.approver = None;
+            self.system.approver = None;
         }
-        let record = system.store.get(id)?;
-        let mut next = record;
-        let is_bound = record.generation == generation || self.switches.has(Switch::DeskNotBound);
-        let in_time = record.state != State::Pending || !record.is_late;
-        if !is_bound || !in_time || next.advance(verdict.event()).is_err() {
+        let Approver { id, verdict, .. } = said;
+        let before = self.system.journal.get(id)?.clone();
+        let is_unseen = self.scenario.lacks(Switch::SignedUnseen);
+        let (generation, digest) = match is_unseen {
+            true => (before.generation, before.digest.clone()),
+            false => (said.generation, said.digest.clone()),
+        };
+        let about = match verdict {
+            Verdict::Revoke => Subject::Grant { id: grant(&self.system, &before)?.id },
+            _ => Subject::Call { id, generation, digest },
+        };
+        let (by, at) = ("ada".to_owned(), Timestamp::UNIX_EPOCH);
+        let statement = Statement { about, verdict: verdict.decision(&before), at, by };
+        let key = if verdict.is_forged() { "mallory" } else { TRUSTED };
+        let text = serde_json::to_string(&statement).expect("a statement is JSON");
+        let signed = Signed { text, key: key.to_owned(), signature: String::new() };
+        let now = self.system.now;
+        let (journal, submitted) = self.system.journal.after(|store| {
+            let service = ApprovalService::new(store);
+            at_once(Box::pin(service.submit(signed, now)))
+        });
+        let is_new = submitted.is_ok_and(|submitted| !submitted.repeated);
+        if !is_new {
             // Told what happened instead; what was unheard and is said again, that it is recorded.
             return is_heard.then_some(());
         }
-        let is_approval = matches!(verdict, Verdict::Approve | Verdict::Edit);
-        if is_approval && !is_half && self.switches.has(Switch::DecisionApart) {
-            next = Record { version: record.version + 1, ..record };
-            system.approver = Some(Approver { is_half: true, ..said });
+        self.system.journal = journal.into();
+        if verdict == Verdict::Revoke {
+            return Some(());
         }
-        let decided = Decided { generation: record.generation, is_edit: verdict == Verdict::Edit };
-        match verdict {
-            Verdict::Approve | Verdict::Edit => next.decision = Some(decided),
-            Verdict::DidNotHappen | Verdict::Forged => next.decision = None,
-            _ => {}
+        let after = self.system.journal.get(id)?.clone();
+        if verdict == Verdict::Reject && before.state == State::Pending {
+            self.system.rejected.push(before.digest.clone());
+            self.system.rejected.sort();
         }
-        next.is_doubtful = verdict == Verdict::Forged;
-        match verdict {
-            Verdict::Requeue => next.is_letter = true,
-            Verdict::DidNotHappen | Verdict::Forged => next.is_letter = false,
-            _ => {}
-        }
-        if matches!(verdict, Verdict::Reject | Verdict::Happened) {
-            self.answer(&mut next);
-        }
-        let settles = matches!(verdict, Verdict::DidNotHappen | Verdict::Requeue);
-        if system.store.update(id, record.version, next, self.switches).is_ok() {
-            let witness = system.witness(&record);
-            witness.wrong.decision_misplaced |= record.generation != generation;
-            if settles {
-                witness.settles(record.generation);
-            }
-            self.wrote(system, id, &next);
-        }
+        let witness = self.system.witness(before.place.index);
+        witness.wrong.decision_misplaced |=
+            (before.generation, &before.digest) != (said.generation, &said.digest);
+        witness.decided(&before, verdict);
+        self.wrote(Some(&before), &after);
         Some(())
-    }
-
-    pub(crate) fn end_run(&self, system: &mut System) -> Option<()> {
-        system.store.run_ended = true;
-        system.canceller = Canceller::Said;
-        Some(())
-    }
-
-    pub(crate) fn cancel_look(&self, system: &mut System, id: u8) -> Option<()> {
-        let record = system.store.get(id)?;
-        system.canceller = Canceller::Seen { id, record };
-        Some(())
-    }
-
-    pub(crate) fn cancel_commit(&self, system: &mut System) -> Option<()> {
-        let Canceller::Seen { id, record } = system.canceller else { return None };
-        system.canceller = Canceller::Said;
-        self.end_unbegun(system, id, record)
     }
 }

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use stateright::{Checker as _, CheckerBuilder, HasDiscoveries, Model as _};
 
+use crate::fair::Settled;
 use crate::scenario::Scenario;
+use crate::story::decisions;
 use crate::system::Explored;
 
 /// What came of an exploration.
@@ -25,12 +27,14 @@ pub struct Report {
     pub hold: Vec<&'static str>,
     /// Those that fall, each with the steps that lead there.
     pub fall: Vec<(&'static str, Vec<String>)>,
+    /// Of each that falls, the decisions that lead there, a line of JSON each.
+    pub traces: Vec<(&'static str, String)>,
 }
 
 /// Explores all of a scenario.
 #[must_use]
 pub fn explore(scenario: &Scenario, threads: usize) -> Report {
-    let model = Explored { scenario: scenario.clone(), until: None };
+    let model = Explored { scenario: scenario.clone(), until: None, settled: Settled::default() };
     let finish = HasDiscoveries::All;
     reported(&model, model.clone().checker().finish_when(finish).threads(threads))
 }
@@ -39,7 +43,8 @@ pub fn explore(scenario: &Scenario, threads: usize) -> Report {
 /// any way that it has found meanwhile.
 #[must_use]
 pub fn shortest(scenario: &Scenario, property: &'static str) -> Report {
-    let model = Explored { scenario: scenario.clone(), until: Some(property) };
+    let (scenario, settled) = (scenario.clone(), Settled::default());
+    let model = Explored { scenario, until: Some(property), settled };
     let mut deepest = 2;
     loop {
         let finish = HasDiscoveries::AnyOf([property].into());
@@ -58,9 +63,13 @@ fn reported(model: &Explored, checker: CheckerBuilder<Explored>) -> Report {
     let discoveries = checker.discoveries();
     let names = model.properties().into_iter().map(|it| it.name);
     let (fallen, hold): (Vec<_>, Vec<_>) = names.partition(|name| discoveries.contains_key(name));
-    let steps = |name: &'static str| {
-        let path = discoveries.get(name).map(|path| path.clone().into_actions());
-        path.into_iter().flatten().map(|action| format!("{action:?}")).collect()
+    let way = |name: &'static str| {
+        discoveries.get(name).map(|path| path.clone().into_actions()).unwrap_or_default()
+    };
+    let steps = |name| way(name).iter().map(|action| format!("{action:?}")).collect();
+    let trace = |name| {
+        let decisions = decisions(&model.scenario, &way(name));
+        decisions.iter().map(|it| it.to_line() + "\n").collect::<String>()
     };
     Report {
         name: model.scenario.name,
@@ -69,6 +78,7 @@ fn reported(model: &Explored, checker: CheckerBuilder<Explored>) -> Report {
         depth: checker.max_depth(),
         time: begun.elapsed(),
         hold,
+        traces: fallen.iter().map(|name| (*name, trace(name))).collect(),
         fall: fallen.into_iter().map(|name| (name, steps(name))).collect(),
     }
 }
@@ -83,7 +93,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, states, unique, depth, time, hold, fall } = self;
+        let Self { name, states, unique, depth, time, hold, fall, traces } = self;
         let all = hold.len() + fall.len();
         write!(
             formatter,
@@ -94,6 +104,8 @@ impl fmt::Display for Report {
         for (property, steps) in fall {
             write!(formatter, "\n  falls after {} steps: {property}", steps.len())?;
             write!(formatter, "\n    {}", steps.join(", "))?;
+            let trace = traces.iter().find(|(of, _)| of == property);
+            write!(formatter, "\n{}", trace.map_or("", |(_, trace)| trace))?;
         }
         Ok(())
     }

@@ -1,31 +1,64 @@
 //! What is explored: who there is, what they may do, and how often something may go wrong.
 
-use toolwright::Effect;
+use toolwright_core::tool::Effect;
+use toolwright_policy::policy::PolicyDecision;
 
-use crate::switches::Switches;
+use crate::switches::{Switch, Switches};
 
 /// One call of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// The effect of its tool.
+    /// The effect of its tool, which is another tool for each effect.
     pub effect: Effect,
-    /// Whether a person has to decide.
-    pub asks: bool,
+    /// What the policy says of it, and what it says after each of its changes.
+    pub policies: &'static [Policy],
+}
+
+/// What a policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// It runs.
+    Allow,
+    /// A person or a grant decides.
+    Ask,
+    /// A person decides each time.
+    AskEachTime,
+    /// It does not run.
+    Deny,
+    /// It is planned first. Where its plan is accepted, it runs.
+    Plan,
+}
+
+impl Policy {
+    /// The decision.
+    #[must_use]
+    pub fn decision(self) -> PolicyDecision {
+        let ask = |grants_count| PolicyDecision::Ask { reasons: vec!["asks".into()], grants_count };
+        match self {
+            Self::Allow => PolicyDecision::Allow,
+            Self::Ask => ask(true),
+            Self::AskEachTime => ask(false),
+            Self::Deny => PolicyDecision::Deny { reason: "denied".to_owned() },
+            Self::Plan => PolicyDecision::Queue,
+        }
+    }
 }
 
 /// How often something happens that nobody wants; what is left of it is part of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Budget {
-    /// Workers that lose their memory.
+    /// Processes that lose their memory.
     pub crashes: u8,
     /// Leases that lapse although their owner lives.
     pub lapses: u8,
-    /// Deadlines that pass.
+    /// Times that the clock passes the deadlines of approvals.
     pub deadlines: u8,
     /// Commits that stand although nobody hears of it.
     pub unheard: u8,
     /// New versions of the tools.
     pub changes: u8,
+    /// Changes of the policy.
+    pub policies: u8,
 }
 
 /// How a body ends.
@@ -41,8 +74,8 @@ pub enum Outcome {
     Final,
     /// As after a panic.
     Unknown,
-    /// Whoever waited for it has gone.
-    GivenUp,
+    /// Its task is dropped, because whoever waited for it has gone.
+    Dropped,
 }
 
 /// What a person may say.
@@ -50,18 +83,28 @@ pub enum Outcome {
 pub enum Verdict {
     /// It may run.
     Approve,
+    /// It may run, and one call like it.
+    Grant,
+    /// A grant does not count any more.
+    Revoke,
     /// It may run with other arguments.
     Edit,
     /// It must not run.
     Reject,
+    /// Its plan is accepted.
+    Accept,
     /// An indeterminate call happened.
     Happened,
     /// It did not.
     DidNotHappen,
-    /// That it did not, by somebody who has no say.
+    /// That it did not, signed with a key that does not count.
     Forged,
     /// A dead call is tried again.
     Requeue,
+    /// A dead call is tried again with other arguments.
+    RequeueEdited,
+    /// A dead call is tried again, signed with a key that does not count.
+    ForgedRequeue,
     /// It is put away.
     Discard,
 }
@@ -71,7 +114,7 @@ pub enum Verdict {
 pub struct Scenario {
     /// A word for reports.
     pub name: &'static str,
-    /// The calls of the turn, two at most.
+    /// The calls of the turn, three at most.
     pub calls: Vec<Call>,
     /// How many workers there are, three at most.
     pub workers: u8,
@@ -87,17 +130,33 @@ pub struct Scenario {
     pub verdicts: Vec<Verdict>,
     /// Whether somebody ends the run.
     pub ends_run: bool,
+    /// Whether tools find out what became of their calls.
+    pub reconciles: bool,
     /// Whether an owner whose lease is lost may begin and act for a while, as a paused process does.
     pub late_owners_act: bool,
-    /// Which guards are missing.
+    /// Which checks are missing.
     pub switches: Switches,
 }
 
 impl Scenario {
-    /// The same without some guards.
+    /// The same without some checks.
     #[must_use]
-    pub fn without(mut self, switches: &[crate::switches::Switch]) -> Self {
+    pub fn without(mut self, switches: &[Switch]) -> Self {
         self.switches = Switches::of(switches);
         self
+    }
+
+    /// Whether a check is missing.
+    #[must_use]
+    pub fn lacks(&self, switch: Switch) -> bool {
+        self.switches.has(switch)
+    }
+
+    /// What the policy says of a call after so many of its changes.
+    #[must_use]
+    pub fn policy(&self, place: u32, changes: u8) -> Policy {
+        let policies = self.calls.get(place as usize).map_or(&[][..], |call| call.policies);
+        let now = usize::from(changes).min(policies.len().saturating_sub(1));
+        policies.get(now).copied().unwrap_or(Policy::Deny)
     }
 }

@@ -1,12 +1,13 @@
 //! The scenarios that are explored by default, and those that are for patient people.
 
-use toolwright::Effect;
+use toolwright_core::tool::Effect;
 
-use crate::scenario::{Budget, Call, Outcome, Scenario, Verdict};
+use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
 use crate::switches::Switches;
 
 /// Nothing goes wrong.
-pub const FAIR: Budget = Budget { crashes: 0, lapses: 0, deadlines: 0, unheard: 0, changes: 0 };
+pub const FAIR: Budget =
+    Budget { crashes: 0, lapses: 0, deadlines: 0, unheard: 0, changes: 0, policies: 0 };
 
 const EVERY_OUTCOME: [Outcome; 6] = [
     Outcome::Result,
@@ -14,26 +15,38 @@ const EVERY_OUTCOME: [Outcome; 6] = [
     Outcome::Transient,
     Outcome::Final,
     Outcome::Unknown,
-    Outcome::GivenUp,
+    Outcome::Dropped,
 ];
 
-const EVERY_VERDICT: [Verdict; 8] = [
+/// What people say of single calls.
+const EVERY_VERDICT: [Verdict; 11] = [
     Verdict::Approve,
     Verdict::Edit,
     Verdict::Reject,
+    Verdict::Accept,
     Verdict::Happened,
     Verdict::DidNotHappen,
     Verdict::Forged,
     Verdict::Requeue,
+    Verdict::RequeueEdited,
+    Verdict::ForgedRequeue,
     Verdict::Discard,
 ];
 
+const ALLOWED: &[Policy] = &[Policy::Allow];
+const ASKS: &[Policy] = &[Policy::Ask];
+
 /// One call of this kind, among two workers and all that people say. Late owners may act.
 #[must_use]
-pub fn one(name: &'static str, effect: Effect, asks: bool, budget: Budget) -> Scenario {
+pub fn one(
+    name: &'static str,
+    effect: Effect,
+    policies: &'static [Policy],
+    budget: Budget,
+) -> Scenario {
     Scenario {
         name,
-        calls: vec![Call { effect, asks }],
+        calls: vec![Call { effect, policies }],
         workers: 2,
         attempts: 2,
         generations: 2,
@@ -41,35 +54,111 @@ pub fn one(name: &'static str, effect: Effect, asks: bool, budget: Budget) -> Sc
         outcomes: EVERY_OUTCOME.to_vec(),
         verdicts: EVERY_VERDICT.to_vec(),
         ends_run: true,
+        reconciles: false,
         late_owners_act: true,
         switches: Switches::default(),
     }
 }
 
-/// All that is explored by default.
+/// What [`edited_and_requeued`](crate::story::edited_and_requeued) goes through.
+#[must_use]
+pub fn story() -> Scenario {
+    let asks = one("a story", Effect::Idempotent, ASKS, FAIR);
+    Scenario { workers: 1, generations: 4, ends_run: false, ..asks }
+}
+
+/// All that tests explore.
 #[must_use]
 pub fn short() -> Vec<Scenario> {
     use Effect::{Idempotent, Once};
-    let lost = Budget { crashes: 1, lapses: 1, ..FAIR };
-    let unheard = Budget { crashes: 1, unheard: 1, ..FAIR };
-    let late = Budget { crashes: 1, deadlines: 1, ..FAIR };
-    let changes = Budget { crashes: 1, changes: 1, ..FAIR };
-    let run_goes_on = |scenario| Scenario { ends_run: false, ..scenario };
+    let crash = Budget { crashes: 1, ..FAIR };
+    let lapse = Budget { lapses: 1, ..FAIR };
+    let unheard = Budget { unheard: 1, ..FAIR };
+    let late = Budget { deadlines: 1, ..FAIR };
+    let changes = Budget { changes: 1, ..FAIR };
+    let policies = Budget { policies: 1, ..FAIR };
+    let goes_on = |scenario| Scenario { ends_run: false, ..scenario };
+    let brief = |scenario| Scenario { generations: 1, ..goes_on(scenario) };
+    let alone = |scenario| Scenario { workers: 1, ..goes_on(scenario) };
+    let denied = &[Policy::Ask, Policy::Deny];
     vec![
-        one("once, allowed, owners are lost", Once, false, lost),
-        one("once, asks, owners are lost", Once, true, lost),
-        one("idempotent, allowed, owners are lost", Idempotent, false, lost),
-        run_goes_on(one("idempotent, asks, owners are lost", Idempotent, true, lost)),
-        one("once, asks, commits are unheard", Once, true, unheard),
-        one("once, asks, deadlines pass", Once, true, late),
-        run_goes_on(one("idempotent, asks, deadlines pass", Idempotent, true, late)),
-        run_goes_on(one("idempotent, asks, tools change", Idempotent, true, changes)),
-        Scenario {
-            late_owners_act: false,
-            ..run_goes_on(one("once, asks, late owners stop", Once, true, lost))
-        },
-        two("two calls, owners are lost", lost),
+        Scenario { generations: 1, ..one("once, allowed, the run ends", Once, ALLOWED, FAIR) },
+        brief(one("once, allowed, an owner crashes", Once, ALLOWED, crash)),
+        brief(one("once, allowed, a lease lapses", Once, ALLOWED, lapse)),
+        brief(one("once, asks, a commit is unheard", Once, ASKS, unheard)),
+        alone(one("once, asks, a deadline passes", Once, ASKS, late)),
+        alone(one("once, asks, the tool changes", Once, ASKS, changes)),
+        alone(one("once, asks, then the policy denies", Once, denied, policies)),
+        alone(one("idempotent, asks, all that people say", Idempotent, ASKS, FAIR)),
+        alone(planned("once, planned", Once, FAIR)),
+        Scenario { workers: 1, ..granted("two calls, one grant", ASKS, FAIR) },
+        alone(reconciled("once, allowed, its tool looks", crash)),
     ]
+}
+
+/// All that is explored besides, where there is more time.
+#[must_use]
+pub fn wide() -> Vec<Scenario> {
+    use Effect::{Idempotent, Once};
+    let crash = Budget { crashes: 1, ..FAIR };
+    let lapse = Budget { lapses: 1, ..FAIR };
+    let unheard = Budget { unheard: 1, ..FAIR };
+    let late = Budget { deadlines: 1, ..FAIR };
+    let changes = Budget { changes: 1, ..FAIR };
+    let policies = Budget { policies: 1, ..FAIR };
+    let goes_on = |scenario| Scenario { ends_run: false, ..scenario };
+    vec![
+        one("once, allowed, an owner crashes", Once, ALLOWED, crash),
+        goes_on(one("once, asks, an owner crashes", Once, ASKS, crash)),
+        one("idempotent, allowed, a lease lapses", Idempotent, ALLOWED, lapse),
+        goes_on(one("once, asks, a commit is unheard", Once, ASKS, unheard)),
+        goes_on(one("once, asks, a deadline passes", Once, ASKS, late)),
+        goes_on(one("idempotent, asks, the tool changes", Idempotent, ASKS, changes)),
+        goes_on(one(
+            "once, asks, then the policy denies",
+            Once,
+            &[Policy::Ask, Policy::Deny],
+            policies,
+        )),
+        planned("once, planned, an owner crashes", Once, crash),
+        granted("two calls, one grant, an owner crashes", ASKS, crash),
+        granted("two calls, one grant, then asked each time", EACH_TIME, policies),
+        two("two calls, an owner crashes", crash),
+        reconciled("once, allowed, its tool looks", crash),
+    ]
+}
+
+const EACH_TIME: &[Policy] = &[Policy::Ask, Policy::AskEachTime];
+
+/// A call that is planned.
+#[must_use]
+pub fn planned(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
+    one(name, effect, &[Policy::Plan], budget)
+}
+
+/// A call whose tool finds out what became of it. Late owners stop, because it can find out only what has happened.
+#[must_use]
+pub fn reconciled(name: &'static str, budget: Budget) -> Scenario {
+    Scenario {
+        reconciles: true,
+        late_owners_act: false,
+        ends_run: false,
+        ..one(name, Effect::Once, ALLOWED, budget)
+    }
+}
+
+/// Two equal calls that ask, and grants for them.
+#[must_use]
+pub fn granted(name: &'static str, policies: &'static [Policy], budget: Budget) -> Scenario {
+    let call = Call { effect: Effect::Idempotent, policies };
+    Scenario {
+        calls: vec![call, call],
+        generations: 1,
+        outcomes: vec![Outcome::Result, Outcome::Transient],
+        verdicts: vec![Verdict::Grant, Verdict::Revoke, Verdict::Reject],
+        ends_run: false,
+        ..one(name, Effect::Idempotent, policies, budget)
+    }
 }
 
 /// Two calls beside each other: one is asked about and must not be repeated, the other may begin at once and again.
@@ -77,13 +166,14 @@ pub fn short() -> Vec<Scenario> {
 pub fn two(name: &'static str, budget: Budget) -> Scenario {
     Scenario {
         calls: vec![
-            Call { effect: Effect::Once, asks: true },
-            Call { effect: Effect::Idempotent, asks: false },
+            Call { effect: Effect::Once, policies: ASKS },
+            Call { effect: Effect::Idempotent, policies: ALLOWED },
         ],
         generations: 1,
         outcomes: vec![Outcome::Result, Outcome::Transient],
         verdicts: vec![Verdict::Approve, Verdict::Reject, Verdict::Happened],
-        ..one(name, Effect::Once, true, budget)
+        ends_run: false,
+        ..one(name, Effect::Once, ASKS, budget)
     }
 }
 
@@ -93,16 +183,14 @@ pub fn two(name: &'static str, budget: Budget) -> Scenario {
 pub fn long(calls: u8, change: impl Fn(Scenario) -> Scenario) -> Vec<Scenario> {
     use Effect::{Idempotent, Once};
     if calls > 1 {
-        return vec![change(two("two calls", FAIR))];
+        return vec![change(two("two calls", FAIR)), change(granted("two calls", EACH_TIME, FAIR))];
     }
     vec![
-        change(one("once, allowed", Once, false, FAIR)),
-        change(one("once, asks", Once, true, FAIR)),
-        change(one("idempotent, allowed", Idempotent, false, FAIR)),
-        change(one("idempotent, asks", Idempotent, true, FAIR)),
-        change(Scenario {
-            late_owners_act: false,
-            ..one("once, asks, late owners stop", Once, true, FAIR)
-        }),
+        change(one("once, allowed", Once, ALLOWED, FAIR)),
+        change(one("once, asks", Once, &[Policy::Ask, Policy::Deny], FAIR)),
+        change(one("idempotent, allowed", Idempotent, ALLOWED, FAIR)),
+        change(one("idempotent, asks", Idempotent, ASKS, FAIR)),
+        change(planned("once, planned", Once, FAIR)),
+        change(reconciled("once, allowed, its tool looks", FAIR)),
     ]
 }

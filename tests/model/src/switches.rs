@@ -1,87 +1,81 @@
-//! Guards that can be taken away, to see what they are for.
+//! Checks that can be taken away, to see what they are for: those of the decision itself, and those around it.
 
-/// One guard that is missing.
+use toolwright_executor::lifecycle::{Guard, Guards};
+
+/// One check that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Switch {
+    /// One of `decide`.
+    Decide(Guard),
     /// The store takes every change, whatever version it starts from.
     NoCompareAndSet,
-    /// A body begins before its claim is durable; claim and end are written together.
+    /// The store takes a call from an owner whose lease was renewed.
+    RenewalUnseen,
+    /// A body begins before its claim is durable.
     NotWrittenAhead,
-    /// An owner writes its end over whatever is there now.
-    NoFence,
-    /// What was allowed once is claimed without a look at decision, deadline and tool.
-    NotJudgedAtClaim,
-    /// A decision counts whatever generation it is about.
-    DecisionNotBound,
-    /// The approval service takes a decision whatever generation was shown.
-    DeskNotBound,
-    /// A decision counts at the claim although its time has passed.
-    ExpiryIgnored,
-    /// A lost owner's call is tried again whatever its effect.
-    LostOnceRetried,
     /// A turn that is submitted again does not look at its places, and they are not unique.
     PlaceNotKept,
+    /// A person signs whatever the call is by now, and not what was shown.
+    SignedUnseen,
     /// Nobody goes on with what others have left.
     NobodyResumes,
     /// Nobody looks for lapsed leases.
     NobodySweeps,
-    /// A decision and what it makes of the call are two commits.
-    DecisionApart,
-    /// An answer is replaced by what comes after it.
-    AnswerReplaced,
-    /// Whoever finishes tells what came of its own attempt, though the call had its answer before.
-    OwnResultTold,
-    /// A claim compares a record with a history that is younger.
-    HistoryNotCut,
-    /// A new call does not ask whether its run has ended elsewhere.
-    RunEndUnseen,
-    /// It asks, but not in the commit that records it.
-    RunEndNotCommitted,
-    /// Who ends a run does not ask whether the word that a call did not happen counts.
-    DoubtSkipped,
-    /// A sweep does not see that a lease was renewed after it looked.
-    RenewalUnseen,
 }
 
 impl Switch {
     /// Every one.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
+        Self::Decide(Guard::EvaluatedAtClaim),
+        Self::Decide(Guard::DecisionBound),
+        Self::Decide(Guard::DecisionInTime),
+        Self::Decide(Guard::LostOnce),
+        Self::Decide(Guard::Fenced),
+        Self::Decide(Guard::HistoryOfItsTime),
+        Self::Decide(Guard::RunEndSeen),
+        Self::Decide(Guard::RunEndCommitted),
+        Self::Decide(Guard::Verified),
+        Self::Decide(Guard::AnswerStays),
+        Self::Decide(Guard::GrantUseTaken),
+        Self::Decide(Guard::GrantInTerms),
+        Self::Decide(Guard::GrantNotForEachTime),
+        Self::Decide(Guard::DenialFirst),
+        Self::Decide(Guard::DenialHolds),
+        Self::Decide(Guard::DeadLetterStays),
         Self::NoCompareAndSet,
+        Self::RenewalUnseen,
         Self::NotWrittenAhead,
-        Self::NoFence,
-        Self::NotJudgedAtClaim,
-        Self::DecisionNotBound,
-        Self::DeskNotBound,
-        Self::ExpiryIgnored,
-        Self::LostOnceRetried,
         Self::PlaceNotKept,
+        Self::SignedUnseen,
         Self::NobodyResumes,
         Self::NobodySweeps,
-        Self::DecisionApart,
-        Self::AnswerReplaced,
-        Self::OwnResultTold,
-        Self::HistoryNotCut,
-        Self::RunEndUnseen,
-        Self::RunEndNotCommitted,
-        Self::DoubtSkipped,
-        Self::RenewalUnseen,
     ];
 }
 
-/// Which guards are missing; none by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Switches(u32);
+/// Which checks are missing; none by default.
+#[derive(Debug, Clone, Default)]
+pub struct Switches(Vec<Switch>);
 
 impl Switches {
     /// These.
     #[must_use]
     pub fn of(switches: &[Switch]) -> Self {
-        Self(switches.iter().fold(0, |all, switch| all | 1 << *switch as u32))
+        Self(switches.to_vec())
     }
 
-    /// Whether a guard is missing.
+    /// Whether a check is missing.
     #[must_use]
-    pub fn has(self, switch: Switch) -> bool {
-        self.0 & (1 << switch as u32) != 0
+    pub fn has(&self, switch: Switch) -> bool {
+        self.0.contains(&switch)
+    }
+
+    /// Those of `decide` that are there.
+    #[must_use]
+    pub fn guards(&self) -> Guards {
+        let off = self.0.iter().filter_map(|switch| match switch {
+            Switch::Decide(guard) => Some(*guard),
+            _ => None,
+        });
+        Guards::without(&off.collect::<Vec<_>>())
     }
 }

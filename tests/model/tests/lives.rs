@@ -1,14 +1,12 @@
 //! Whole lives of calls: the real record, kept in a real store.
 
-use call_model::record::Record;
 use jiff::Timestamp;
 use proptest::prelude::*;
-use toolwright::journal::{
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{
     CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
-    Transition,
+    Transition, next, replay,
 };
-use toolwright::unstable::journal::replay;
-use toolwright::{CallId, Effect};
 
 fn note() -> Note {
     Note { who: "somebody".to_owned(), at: Timestamp::UNIX_EPOCH, why: None, signed: None }
@@ -29,9 +27,8 @@ fn events() -> impl Strategy<Value = Vec<(Transition, Option<prop::sample::Index
 
 /// The event itself, or one of those that can happen where the call stands.
 fn chosen(state: State, event: Transition, legal: Option<prop::sample::Index>) -> Transition {
-    let possible: Vec<Transition> = Transition::all()
-        .filter(|event| toolwright::unstable::journal::next(state, *event).is_ok())
-        .collect();
+    let possible: Vec<Transition> =
+        Transition::all().filter(|event| next(state, *event).is_ok()).collect();
     match legal {
         Some(index) if !possible.is_empty() => *index.get(&possible),
         _ => event,
@@ -75,19 +72,5 @@ proptest! {
             }
             Ok(())
         })?;
-    }
-
-    #[test]
-    fn the_record_of_the_model_goes_the_way_of_the_real_one(events in events()) {
-        let (mut real, mut model) = (draft(), Record::opened(0, Effect::Once, 0));
-        for (event, legal) in events {
-            let event = chosen(real.state, event, legal);
-            prop_assert_eq!(real.advance(event, note()).is_ok(), model.advance(event).is_ok());
-            prop_assert_eq!(real.state, model.state);
-            prop_assert_eq!(real.version, u64::from(model.version));
-            prop_assert_eq!(real.generation, u32::from(model.generation));
-            prop_assert_eq!(real.attempt, u32::from(model.attempt));
-            prop_assert_eq!(real.epoch, u64::from(model.epoch));
-        }
     }
 }

@@ -19,7 +19,7 @@ mod tests;
 pub(crate) mod words;
 
 pub(super) use moment::ended_key;
-pub(super) use statement::{is_accepted, last_decision};
+pub use statement::{is_accepted, last_decision};
 
 use jiff::Timestamp;
 

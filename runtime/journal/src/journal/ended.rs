@@ -9,7 +9,7 @@ use super::state::State;
 use toolwright_core::context::CallId;
 
 /// Ended calls, the one that ended first in front. Without a bound it holds none.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ended {
     most: Option<NonZeroUsize>,
     calls: VecDeque<CallId>,

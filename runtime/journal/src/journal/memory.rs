@@ -45,7 +45,7 @@ struct Inner {
     changes: watch::Sender<()>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Tables {
     calls: BTreeMap<CallId, CallRecord>,
     places: HashMap<CallSlot, CallId>,
@@ -82,6 +82,14 @@ impl MemoryStore {
 
     fn of(tables: Tables) -> Self {
         Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
+    }
+
+    /// Another store with all that this one holds now. What is committed to one of them is not in the other, so that a
+    /// model of calls goes on from one moment in several ways.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self::of(self.kept().clone())
     }
 
     fn kept(&self) -> MutexGuard<'_, Tables> {

@@ -78,7 +78,8 @@ impl Behind {
 }
 
 /// The last entry of a decision that had a call evaluated again; whether nothing has happened since.
-pub(in super::super) fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
+#[must_use]
+pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
         Some(event @ (Transition::Accepted | Transition::Requeued | Transition::DidNotHappen)) => {
             Some((event, entry, place + 1 == history.len()))
@@ -88,7 +89,8 @@ pub(in super::super) fn last_decision(history: &[Entry]) -> Option<(Transition, 
 }
 
 /// Whether a person accepted the plan with exactly this call in it.
-pub(in super::super) fn is_accepted(past: Option<&Past>, id: CallId, digest: &str) -> bool {
+#[must_use]
+pub fn is_accepted(past: Option<&Past>, id: CallId, digest: &str) -> bool {
     let Some(Signature::Counts(statement)) = past.and_then(|past| past.accepted.as_ref()) else {
         return false;
     };

@@ -1,0 +1,76 @@
+//! What tells states apart: all of a record and of a step that anybody decides by, and nothing that only people read.
+
+use std::hash::{Hash, Hasher};
+
+use jiff::Timestamp;
+use toolwright_executor::lifecycle::{Input, Snapshot, Step, Then};
+use toolwright_journal::approval::Signed;
+use toolwright_journal::journal::{Answered, CallRecord, StoredText};
+
+/// A record, but for its times.
+pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
+    record.id.to_string().hash(state);
+    (record.place.index, record.state, record.version, record.generation).hash(state);
+    (record.attempt, record.epoch, record.effect, &record.fingerprint, &record.digest).hash(state);
+    if let StoredText::Plain(arguments) = &record.arguments {
+        arguments.hash(state);
+    }
+    (&record.idempotency_key, &record.grant, &record.proposal).hash(state);
+    (record.decision.as_ref().map(signed), record.accepted.as_ref().map(signed)).hash(state);
+    (answer(record.answer.as_ref()), answer(record.result.as_ref())).hash(state);
+}
+
+/// What was signed, and by whose key.
+pub(crate) fn signed(signed: &Signed) -> (&str, &str) {
+    (&signed.text, &signed.key)
+}
+
+fn answer(answer: Option<&Answered>) -> Option<(bool, &str)> {
+    answer.map(|answer| (answer.is_error, answer.text.as_str()))
+}
+
+/// The times of a record, as far as they have passed.
+pub(crate) fn times(record: &CallRecord, now: Timestamp, state: &mut impl Hasher) {
+    let has_passed = |time: Option<Timestamp>| time.map(|time| time <= now);
+    has_passed(record.lease).hash(state);
+    has_passed(record.ask.as_ref().map(|ask| ask.deadline)).hash(state);
+    has_passed(record.not_before).hash(state);
+}
+
+/// What a task knows of its call.
+pub(crate) fn snapshot(snapshot: &Snapshot, now: Timestamp, state: &mut impl Hasher) {
+    record(&snapshot.record, state);
+    times(&snapshot.record, now, state);
+    (snapshot.is_recorded, snapshot.run_ended, snapshot.denied_before).hash(state);
+    let tool = snapshot.tool.as_ref().and_then(|tool| tool.as_ref().ok());
+    tool.map(|tool| &tool.fingerprint).hash(state);
+    let evaluated = snapshot.evaluated.as_ref().and_then(|it| it.as_ref().ok());
+    evaluated.map(|it| format!("{:?}", it.policy)).hash(state);
+}
+
+/// Why a task looks.
+pub(crate) fn input(input: &Input, state: &mut impl Hasher) {
+    match input {
+        Input::Attempted(attempt) => {
+            let error = attempt.error.as_ref().map(|error| error.kind.as_str());
+            ("attempted", attempt.epoch, error, &attempt.more).hash(state);
+        }
+        other => format!("{other:?}").hash(state),
+    }
+}
+
+/// What was decided.
+pub(crate) fn step(step: &Step, now: Timestamp, state: &mut impl Hasher) {
+    match &step.then {
+        Then::WaitUntil(_) => "wait".hash(state),
+        then => format!("{then:?}").hash(state),
+    }
+    for write in step.commit.iter().flat_map(|unit| &unit.calls) {
+        write.expects.hash(state);
+        record(&write.record, state);
+        times(&write.record, now, state);
+    }
+    for write in step.commit.iter().flat_map(|unit| &unit.documents) {
+        (&write.key, write.expects).hash(state);
+    }
+}

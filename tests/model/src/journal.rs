@@ -1,0 +1,127 @@
+//! What is durable: a real [`MemoryStore`], forked for each commit, so that every way on from a state has one of its own.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::{
+    CallRecord, CommitError, Document, Entry, Filter, MemoryStore, Page, Store, Transaction,
+};
+
+use crate::digest;
+
+/// More than any scenario has.
+const ALL: usize = 100;
+
+/// A store, and all that can be read from it.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    store: MemoryStore,
+    calls: Vec<(CallRecord, Vec<Entry>)>,
+    documents: Vec<Document>,
+}
+
+impl Journal {
+    /// An empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { store: MemoryStore::new(), calls: Vec::new(), documents: Vec::new() }
+    }
+
+    /// The calls, in the order of their ids.
+    pub fn calls(&self) -> impl Iterator<Item = &CallRecord> {
+        self.calls.iter().map(|(record, _)| record)
+    }
+
+    /// The call of an id.
+    #[must_use]
+    pub fn get(&self, id: CallId) -> Option<&CallRecord> {
+        self.calls().find(|record| record.id == id)
+    }
+
+    /// The call at a place of the turn.
+    #[must_use]
+    pub fn at(&self, place: u8) -> Option<&CallRecord> {
+        self.calls().find(|record| record.place.index == u32::from(place))
+    }
+
+    /// What happened to a call.
+    #[must_use]
+    pub fn history(&self, id: CallId) -> &[Entry] {
+        self.calls.iter().find(|(record, _)| record.id == id).map_or(&[], |(_, history)| history)
+    }
+
+    /// The documents whose keys begin like this.
+    pub fn documents<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Document> {
+        self.documents.iter().filter(move |document| document.key.starts_with(prefix))
+    }
+
+    /// The journal after a commit.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn commit(&self, unit: Transaction, now: Timestamp) -> Result<Self, CommitError> {
+        let fork = self.store.fork();
+        at_once(fork.commit(unit, now))?;
+        Ok(Self::of(fork))
+    }
+
+    /// The journal after a renewal.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn renew(&self, id: CallId, epoch: u64, until: Timestamp) -> Result<Self, CommitError> {
+        let fork = self.store.fork();
+        at_once(fork.renew(id, epoch, until))?;
+        Ok(Self::of(fork))
+    }
+
+    /// The journal after something else, and what came of that.
+    pub fn after<T>(&self, change: impl FnOnce(Arc<dyn Store>) -> T) -> (Self, T) {
+        let fork = self.store.fork();
+        let result = change(Arc::new(fork.clone()));
+        (Self::of(fork), result)
+    }
+
+    fn of(store: MemoryStore) -> Self {
+        let records = at_once(store.list(&Filter::default(), Page::first(ALL))).unwrap_or_default();
+        let with_history = |record: CallRecord| {
+            let history = at_once(store.history(record.id)).unwrap_or_default();
+            (record, history)
+        };
+        let calls = records.into_iter().map(with_history).collect();
+        let documents = at_once(store.documents("")).unwrap_or_default();
+        Self { store, calls, documents }
+    }
+
+    /// All that anybody decides by. Times are states of the clock, which [`System`](crate::system::System) compares.
+    pub(crate) fn hash_into(&self, state: &mut impl Hasher) {
+        for (record, history) in &self.calls {
+            digest::record(record, state);
+            for entry in history {
+                (entry.number, entry.event, entry.generation).hash(state);
+                (&entry.digest, entry.signed.as_ref().map(digest::signed)).hash(state);
+            }
+        }
+        for document in &self.documents {
+            (&document.key, document.version).hash(state);
+            if document.key.starts_with("grant/") {
+                document.text.hash(state);
+            }
+        }
+    }
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The in-memory store answers at the first poll.
+pub(crate) fn at_once<T>(answer: BoxFuture<'_, T>) -> T {
+    answer.now_or_never().expect("the in-memory store does not wait")
+}

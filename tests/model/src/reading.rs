@@ -1,0 +1,189 @@
+//! What a decision reads, as `lifecycle/driver/read.rs` reads it: from the real journal, and from tools, a policy and keys
+//! of the model.
+
+use std::time::Duration;
+
+use toolwright_core::context::CallId;
+use toolwright_core::tool::Danger;
+use toolwright_executor::lifecycle::{
+    Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow,
+    is_accepted, last_decision,
+};
+use toolwright_executor::retry::RetryPolicy;
+use toolwright_journal::approval::{Grant, Signed};
+use toolwright_journal::arguments::digest;
+use toolwright_journal::journal::{
+    CallRecord, CallSlot, State, StoredText, Transaction, Transition, begun,
+};
+
+use crate::journal::Journal;
+use crate::scenario::{Policy, Scenario};
+use crate::system::System;
+
+/// For how long a claim counts.
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
+
+/// For how long a person may think.
+pub(crate) const THINKING: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// New idempotency keys are told apart from the first ones, and need no more.
+pub(crate) const RANDOM: u128 = u128::MAX;
+
+/// Tools show nothing.
+pub(crate) const PREVIEW: Preview = Preview::Nothing;
+
+/// The key that counts.
+pub(crate) const TRUSTED: &str = "ada";
+
+/// The arguments that every call is made with.
+pub(crate) const ARGUMENTS: &str = r#"{"n":1}"#;
+
+/// Those that a person puts in their place.
+pub(crate) const EDITED: &str = r#"{"n":2}"#;
+
+/// The one run.
+pub(crate) const RUN: &str = "r";
+
+/// The digest of a call with these arguments.
+pub(crate) fn digest_of(tool: &str, fingerprint: &str, arguments: &str) -> String {
+    digest(tool, fingerprint, arguments, "", None)
+}
+
+/// A call that arrives.
+pub(crate) fn arrived(scenario: &Scenario, system: &System, place: u8, id: CallId) -> CallRecord {
+    let effect = scenario.calls[usize::from(place)].effect;
+    let slot = CallSlot { run: RUN.to_owned(), turn: Some(1), index: place.into() };
+    let tool = format!("tool-{effect:?}").to_lowercase();
+    CallRecord::draft(id, slot, tool, system.now).with(|it| {
+        it.effect = effect;
+        it.danger = Danger::Moderate;
+        it.fingerprint = fingerprint(system);
+        it.raw = StoredText::Plain(ARGUMENTS.to_owned());
+        it.arguments = StoredText::Plain(ARGUMENTS.to_owned());
+        it.shown = ARGUMENTS.to_owned();
+        it.digest = digest_of(&it.tool, &it.fingerprint, ARGUMENTS);
+        it.requester.agent = format!("agent:{RUN}");
+    })
+}
+
+fn fingerprint(system: &System) -> String {
+    format!("definition {}", system.tool)
+}
+
+pub(crate) fn tool(scenario: &Scenario, system: &System, record: &CallRecord) -> ToolNow {
+    let mut retry = RetryPolicy::default();
+    (retry.attempts, retry.delay, retry.max_delay) =
+        (scenario.attempts.into(), Duration::ZERO, Duration::ZERO);
+    ToolNow {
+        fingerprint: fingerprint(system),
+        effect: record.effect,
+        retry,
+        needs_caller: false,
+        has_services: true,
+        circuit: None,
+    }
+}
+
+pub(crate) fn past(system: &System, record: &CallRecord) -> Past {
+    let history = system.journal.history(record.id).to_vec();
+    let evaluated_by = last_decision(&history).and_then(|(_, entry, _)| entry.signed.as_ref());
+    let edit = history.last().filter(|entry| entry.event == Some(Transition::Edited));
+    Past {
+        decision: record.decision.as_ref().map(verified),
+        accepted: record.accepted.as_ref().map(verified),
+        evaluated_by: evaluated_by.map(verified),
+        edit: edit.and_then(|entry| entry.signed.as_ref()).map(verified),
+        history,
+    }
+}
+
+/// What a signature is worth.
+fn verified(signed: &Signed) -> Signature {
+    match signed.statement() {
+        Ok(statement) if signed.key == TRUSTED => Signature::Counts(statement),
+        _ => Signature::Invalid(format!("key `{}` does not count", signed.key)),
+    }
+}
+
+pub(crate) fn arguments(record: &CallRecord) -> &str {
+    match &record.arguments {
+        StoredText::Plain(arguments) => arguments,
+        _ => "",
+    }
+}
+
+pub(crate) fn stored(record: &CallRecord) -> Stored {
+    let digest = digest_of(&record.tool, &record.fingerprint, arguments(record));
+    Stored::Readable { is_of_its_digest: digest == record.digest }
+}
+
+/// What its tool and the policy make of a call with its arguments, or with those that a person proposed.
+pub(crate) fn evaluated(
+    scenario: &Scenario,
+    system: &System,
+    snapshot: &Snapshot,
+    proposed: Option<&str>,
+) -> Evaluated {
+    let record = &snapshot.record;
+    let text = proposed.unwrap_or_else(|| arguments(record));
+    let now = fingerprint(system);
+    let digest = digest_of(&record.tool, &now, text);
+    let policy = match scenario.policy(record.place.index, system.policy) {
+        Policy::Plan if is_accepted(snapshot.past.as_ref(), record.id, &digest) => Policy::Allow,
+        policy => policy,
+    };
+    let arguments = snapshot.is_recorded.then(|| {
+        let is_unchanged = digest_of(&record.tool, &record.fingerprint, text) == record.digest;
+        Box::new(FinalCall {
+            arguments: StoredText::Plain(text.to_owned()),
+            shown: text.to_owned(),
+            repairs: Vec::new(),
+            fingerprint: now,
+            danger: record.danger,
+            effect: record.effect,
+            secrets: Vec::new(),
+            digest,
+            is_unchanged,
+        })
+    });
+    Evaluated { policy: policy.decision(), four_eyes: false, has_secrets: false, arguments }
+}
+
+/// Whether a person rejected the same call.
+pub(crate) fn is_denied(system: &System, snapshot: &Snapshot) -> bool {
+    let read = [&snapshot.proposed, &snapshot.evaluated];
+    let read = read.into_iter().find_map(|read| read.as_ref()?.as_ref().ok());
+    let now = read.and_then(|evaluated| evaluated.arguments.as_deref());
+    let digest = now.map_or(&snapshot.record.digest, |now| &now.digest);
+    system.journal.calls().any(|call| call.state == State::Rejected && call.digest == *digest)
+}
+
+pub(crate) fn grants(system: &System, record: &CallRecord) -> Vec<GrantNow> {
+    let prefix = Grant::key(&record.tool, "");
+    let read = system.journal.documents(&prefix).filter_map(|document| {
+        let grant = Grant::from_text(&document.key, &document.text).ok()?;
+        let terms = grant.terms().map_err(|error| error.to_string());
+        let covers = terms.and_then(|it| {
+            it.take(arguments(record)).map_err(|not_covered| not_covered.to_string())
+        });
+        let (key, version) = (document.key.clone(), document.version);
+        Some(GrantNow { key, version, grant, not_covered: covers.err() })
+    });
+    read.collect()
+}
+
+pub(crate) fn begun_of(system: &System, record: &CallRecord) -> u32 {
+    begun(system.journal.history(record.id))
+}
+
+/// A unit that starts from whatever version there is.
+pub(crate) fn expects_what_is_there(unit: &mut Transaction, journal: &Journal) {
+    for write in &mut unit.calls {
+        let Some(found) = journal.get(write.record.id).map(|found| found.version) else { continue };
+        let Some(expected) = write.expects.replace(found) else { continue };
+        write.record.version = write.record.version - expected + found;
+        for entry in &mut write.entries {
+            entry.number = entry.number - expected + found;
+        }
+    }
+}

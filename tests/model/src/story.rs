@@ -1,0 +1,66 @@
+//! One way through a scenario, and the decisions on it, a line of JSON each.
+
+use toolwright_executor::lifecycle::trace::Decided;
+use toolwright_journal::journal::State;
+
+use crate::scenario::{Outcome, Scenario, Verdict};
+use crate::step::Action;
+use crate::system::System;
+
+/// More steps than any story has.
+const STEPS: usize = 100;
+
+/// The decisions on a way, with the guards that the scenario has.
+#[must_use]
+pub fn decisions(scenario: &Scenario, way: &[Action]) -> Vec<Decided> {
+    let mut system = System::new(scenario);
+    let mut decided = Vec::new();
+    for action in way {
+        let Some((next, more)) = scenario.traced(&system, *action) else { break };
+        decided.extend(more);
+        system = next;
+    }
+    decided
+}
+
+/// A way on which bodies end like this and people say this, each in turn, and nothing else goes wrong.
+#[must_use]
+pub fn way(scenario: &Scenario, outcomes: &[Outcome], verdicts: &[Verdict]) -> Vec<Action> {
+    let mut system = System::new(scenario);
+    let (mut outcomes, mut verdicts) = (outcomes.iter(), verdicts.iter());
+    let mut way = Vec::new();
+    while way.len() < STEPS {
+        let mut actions = Vec::new();
+        scenario.process_actions(&system, &mut actions);
+        let is_end = |action: &Action| matches!(action, Action::End(..));
+        let next = actions.iter().find(|action| !is_end(action)).copied();
+        let next = match (next, actions.iter().find(|action| is_end(action))) {
+            (None, Some(Action::End(worker, _))) => {
+                outcomes.next().map(|outcome| Action::End(*worker, *outcome))
+            }
+            (Some(next), _) => Some(next),
+            _ => verdicts.next().map(|verdict| Action::Say(0, *verdict)),
+        };
+        let Some(next) = next else { break };
+        let Some(after) = scenario.after(&system, next) else { break };
+        way.push(next);
+        system = after;
+    }
+    way
+}
+
+/// A call that asks, is edited, is tried twice, dies, is requeued and succeeds.
+#[must_use]
+pub fn edited_and_requeued() -> (Vec<Action>, Vec<Decided>, Option<State>) {
+    let scenario = crate::scenarios::story();
+    let outcomes = [Outcome::Transient, Outcome::Transient, Outcome::Result];
+    let verdicts = [Verdict::Edit, Verdict::Requeue, Verdict::Approve];
+    let way = way(&scenario, &outcomes, &verdicts);
+    let decisions = decisions(&scenario, &way);
+    let mut system = System::new(&scenario);
+    for action in &way {
+        system = scenario.after(&system, *action).unwrap_or(system);
+    }
+    let state = system.journal.calls().next().map(|record| record.state);
+    (way, decisions, state)
+}

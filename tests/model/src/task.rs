@@ -1,0 +1,139 @@
+//! What a process knows while it looks at a call; gone when it crashes. The places where one follows another are those
+//! between two actions of the driver: read, decide, commit, perform, record the result.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use toolwright_core::context::CallId;
+use toolwright_executor::lifecycle::{By, Input, Snapshot, Step, ToolNow};
+use toolwright_journal::journal::{CallRecord, Transaction};
+
+use crate::digest;
+use crate::scenario::Policy;
+
+/// What a process is about to do.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// Nothing.
+    Idle,
+    /// It has read a call.
+    Looking(Arc<Look>),
+    /// It has decided, and is about to commit.
+    Decided(Arc<Decision>),
+    /// Its claim is durable, and it runs the tool.
+    Running(Arc<Running>),
+}
+
+/// A call that was read, and why.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// What is known of it.
+    pub snapshot: Snapshot,
+    /// Why somebody looks.
+    pub input: Input,
+}
+
+/// What was decided, and in what circumstances.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// From what.
+    pub look: Look,
+    /// What.
+    pub step: Step,
+    /// How things were then.
+    pub then: Circumstances,
+}
+
+/// How things were when something was decided, as nobody but the model knows for certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Circumstances {
+    /// What the policy said.
+    pub policy: Policy,
+    /// Whether the time in which a decision of a person counts had passed.
+    pub is_late: bool,
+    /// Whether the grant that is used counted.
+    pub grant_counts: bool,
+}
+
+/// A call that runs.
+#[derive(Debug, Clone)]
+pub struct Running {
+    /// As it was claimed.
+    pub record: CallRecord,
+    /// Its tool, as it was then.
+    pub tool: ToolNow,
+    /// Who runs it.
+    pub by: By,
+    /// How far it is.
+    pub phase: Phase,
+    /// The claim, where it is not durable yet, without that guard.
+    pub ahead: Option<Transaction>,
+}
+
+/// How far a call is that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Its body has not begun.
+    Claimed,
+    /// Its body has begun.
+    Begun,
+    /// Its body has had its effect.
+    Acted,
+}
+
+impl Task {
+    /// The call that it is about.
+    #[must_use]
+    pub fn call(&self) -> Option<CallId> {
+        match self {
+            Self::Idle => None,
+            Self::Looking(look) => Some(look.snapshot.record.id),
+            Self::Decided(decision) => Some(decision.look.snapshot.record.id),
+            Self::Running(running) => Some(running.record.id),
+        }
+    }
+
+    /// The call and the epoch that it runs, or whose end it is about to record.
+    #[must_use]
+    pub fn holds(&self) -> Option<(CallId, u64)> {
+        let of = |look: &Look| {
+            let epoch = match &look.input {
+                Input::Attempted(attempt) => attempt.epoch,
+                Input::Dropped(dropped) => dropped.epoch,
+                _ => return None,
+            };
+            Some((look.snapshot.record.id, epoch))
+        };
+        match self {
+            Self::Idle => None,
+            Self::Looking(look) => of(look),
+            Self::Decided(decision) => of(&decision.look),
+            Self::Running(running) => Some((running.record.id, running.record.epoch)),
+        }
+    }
+
+    pub(crate) fn hash_into(&self, now: Timestamp, state: &mut impl Hasher) {
+        match self {
+            Self::Idle => 0_u8.hash(state),
+            Self::Looking(look) => {
+                1_u8.hash(state);
+                digest::snapshot(&look.snapshot, now, state);
+                digest::input(&look.input, state);
+            }
+            Self::Decided(decision) => {
+                2_u8.hash(state);
+                digest::snapshot(&decision.look.snapshot, now, state);
+                digest::input(&decision.look.input, state);
+                digest::step(&decision.step, now, state);
+                decision.then.hash(state);
+            }
+            Self::Running(running) => {
+                3_u8.hash(state);
+                digest::record(&running.record, state);
+                (running.phase, running.ahead.is_some()).hash(state);
+                (&running.tool.fingerprint, running.by == By::Caller).hash(state);
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! What surrounds a decision, in the order of the driver's actions: it reads what the decision needs, commits what it says,
+//! and carries out what follows. This is `lifecycle/driver.rs` and its neighbours `read.rs`, `held.rs` and `perform.rs` in
+//! small, each action a step of its own, so that a crash may come between any two. It decides nothing.
+
+use std::sync::Arc;
+
+use toolwright_core::context::CallId;
+use toolwright_executor::lifecycle::trace;
+use toolwright_executor::lifecycle::{
+    By, Dropped, Input, Need, Problem, Settings, Snapshot, Then, decide,
+};
+use toolwright_journal::approval::Grant;
+use toolwright_journal::journal::{CallRecord, CommitError, State, Transaction, replay};
+
+use crate::reading::{self, LEASE, RANDOM, THINKING};
+use crate::scenario::Scenario;
+use crate::switches::Switch;
+use crate::system::{RunEnd, System};
+use crate::task::{Circumstances, Decision, Look, Phase, Running, Task};
+
+/// More than a decision ever has to read.
+const READS: usize = 32;
+
+/// Everything at one moment, while somebody acts.
+pub(crate) struct World<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) system: System,
+    /// The decisions that are made, where somebody wants to know.
+    pub(crate) trace: Option<Vec<trace::Decided>>,
+}
+
+impl World<'_> {
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            owner: "worker".to_owned(),
+            lease: LEASE,
+            expires_after: THINKING,
+            no_approver: None,
+            seals: false,
+            project: None,
+            is_closed: false,
+            guards: self.scenario.switches.guards(),
+        }
+    }
+
+    /// A look at a call that the journal has.
+    pub(crate) fn look(&self, id: CallId, input: Input) -> Option<Task> {
+        let snapshot = Snapshot::of(self.system.journal.get(id)?.clone());
+        Some(Task::Looking(Arc::new(Look { snapshot, input })))
+    }
+
+    /// Reads and decides until there is something to do.
+    pub(crate) fn decide(&mut self, look: &Look) -> Task {
+        let mut look = look.clone();
+        let (settings, now) = (self.settings(), self.system.now);
+        for _ in 0..READS {
+            let step = decide(&look.snapshot, &look.input, &settings, now, RANDOM);
+            if let Then::Read(need) = step.then {
+                self.read(&mut look, need);
+                continue;
+            }
+            if let Some(trace) = &mut self.trace {
+                let (snapshot, input) = (&look.snapshot, &look.input);
+                trace.push(trace::Decided::of(snapshot, input, &settings, now, RANDOM));
+            }
+            if step.commit.is_some() {
+                let then = self.circumstances(&look, step.commit.as_ref());
+                self.watch_question(&look, &step.then);
+                return Task::Decided(Arc::new(Decision { look, step, then }));
+            }
+            let id = look.snapshot.record.id;
+            let place = look.snapshot.record.place.index;
+            match step.then {
+                Then::Reload => return self.look(id, look.input).unwrap_or(Task::Idle),
+                Then::Fail(Problem::Contradiction(_)) => {
+                    self.system.witness(place).wrong.falsely_accused = true;
+                }
+                Then::Fail(_) => self.system.witness(place).wrong.impossible = true,
+                _ => {}
+            }
+            return Task::Idle;
+        }
+        self.system.witness(look.snapshot.record.place.index).wrong.impossible = true;
+        Task::Idle
+    }
+
+    fn read(&self, look: &mut Look, need: Need) {
+        let (scenario, system) = (self.scenario, &self.system);
+        let record = &look.snapshot.record;
+        match need {
+            Need::Past => look.snapshot.past = Some(reading::past(system, record)),
+            Need::Run => {
+                // What the journal knows besides is a condition of the commit of a new call.
+                let is_ended = look.snapshot.is_recorded && system.run_is_ended();
+                look.snapshot.run_ended = Some(is_ended);
+            }
+            Need::Tool => {
+                look.snapshot.tool = Some(Ok(reading::tool(scenario, system, record)));
+            }
+            Need::Stored => look.snapshot.stored = Some(reading::stored(record)),
+            Need::Evaluated => {
+                let evaluated = reading::evaluated(scenario, system, &look.snapshot, None);
+                look.snapshot.evaluated = Some(Ok(evaluated));
+            }
+            Need::Proposed => {
+                let proposal = record.proposal.clone();
+                let evaluated =
+                    reading::evaluated(scenario, system, &look.snapshot, proposal.as_deref());
+                look.snapshot.proposed = Some(Ok(evaluated));
+            }
+            Need::Denials => {
+                look.snapshot.denied_before = Some(reading::is_denied(system, &look.snapshot));
+            }
+            Need::Grants => look.snapshot.grants = Some(reading::grants(system, record)),
+            Need::Preview => look.snapshot.preview = Some(reading::PREVIEW),
+            Need::Begun => look.snapshot.begun = Some(reading::begun_of(system, record)),
+            Need::Attempts => look.snapshot.attempts = Some(scenario.attempts.into()),
+            Need::Retry => {
+                if let Input::Attempted(attempt) = &mut look.input {
+                    attempt.retry = Some(true);
+                }
+            }
+            Need::More(more) => {
+                if let Input::Attempted(attempt) = &mut look.input {
+                    attempt.more = Some(more);
+                }
+            }
+        }
+    }
+
+    /// How things are, for whoever watches.
+    fn circumstances(&self, look: &Look, unit: Option<&Transaction>) -> Circumstances {
+        let (system, record) = (&self.system, &look.snapshot.record);
+        let deadline = record.ask.as_ref().map(|ask| ask.deadline);
+        let write = unit.and_then(|unit| unit.calls.first());
+        let used = write.and_then(|write| write.record.grant.as_deref());
+        let grant_counts = used.is_some_and(|id| {
+            let key = Grant::key(&record.tool, id);
+            let document = system.journal.documents(&key).next();
+            let grant = document.and_then(|it| Grant::from_text(&it.key, &it.text).ok());
+            let is_own = record.grant.as_deref() == Some(id);
+            grant.is_some_and(|grant| {
+                let tool = reading::tool(self.scenario, system, record);
+                let terms = grant.terms().ok();
+                let counts = terms.is_some_and(|terms| {
+                    let is_left = terms.uses.is_none_or(|uses| grant.used < uses) || is_own;
+                    is_left && terms.fingerprint == tool.fingerprint
+                });
+                counts && grant.revoked.is_none()
+            })
+        });
+        Circumstances {
+            policy: self.scenario.policy(record.place.index, system.policy),
+            is_late: deadline.is_some_and(|deadline| deadline <= system.now),
+            grant_counts,
+        }
+    }
+
+    /// Nobody is asked again what was rejected in this run.
+    fn watch_question(&mut self, look: &Look, then: &Then) {
+        let record = &look.snapshot.record;
+        let (is_asked, place) = (*then == Then::Notify, record.place.index);
+        let is_rejected = self.system.rejected.contains(&record.digest);
+        self.system.witness(place).wrong.asked_again |= is_asked && is_rejected;
+    }
+
+    /// Commits what was decided; what follows is the next task.
+    pub(crate) fn commit(&mut self, decision: &Decision, is_heard: bool) -> Task {
+        let Decision { look, step, .. } = decision;
+        let Some(unit) = step.commit.clone() else { return Task::Idle };
+        let Some(record) = unit.calls.first().map(|write| write.record.clone()) else {
+            return Task::Idle;
+        };
+        let is_claim = step.then == Then::Perform;
+        if is_claim && self.scenario.lacks(Switch::NotWrittenAhead) {
+            self.watch_claim(decision, &record, None);
+            return self.running(look, record, Some(unit));
+        }
+        let before = self.system.journal.get(record.id).map(|before| before.state);
+        match self.write(unit, Some(look)) {
+            Ok(()) => {}
+            Err(conflict) => return self.conflict(look, &conflict),
+        }
+        if is_claim {
+            self.watch_claim(decision, &record, before);
+        }
+        if let Input::Reconciled(_) = look.input {
+            let generation = look.snapshot.record.generation;
+            self.system.witness(record.place.index).settles(generation);
+        }
+        match (&step.then, &look.input) {
+            // The claim is dropped, which says so in the journal.
+            (Then::Perform, _) if !is_heard => {
+                let by = by(&look.input);
+                self.dropped(record.id, Dropped { epoch: record.epoch, by, is_begun: false })
+            }
+            (Then::Perform, _) => self.running(look, record, None),
+            // A result is written again.
+            (_, Input::Attempted(_)) if !is_heard => Task::Looking(Arc::new(look.clone())),
+            (Then::GoOn, input) if is_heard => {
+                self.look(record.id, input.clone()).unwrap_or(Task::Idle)
+            }
+            _ => Task::Idle,
+        }
+    }
+
+    fn running(&self, look: &Look, record: CallRecord, ahead: Option<Transaction>) -> Task {
+        let tool = reading::tool(self.scenario, &self.system, &record);
+        let tool = look.snapshot.tool.clone().and_then(Result::ok).unwrap_or(tool);
+        let by = by(&look.input);
+        Task::Running(Arc::new(Running { record, tool, by, phase: Phase::Claimed, ahead }))
+    }
+
+    /// Somebody was faster: the call is read once more, and the same input decided.
+    fn conflict(&self, look: &Look, conflict: &CommitError) -> Task {
+        if look.snapshot.is_recorded {
+            return self.look(look.snapshot.record.id, look.input.clone()).unwrap_or(Task::Idle);
+        }
+        let mut look = look.clone();
+        match conflict {
+            // The journal has it already.
+            CommitError::CallSlot { .. } | CommitError::Call { .. } => return Task::Idle,
+            CommitError::Document { key, .. } if key.ends_with("/ended") => {
+                look.snapshot.run_ended = Some(true);
+            }
+            _ => (look.snapshot.denied_before, look.snapshot.grants) = (None, None),
+        }
+        Task::Looking(Arc::new(look))
+    }
+
+    /// The end of a claim whose task was dropped, where the claim stands.
+    pub(crate) fn dropped(&self, id: CallId, dropped: Dropped) -> Task {
+        let Some(record) = self.system.journal.get(id) else { return Task::Idle };
+        if record.state != State::Running || record.epoch != dropped.epoch {
+            return Task::Idle;
+        }
+        let mut snapshot = Snapshot::of(record.clone());
+        snapshot.tool = Some(Ok(reading::tool(self.scenario, &self.system, record)));
+        Task::Looking(Arc::new(Look { snapshot, input: Input::Dropped(dropped) }))
+    }
+
+    /// Commits to the real store.
+    pub(crate) fn write(
+        &mut self,
+        mut unit: Transaction,
+        look: Option<&Look>,
+    ) -> Result<(), CommitError> {
+        let journal = Arc::clone(&self.system.journal);
+        let of = unit.calls.first().map(|write| write.record.id);
+        let before = of.and_then(|id| journal.get(id));
+        if self.scenario.lacks(Switch::NoCompareAndSet) {
+            reading::expects_what_is_there(&mut unit, &journal);
+        }
+        let at = unit.calls.first().map_or(self.system.now, |write| write.record.updated);
+        let is_unseen = self.scenario.lacks(Switch::RenewalUnseen);
+        let at = if is_unseen { jiff::Timestamp::MAX } else { at };
+        let takes = unit.calls.iter().any(|write| write.takes_from_owner());
+        let after = journal.commit(unit, at)?;
+        self.system.journal = Arc::new(after);
+        let is_renewed = before.and_then(|it| it.lease).is_some_and(|it| it > self.system.now);
+        let is_late = look.is_some_and(|look| match &look.input {
+            Input::Attempted(attempt) => before.is_some_and(|it| it.epoch != attempt.epoch),
+            Input::Dropped(dropped) => before.is_some_and(|it| it.epoch != dropped.epoch),
+            _ => false,
+        });
+        if let Some(now) = of.and_then(|id| self.system.journal.get(id)).cloned() {
+            let wrong = &mut self.system.witness(now.place.index).wrong;
+            wrong.renewal_lost |= takes && is_renewed;
+            wrong.late_owner_wrote |= is_late;
+            self.wrote(before, &now);
+        }
+        Ok(())
+    }
+
+    /// A record is durable.
+    pub(crate) fn wrote(&mut self, before: Option<&CallRecord>, now: &CallRecord) {
+        let journal = Arc::clone(&self.system.journal);
+        let history = journal.history(now.id);
+        let witness = self.system.witness(now.place.index);
+        witness.wrong.contradicted |= replay(now, history).is_err();
+        witness.written(before, now, history);
+    }
+
+    fn watch_claim(&mut self, decision: &Decision, record: &CallRecord, before: Option<State>) {
+        let is_over = self.system.run_end == RunEnd::Done;
+        let then = &decision.then;
+        if let Some(grant) = &record.grant {
+            let by_it = (grant.clone(), record.id);
+            if !self.system.uses.contains(&by_it) {
+                self.system.uses.push(by_it);
+                self.system.uses.sort();
+            }
+            let uses = self.system.uses.iter().filter(|(of, _)| of == grant).count();
+            self.system.witness(record.place.index).wrong.grant_overused |= uses > 1;
+        }
+        self.system.witness(record.place.index).claims(record, then, before, is_over);
+    }
+}
+
+fn by(input: &Input) -> By {
+    match input {
+        Input::Submitted { .. } => By::Caller,
+        _ => By::Worker,
+    }
+}
