@@ -75,8 +75,8 @@ pub fn command() -> Command {
         .about("Let a model do a task")
         .after_help(
             "The key of the account comes from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n\n\
-             Exit code: 0 done, 1 the model failed, 2 wrong command line, 3 a call needs a decision and nobody can be \
-             asked, 4 a limit was reached, 130 interrupted",
+             Exit code: 0 done, 1 the model failed, 2 wrong command line, 3 a call needs a decision and no approver \
+             is available, 4 a limit was reached, 130 interrupted",
         )
         .args([
             Arg::new("task").value_name("TASK").required(true).help("What is to be done"),

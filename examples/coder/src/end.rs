@@ -5,7 +5,7 @@
 //! | 0 | a terminal tool or a text ended the run |
 //! | 1 | the model failed, or the run could not go on |
 //! | 2 | the command line is wrong |
-//! | 3 | a call needs a decision, and nobody can be asked |
+//! | 3 | a call needs a decision, and no approver is available |
 //! | 4 | a limit ended the run |
 //! | 70 | the application itself is put together wrongly |
 //! | 130, 143 | an interrupt, or a request to terminate |
@@ -64,7 +64,7 @@ impl<'a> End<'a> {
         })
     }
 
-    /// What a person is told beside the object.
+    /// What is printed for a person beside the object.
     pub fn words(&self) -> String {
         match &self.how {
             How::Ended(ended) => ended.to_string(),

@@ -21,7 +21,7 @@ const FILE: &str = "src/lib.rs";
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
-/// A copy to work on. It goes away with this value, unless it is kept.
+/// A copy to work on. It is removed with this value, unless [`keep`](Self::keep) is called.
 pub struct Copied {
     folder: TempDir,
     version: String,

@@ -82,7 +82,7 @@ impl Transcript {
     }
 }
 
-/// A line on standard error; where that is closed, nobody reads.
+/// Writes a line to standard error; where that is closed, the line is lost.
 fn put(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

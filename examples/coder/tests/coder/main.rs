@@ -29,7 +29,7 @@ impl Ran {
     }
 }
 
-/// Without a terminal, and without the keys of whoever runs the tests.
+/// Without a terminal, and without the keys of the user who runs the tests.
 fn coder(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coder"));
     command.args(words).stdin(Stdio::null());

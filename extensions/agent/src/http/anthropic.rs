@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::parts::{Part, object, parts};
 use crate::{ModelAnswer, ModelRequest, StopReason, Usage, Verbatim};
 
-/// The tokens of an answer where nobody sets a limit; the API wants one.
+/// The most tokens of an answer where no limit is set; the API requires one.
 const MAX_TOKENS: u32 = 8192;
 
 #[derive(Serialize)]

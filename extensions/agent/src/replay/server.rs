@@ -101,7 +101,7 @@ impl Served {
 }
 
 pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<Served>>) {
-    // A port that can be accepted from no more serves nobody; clients see a connection refused.
+    // When the listener fails the server ends, and clients see a refused connection.
     while let Ok((stream, _)) = listener.accept().await {
         let served = Arc::clone(&served);
         tokio::spawn(async move {
