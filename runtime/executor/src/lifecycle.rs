@@ -9,6 +9,7 @@ mod follow_up;
 mod guard;
 mod notify;
 mod outcome;
+mod pending;
 mod reconcile;
 mod snapshot;
 mod step;

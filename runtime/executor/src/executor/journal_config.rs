@@ -110,11 +110,6 @@ impl Busy {
         self.lock().told.insert(call);
     }
 
-    /// The calls that somebody here has taken note of.
-    pub(crate) fn noted(&self) -> HashSet<CallId> {
-        self.lock().told.clone()
-    }
-
     /// Forgets who has taken note of calls that are pending no more; these are all that are.
     pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
         let mut calls = self.lock();

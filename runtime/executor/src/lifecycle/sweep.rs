@@ -4,12 +4,15 @@
 use std::collections::HashMap;
 use std::pin::pin;
 
+use futures::FutureExt as _;
 use futures::future::{Either, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
+use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
 use super::driver::Lifecycle;
 use super::follow_up::{Done, FollowUp, Turns};
+use super::pending::Pending;
 use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
@@ -36,7 +39,7 @@ impl Lifecycle<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
-        let follow_ups = self.follow_ups(&HashMap::new()).await?;
+        let follow_ups = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
         let limit = self.run.core.limit.max(1) as usize;
         let mut going = futures::stream::iter(follow_ups)
             .map(|follow_up| self.follow_up(follow_up))
@@ -63,16 +66,23 @@ impl Lifecycle<'_> {
         // Of each call that is seen to, whether it takes a place.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
+        let mut pending = Pending::default();
+        // Asked for before the look, so that no change is missed; one at a time, so that none is missed between two.
+        let mut changed = self.changed();
+        let mut has_changed = true;
         loop {
             let is_closed = self.run.core.gate.is_closed();
             if is_closed && going.is_empty() {
                 return;
             }
-            // Asked for before the look, so that no change is missed.
-            let changed = self.changed();
+            if (&mut changed).now_or_never().is_some() {
+                (changed, has_changed) = (self.changed(), true);
+            }
             let look = async {
                 match self.expire_all_due().await {
-                    Ok(_) if !is_closed => self.follow_ups(&under_way).await,
+                    Ok(_) if !is_closed => {
+                        self.follow_ups(&under_way, &mut pending, has_changed).await
+                    }
                     Ok(_) => Ok(Vec::new()),
                     Err(failure) => Err(failure),
                 }
@@ -84,6 +94,7 @@ impl Lifecycle<'_> {
             }
             match follow_ups {
                 Ok(follow_ups) => {
+                    has_changed = false;
                     for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits helps nobody.
                         let runs = matches!(follow_up, FollowUp::GoOn(_));
@@ -99,11 +110,20 @@ impl Lifecycle<'_> {
             if !ended.is_empty() {
                 continue;
             }
-            let pause = pin!(tokio::time::timeout(LOOK_AGAIN, changed));
-            if going.is_empty() {
-                let _ = pause.await;
-            } else if let Either::Left((Some((id, _)), _)) = select(going.next(), pause).await {
-                under_way.remove(&id);
+            let pause = pin!(tokio::time::timeout(LOOK_AGAIN, &mut changed));
+            let waited = if going.is_empty() {
+                Some(pause.await)
+            } else {
+                match select(going.next(), pause).await {
+                    Either::Left((ended, _)) => {
+                        ended.into_iter().for_each(|(id, _)| _ = under_way.remove(&id));
+                        None
+                    }
+                    Either::Right((waited, _)) => Some(waited),
+                }
+            };
+            if let Some(Ok(())) = waited {
+                (changed, has_changed) = (self.changed(), true);
             }
         }
     }
@@ -129,6 +149,8 @@ impl Lifecycle<'_> {
     async fn follow_ups(
         self,
         under_way: &HashMap<CallId, bool>,
+        pending: &mut Pending,
+        has_changed: bool,
     ) -> Result<Vec<FollowUp>, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
         let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
@@ -144,14 +166,8 @@ impl Lifecycle<'_> {
             follow_ups.extend(ours(unclear).map(FollowUp::Reconcile));
         }
         if self.journal.asker.is_some() {
-            let pending = self.listed(&[State::Pending], false, None).await?;
-            if !self.run.is_own() {
-                let all = pending.iter().map(|it| it.id).collect();
-                self.journal.busy.forget_all_but(&all);
-            }
-            let noted = self.journal.busy.noted();
-            let unnotified = ours(pending).filter(|it| !noted.contains(&it.id));
-            follow_ups.extend(unnotified.map(FollowUp::Notify));
+            let unnotified = self.unnotified(under_way, pending, has_changed).await?;
+            follow_ups.extend(unnotified.into_iter().map(FollowUp::Notify));
         }
         let left_alone = self.journal.busy.left_alone();
         follow_ups.retain(|it| {
@@ -161,6 +177,45 @@ impl Lifecycle<'_> {
         Ok(follow_ups)
     }
 
+    /// The pending calls that the approver has to be notified of.
+    async fn unnotified(
+        self,
+        under_way: &HashMap<CallId, bool>,
+        pending: &mut Pending,
+        has_changed: bool,
+    ) -> Result<Vec<CallRecord>, CallFailure> {
+        let filter = self.filter(&[State::Pending]);
+        let (busy, now) = (&self.journal.busy, Instant::now());
+        if pending.needs_all(has_changed, now) {
+            let all = self.summaries(&filter, None).await?;
+            if !self.run.is_own() {
+                busy.forget_all_but(&all.iter().map(|it| it.id).collect());
+            }
+            pending.saw_all(&all, now);
+        } else {
+            pending.saw(&self.summaries(&filter, pending.newest()).await?);
+        }
+        let mut unnotified = Vec::new();
+        for id in pending.open(|id| busy.is_noted(id)) {
+            if under_way.contains_key(&id) || busy.is_left_alone(id) {
+                continue;
+            }
+            match self.read_if_there(id).await? {
+                Some(record) if record.state != State::Pending => pending.is_over(id),
+                Some(record) if self.is_ours(&record) => unnotified.push(record),
+                Some(_) => pending.is_elsewhere(id),
+                None => pending.is_over(id),
+            }
+        }
+        Ok(unnotified)
+    }
+
+    /// Calls in these states that this executor sees to.
+    fn filter(self, states: &[State]) -> Filter {
+        let run = self.run.is_own().then(|| self.run.id().to_owned());
+        Filter { states: states.to_vec(), run, ..Filter::default() }
+    }
+
     async fn listed(
         self,
         states: &[State],
@@ -168,11 +223,9 @@ impl Lifecycle<'_> {
         tool: Option<&str>,
     ) -> Result<Vec<CallRecord>, CallFailure> {
         let filter = Filter {
-            states: states.to_vec(),
             due: is_due.then(|| self.journal.now()),
-            run: self.run.is_own().then(|| self.run.id().to_owned()),
             tool: tool.map(ToOwned::to_owned),
-            ..Filter::default()
+            ..self.filter(states)
         };
         self.all(&filter).await
     }

@@ -7,19 +7,27 @@ use crate::executor::CallFailure;
 use crate::lifecycle::decide::ended_key;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, Document, DocumentWrite, Entry, Filter, Page, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, Document, DocumentWrite, Entry, Filter, Page, StoreError,
+    Transaction,
 };
 
 /// How many calls one look takes from the journal.
 const PAGE: usize = 100;
 
+/// The same of calls without their records.
+const SUMMARIES: usize = 1_000;
+
 impl<'a> Lifecycle<'a> {
     pub(in super::super) async fn load(self, id: CallId) -> Result<CallRecord, CallFailure> {
-        match self.journal.store.get(id).await {
-            Ok(Some(record)) => Ok(record),
-            Ok(None) => Err(CallFailure::NoSuchCall(id)),
-            Err(error) => Err(CallFailure::NotRecorded { tool: id.to_string(), error }),
-        }
+        self.read_if_there(id).await?.ok_or(CallFailure::NoSuchCall(id))
+    }
+
+    pub(in super::super) async fn read_if_there(
+        self,
+        id: CallId,
+    ) -> Result<Option<CallRecord>, CallFailure> {
+        let found = self.journal.store.get(id).await;
+        found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
     /// The call at a place of a turn, which is one of this tool.
@@ -97,6 +105,27 @@ impl<'a> Lifecycle<'a> {
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
             let last = some.last().map(|record| record.id);
             let is_full = some.len() == PAGE;
+            all.extend(some);
+            match last.filter(|_| is_full) {
+                Some(last) => page = page.after(last),
+                None => return Ok(all),
+            }
+        }
+    }
+
+    /// Every call that a filter takes and that was made after one, without the records.
+    pub(in super::super) async fn summaries(
+        self,
+        filter: &Filter,
+        after: Option<CallId>,
+    ) -> Result<Vec<CallSummary>, CallFailure> {
+        let mut all = Vec::new();
+        let mut page = Page { after, ..Page::first(SUMMARIES) };
+        loop {
+            let some = self.journal.store.summaries(filter, page).await;
+            let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
+            let last = some.last().map(|call| call.id);
+            let is_full = some.len() == SUMMARIES;
             all.extend(some);
             match last.filter(|_| is_full) {
                 Some(last) => page = page.after(last),

@@ -1,0 +1,129 @@
+//! Which pending calls the approver has not been notified of, found without a look at those it has.
+//!
+//! - Every look takes in the calls that are newer than those of the last one. Ids follow the order of their making.
+//! - After a change in the journal, and once a minute, a look takes in all pending calls: an older one may be pending
+//!   again. The store says when something has changed, but only as a hint, so a call of which no hint came waits for at
+//!   most a minute.
+//! - A look reads ids and versions; a record is read where the approver has to be notified of its call.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use toolwright_core::context::CallId;
+use toolwright_journal::journal::CallSummary;
+
+/// How long after a look at all of them the next one comes, where no change was heard of.
+const LOOK_AT_ALL: Duration = Duration::from_mins(1);
+
+/// What is known of the pending calls.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// When all of them were looked at.
+    all_seen: Option<Instant>,
+    /// The newest that was seen.
+    newest: Option<CallId>,
+    /// Of which the approver may have to be notified, by version.
+    open: BTreeMap<CallId, u64>,
+    /// Which nobody here can go on with, by version.
+    elsewhere: HashMap<CallId, u64>,
+}
+
+impl Pending {
+    /// Whether the next look takes in all of them.
+    pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
+        has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
+    }
+
+    /// After which call a look begins that does not take in all of them.
+    pub(super) fn newest(&self) -> Option<CallId> {
+        self.newest
+    }
+
+    /// Takes in a look at all of them.
+    pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
+        // Somebody may have registered a tool meanwhile.
+        if self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL) {
+            self.elsewhere.clear();
+        }
+        self.all_seen = Some(now);
+        self.open.clear();
+        let all: HashSet<CallId> = found.iter().map(|it| it.id).collect();
+        self.elsewhere.retain(|id, _| all.contains(id));
+        self.saw(found);
+    }
+
+    /// Takes in a look at the newer ones.
+    pub(super) fn saw(&mut self, found: &[CallSummary]) {
+        self.newest = self.newest.max(found.iter().map(|it| it.id).max());
+        let elsewhere = &self.elsewhere;
+        let open = found.iter().filter(|it| elsewhere.get(&it.id) != Some(&it.version));
+        self.open.extend(open.map(|it| (it.id, it.version)));
+    }
+
+    /// The calls of which the approver may have to be notified, but for those of which it was.
+    pub(super) fn open(&mut self, is_notified: impl Fn(CallId) -> bool) -> Vec<CallId> {
+        self.open.retain(|id, _| !is_notified(*id));
+        self.open.keys().copied().collect()
+    }
+
+    /// The call is pending no more.
+    pub(super) fn is_over(&mut self, id: CallId) {
+        self.open.remove(&id);
+    }
+
+    /// Nobody here can go on with the call.
+    pub(super) fn is_elsewhere(&mut self, id: CallId) {
+        self.elsewhere.extend(self.open.remove_entry(&id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolwright_journal::journal::State;
+
+    fn pending(version: u64) -> CallSummary {
+        CallSummary { id: CallId::new(), version, state: State::Pending, due: None }
+    }
+
+    #[test]
+    fn all_are_looked_at_first_then_after_a_change_and_after_a_minute() {
+        let (mut calls, now) = (Pending::default(), Instant::now());
+        assert!(calls.needs_all(false, now));
+        calls.saw_all(&[], now);
+        assert!(!calls.needs_all(false, now));
+        assert!(calls.needs_all(true, now));
+        assert!(calls.needs_all(false, now + LOOK_AT_ALL));
+    }
+
+    #[test]
+    fn a_call_is_open_until_the_approver_was_notified_or_it_is_over() {
+        let (mut calls, now) = (Pending::default(), Instant::now());
+        let [first, second, third] = [pending(2), pending(2), pending(2)];
+        calls.saw_all(&[first.clone(), second.clone()], now);
+        calls.saw(std::slice::from_ref(&third));
+        assert_eq!(calls.newest(), Some(third.id));
+        assert_eq!(calls.open(|_| false), [first.id, second.id, third.id]);
+        calls.is_over(first.id);
+        assert_eq!(calls.open(|id| id == second.id), [third.id]);
+        assert_eq!(calls.open(|_| false), [third.id], "what was notified is forgotten");
+    }
+
+    #[test]
+    fn what_cannot_go_on_here_is_read_again_when_it_changes_or_after_a_minute() {
+        let (mut calls, now) = (Pending::default(), Instant::now());
+        let call = pending(2);
+        calls.saw_all(std::slice::from_ref(&call), now);
+        calls.is_elsewhere(call.id);
+        calls.saw_all(std::slice::from_ref(&call), now);
+        assert!(calls.open(|_| false).is_empty());
+        let changed = CallSummary { version: 3, ..call.clone() };
+        calls.saw_all(&[changed], now);
+        assert_eq!(calls.open(|_| false), [call.id]);
+        calls.is_elsewhere(call.id);
+        calls.saw_all(&[call.clone()], now + LOOK_AT_ALL);
+        assert_eq!(calls.open(|_| false), [call.id]);
+    }
+}
