@@ -25,11 +25,7 @@ use measure::Effort;
 const BENCHMARKS: [(&str, &str, Run); 10] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
-    (
-        "idle",
-        "what a worker reads beside 10,000 pending calls, against beside ten",
-        idle::run,
-    ),
+    ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
     (
         "journal",
         "what a call writes to its journal, against two bare commits of SQLite",

@@ -12,6 +12,7 @@ mod going_away;
 mod going_on;
 mod grants;
 mod hostile;
+mod idle;
 mod looking;
 mod made;
 pub mod odd;
