@@ -138,6 +138,44 @@ async fn while_the_journal_is_away_for_long_nothing_runs_and_the_host_is_told() 
     assert_eq!((office.records().await.len(), office.ran.times()), (0, 0));
 }
 
+/// A store that is away for a minute from now on, after five seconds.
+fn away_for_a_minute(office: &Office) -> Odd {
+    let from = tokio::time::Instant::now() + Duration::from_secs(5);
+    let away = Some((from, from + Duration::from_secs(60)));
+    Odd { inner: office.store.clone(), away, ..Odd::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_person_waits_on_while_the_journal_is_away_for_a_minute() {
+    let office = office();
+    let executor = office.builder().journal(away_for_a_minute(&office)).build().unwrap();
+    let working = executor.clone();
+    tokio::spawn(async move { working.worker().unwrap().work().await });
+    let waiting = tokio::spawn(async move { executor.call(&a_refund()).await });
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    // Ada reaches the journal from elsewhere.
+    let id = only(&office).await.id;
+    office.approve(id).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!((office.ran.times(), waiting.is_finished()), (0, false));
+    let answer = waiting.await.unwrap();
+    assert!(answer.error().is_none(), "{answer:?}");
+    assert_eq!((office.state(id).await, office.ran.times()), (State::Succeeded, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_hears_of_a_journal_that_stays_away() {
+    let office = office();
+    let from = tokio::time::Instant::now() + Duration::from_secs(5);
+    let away = Some((from, from + Duration::from_secs(3_600)));
+    let store = Odd { inner: office.store.clone(), away, ..Odd::default() };
+    let executor = office.builder().journal(store).build().unwrap();
+    let waits = super::support::suspended(executor.submit(&a_refund()).await);
+    let outcome = executor.worker().unwrap().wait(waits.call).await;
+    assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
+    assert!(from.elapsed() < Duration::from_secs(180));
+}
+
 /// Who waited would make it again, and then both would run.
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_caller_goes_while_a_person_thinks_is_withdrawn() {

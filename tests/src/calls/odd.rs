@@ -41,6 +41,8 @@ pub struct Odd {
     pub fails_from: Option<usize>,
     /// What cannot be read: `history`, `document`, `documents` or `list`.
     pub unreadable: Option<&'static str>,
+    /// From when until when no method answers but that it is unavailable, by the clock that tests pause.
+    pub away: Option<(tokio::time::Instant, tokio::time::Instant)>,
     /// Histories are read a moment after they are asked for.
     pub late_histories: bool,
     /// What somebody else does when the next commit is asked for, and before it is done.
@@ -55,6 +57,16 @@ impl Odd {
     fn readable(&self, what: &str) -> Result<(), StoreError> {
         match self.unreadable {
             Some(it) if it == what => Err(StoreError::corrupt("the disk cannot be read")),
+            _ => self.reachable(),
+        }
+    }
+
+    fn reachable(&self) -> Result<(), StoreError> {
+        let now = tokio::time::Instant::now();
+        match self.away {
+            Some((from, until)) if from <= now && now < until => {
+                Err(StoreError::unavailable("the store cannot be reached"))
+            }
             _ => Ok(()),
         }
     }
@@ -71,6 +83,7 @@ impl Store for Odd {
             if let Some(first) = first {
                 first.await;
             }
+            self.reachable()?;
             let number = self.commits.fetch_add(1, SeqCst) + 1;
             if self.slow_commits {
                 tokio::task::yield_now().await;
@@ -107,7 +120,10 @@ impl Store for Odd {
         epoch: u64,
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
+        match self.reachable() {
+            Ok(()) => self.inner.renew(call, epoch, until),
+            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
+        }
     }
 
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
@@ -116,14 +132,20 @@ impl Store for Odd {
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         self.gets.fetch_add(1, SeqCst);
-        self.inner.get(call)
+        match self.reachable() {
+            Ok(()) => self.inner.get(call),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 
     fn at<'a>(
         &'a self,
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        self.inner.at(place)
+        match self.reachable() {
+            Ok(()) => self.inner.at(place),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 
     fn list<'a>(

@@ -26,8 +26,10 @@ pub(super) struct Pending {
     newest: Option<CallId>,
     /// Of which the approver may have to be notified, by version.
     open: BTreeMap<CallId, u64>,
-    /// Which nobody here can go on with, by version.
+    /// Which nobody here can go on with, by version; read once more after a minute, because a tool may have been
+    /// registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
+    elsewhere_since: Option<Instant>,
 }
 
 impl Pending {
@@ -43,9 +45,10 @@ impl Pending {
 
     /// Takes in a look at all of them.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
-        // Somebody may have registered a tool meanwhile.
-        if self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL) {
+        let since = *self.elsewhere_since.get_or_insert(now);
+        if now.duration_since(since) >= LOOK_AT_ALL {
             self.elsewhere.clear();
+            self.elsewhere_since = Some(now);
         }
         self.all_seen = Some(now);
         self.open.clear();
@@ -102,7 +105,7 @@ mod tests {
     fn a_call_is_open_until_the_approver_was_notified_or_it_is_over() {
         let (mut calls, now) = (Pending::default(), Instant::now());
         let [first, second, third] = [pending(2), pending(2), pending(2)];
-        calls.saw_all(&[first.clone(), second.clone()], now);
+        calls.saw_all(&[first, second], now);
         calls.saw(std::slice::from_ref(&third));
         assert_eq!(calls.newest(), Some(third.id));
         assert_eq!(calls.open(|_| false), [first.id, second.id, third.id]);
@@ -119,11 +122,14 @@ mod tests {
         calls.is_elsewhere(call.id);
         calls.saw_all(std::slice::from_ref(&call), now);
         assert!(calls.open(|_| false).is_empty());
-        let changed = CallSummary { version: 3, ..call.clone() };
+        let changed = CallSummary { version: 3, ..call };
         calls.saw_all(&[changed], now);
         assert_eq!(calls.open(|_| false), [call.id]);
+        calls.saw_all(&[call], now);
         calls.is_elsewhere(call.id);
-        calls.saw_all(&[call.clone()], now + LOOK_AT_ALL);
-        assert_eq!(calls.open(|_| false), [call.id]);
+        for (after, found) in [(40, vec![]), (80, vec![call.id])] {
+            calls.saw_all(&[call], now + Duration::from_secs(after));
+            assert_eq!(calls.open(|_| false), found, "after {after} s");
+        }
     }
 }

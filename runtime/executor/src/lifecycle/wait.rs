@@ -15,10 +15,13 @@ use crate::stage::{self, given_up, given_up_by, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::{CallRecord, CallSlot, State};
+use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 
 /// How often a call is looked at once more because it has moved.
 const MOVES: u32 = 16;
+
+/// For how long somebody waits on while the journal is unavailable.
+const AWAY: Duration = Duration::from_mins(2);
 
 /// How far a call came.
 pub(super) enum Gone {
@@ -105,7 +108,45 @@ impl<'a> Lifecycle<'a> {
 
     /// Waits until a call is answered, or until only a person can find out what became of it. Who waits also
     /// does what is to be done for this call.
+    ///
+    /// While the journal is unavailable, it waits on, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
+        let mut away_since = None;
+        loop {
+            let outcome = self.wait_while_available(id, call, &mut away_since).await;
+            if !self.outlasts(&outcome, call, &mut away_since).await {
+                return outcome;
+            }
+        }
+    }
+
+    /// Whether somebody who waits does so on after this outcome: the journal cannot be reached, and has not been away for
+    /// long.
+    async fn outlasts(
+        self,
+        outcome: &Outcome,
+        call: Option<&Call<'_>>,
+        away_since: &mut Option<Instant>,
+    ) -> bool {
+        let is_away = matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { error, .. })
+            if error.kind() == StoreErrorKind::Unavailable);
+        if !is_away
+            || self.is_closed()
+            || away_since.get_or_insert_with(Instant::now).elapsed() >= AWAY
+        {
+            return false;
+        }
+        let pause = pin!(tokio::time::sleep(LOOK_AGAIN));
+        let given_up = pin!(given_up_by(self.run, call));
+        matches!(select(pause, given_up).await, Either::Left(_))
+    }
+
+    async fn wait_while_available(
+        self,
+        id: CallId,
+        call: Option<&Call<'_>>,
+        away_since: &mut Option<Instant>,
+    ) -> Outcome {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.changed();
@@ -130,6 +171,7 @@ impl<'a> Lifecycle<'a> {
                 }
                 _ => return outcome,
             }
+            *away_since = None;
             let pause = pin!(tokio::time::timeout(self.until_due(&record), changed));
             if let Either::Right(_) = select(pause, pin!(given_up_by(self.run, call))).await {
                 return outcome;
