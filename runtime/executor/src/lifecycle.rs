@@ -1,4 +1,4 @@
-//! The life of a journalled call: [`decide`] decides each step from plain data, and one driver reads, commits, notifies
+//! The life of a journalled call: `decide` decides each step from plain data, and one driver reads, commits, notifies
 //! and carries out.
 
 mod ask;

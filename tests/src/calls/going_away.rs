@@ -25,6 +25,13 @@ async fn hold(ran: &Ran) {
     std::future::pending().await
 }
 
+/// Takes ten seconds, and must not be repeated.
+#[tool(name = "away_slow", effect = once)]
+async fn slow(ran: &Ran) {
+    ran.add("slow");
+    tokio::time::sleep(Duration::from_secs(10)).await;
+}
+
 const NOTE: &str = r#"{"text":"a"}"#;
 
 /// Its journal does what it is asked to do a moment later, although whoever asked has gone.
@@ -163,6 +170,20 @@ async fn who_waits_for_a_person_waits_on_while_the_journal_is_away_for_a_minute(
     assert_eq!((office.state(id).await, office.ran.times()), (State::Succeeded, 1));
 }
 
+/// As long as its claim counts, the result is the executor's to record.
+#[tokio::test(start_paused = true)]
+async fn a_result_is_recorded_when_the_journal_is_back_within_the_lease() {
+    let office = office();
+    let from = tokio::time::Instant::now() + Duration::from_secs(9);
+    let away = Some((from, from + Duration::from_secs(15)));
+    let store = Odd { inner: office.store.clone(), away, ..Odd::default() };
+    let executor =
+        builder_of(&office, Registry::of([SLOW]).unwrap()).journal(store).build().unwrap();
+    let answer = executor.call(&Call::new("away_slow", "{}")).await;
+    assert!(answer.error().is_none(), "{answer:?}");
+    assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_waits_hears_of_a_journal_that_stays_away() {
     let office = office();
@@ -170,7 +191,7 @@ async fn who_waits_hears_of_a_journal_that_stays_away() {
     let away = Some((from, from + Duration::from_secs(3_600)));
     let store = Odd { inner: office.store.clone(), away, ..Odd::default() };
     let executor = office.builder().journal(store).build().unwrap();
-    let waits = super::support::suspended(executor.submit(&a_refund()).await);
+    let waits = suspended(executor.submit(&a_refund()).await);
     let outcome = executor.worker().unwrap().wait(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     assert!(from.elapsed() < Duration::from_secs(180));

@@ -19,7 +19,7 @@ use crate::stage::{given_up_by, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_journal::approval::{
-    ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
+    ApprovalError, ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
 };
 use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 
@@ -31,6 +31,11 @@ pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 /// How often somebody is asked about one call whose edits are not taken.
 const QUESTIONS: u32 = 5;
+
+/// The first pause before a decision is submitted again to a journal that was unavailable, each twice the last; and the
+/// pause that is too long for a person to wait.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LAST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Whose a call is that somebody is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,8 +153,22 @@ impl Lifecycle<'_> {
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
         let service = ApprovalService::new(self.journal.store.clone());
-        if let Err(error) = service.sign_and_submit(statement, &asker.key).await {
-            tracing::warn!(about, %error, "a decision did not count");
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match service.sign_and_submit(statement.clone(), &asker.key).await {
+                // Submitted again, a decision that was recorded counts once.
+                Err(ApprovalError::Store(error))
+                    if error.is_unavailable() && pause < LAST_PAUSE =>
+                {
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                Err(error) => {
+                    tracing::warn!(about, %error, "a decision did not count");
+                    return;
+                }
+                Ok(_) => return,
+            }
         }
     }
 
@@ -245,8 +264,9 @@ impl Lifecycle<'_> {
     async fn decided_elsewhere(self, id: CallId) {
         loop {
             let changed = self.changed();
-            let is_pending = self.load(id).await.is_ok_and(|it| it.state == State::Pending);
-            if !is_pending || self.is_closed() {
+            // What cannot be read is not decided.
+            let is_decided = self.load(id).await.is_ok_and(|it| it.state != State::Pending);
+            if is_decided || self.is_closed() {
                 return;
             }
             let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;

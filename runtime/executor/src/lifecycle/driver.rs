@@ -38,8 +38,12 @@ const TRIES: u32 = 16;
 /// How often one input is decided, with all that is read in between; more would be a circle.
 const DECISIONS: u32 = 256;
 
-/// How often a result is written before it is given up.
+/// How often a change is written before it is given up.
 const WRITES: u32 = 4;
+
+/// How often a result is written while the journal is unavailable: for about as long as its claim counts, with the lease of
+/// the defaults.
+const RESULT_WRITES: u32 = 10;
 
 /// The first pause between two writes of a result, each twice the last.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -198,12 +202,21 @@ impl<'a> Lifecycle<'a> {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
                     let is_end = matches!(input, Input::Attempted(_));
+                    let limit =
+                        if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
                     let stands = match is_end || error.is_unavailable() {
-                        true => Box::pin(self.look_for_unheard(look, &mut writes)).await,
+                        true => Box::pin(self.look_for_unheard(look, &mut writes, limit)).await,
                         false => None,
                     };
                     match stands {
                         Some(true) => return Ok(then),
+                        // Recorded, and changed by somebody since.
+                        Some(false)
+                            if look.snapshot.is_recorded
+                                && matches!(input, Input::Submitted { .. }) =>
+                        {
+                            return Ok(Then::Reload);
+                        }
                         Some(false) => continue,
                         None => return Err(unwritten(look.record(), is_end, error)),
                     }
@@ -222,8 +235,13 @@ impl<'a> Lifecycle<'a> {
 
     /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
     /// stands; nothing where that cannot be read.
-    async fn look_for_unheard(self, look: &mut Look<'a, '_>, writes: &mut u32) -> Option<bool> {
-        while *writes + 1 < WRITES {
+    async fn look_for_unheard(
+        self,
+        look: &mut Look<'a, '_>,
+        writes: &mut u32,
+        limit: u32,
+    ) -> Option<bool> {
+        while *writes + 1 < limit {
             tokio::time::sleep(PAUSE * 2_u32.pow(*writes)).await;
             *writes += 1;
             match self.load(look.record().id).await {

@@ -1,7 +1,7 @@
 //! The checks that the promises of a journalled call rest on. Tests switch single ones off, with the feature `guards`, to
 //! show which promise falls then; without the feature none can be.
 
-/// A check of [`decide`](super::decide).
+/// A check of `decide`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
     /// A claim looks at tool, decision, deadline and run once more.

@@ -1,5 +1,5 @@
 //! What is known of one call when somebody looks at it: plain data, read by the driver, from which
-//! [`decide`](super::decide) decides.
+//! `decide` decides.
 //!
 //! - What was not read yet is `None`. [`Then::Read`](super::Then::Read) says what has to be read next.
 //! - Signatures, encrypted texts and the tool's own code are the driver's: a snapshot holds what they gave.

@@ -1,4 +1,4 @@
-//! Why somebody looks at a call, and what is to be done: plain data around [`decide`](super::decide).
+//! Why somebody looks at a call, and what is to be done: plain data around `decide`.
 
 use std::time::Duration;
 

@@ -94,7 +94,7 @@ impl Lifecycle<'_> {
             }
             match follow_ups {
                 Ok(follow_ups) => {
-                    has_changed = false;
+                    has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits helps nobody.
                         let runs = matches!(follow_up, FollowUp::GoOn(_));
@@ -116,6 +116,7 @@ impl Lifecycle<'_> {
             } else {
                 match select(going.next(), pause).await {
                     Either::Left((ended, _)) => {
+                        has_changed = true;
                         ended.into_iter().for_each(|(id, _)| _ = under_way.remove(&id));
                         None
                     }
