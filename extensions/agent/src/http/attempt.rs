@@ -59,6 +59,11 @@ impl Endpoint {
             let message = "answered a body that is not UTF-8, expected JSON; check the base URL";
             Fault::new("invalid_response", Class::Final, message).caused_by(error.utf8_error())
         })?;
+        // Before anything reads, cuts or records what the server says.
+        let body = match &self.key {
+            Some(key) => key.removed_from(body),
+            None => body,
+        };
         Ok(Received { status, headers, body })
     }
 
@@ -105,7 +110,10 @@ impl Endpoint {
     /// What went wrong, with who was asked and without the key.
     pub(super) fn words(&self, fault: &Fault) -> String {
         let words = format!("{} at {} {}", self.api.provider(), self.place(), fault.message);
-        self.key.as_ref().map_or_else(|| words.clone(), |key| key.removed_from(&words))
+        match &self.key {
+            Some(key) => key.removed_from(words),
+            None => words,
+        }
     }
 
     /// A fault as the caller of the model reads it.

@@ -25,8 +25,9 @@ impl Key {
     }
 
     /// Whatever a server said, without the key.
-    pub(super) fn removed_from(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
+    pub(super) fn removed_from(&self, text: String) -> String {
+        let is_in_it = !self.0.is_empty() && text.contains(&self.0);
+        if is_in_it { text.replace(&self.0, "[key]") } else { text }
     }
 }
 

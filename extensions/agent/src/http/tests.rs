@@ -203,6 +203,29 @@ async fn no_error_holds_the_key_even_where_a_server_repeats_it() {
     assert!(error.message().contains("invalid x-api-key [key]"), "{error}");
 }
 
+/// Its words are cut after 300 characters; a key that stands there is removed before.
+#[tokio::test]
+async fn no_part_of_a_key_is_left_where_the_words_of_a_server_are_cut() {
+    let body = format!("{}hunter2", "-".repeat(296));
+    let (answer, _) = asked([Answers::with(401, &body)]).await;
+    let error = answer.unwrap_err();
+    assert!(error.message().contains("--") && !error.message().contains("hun"), "{error}");
+}
+
+#[tokio::test]
+async fn no_recording_holds_the_key_even_where_a_server_repeats_it() {
+    let body = r#"{"error":{"type":"authentication_error","message":"invalid x-api-key hunter2"}}"#;
+    let server = Server::start(vec![Answers::with(401, body)]).await;
+    let exchanges = Arc::new(Mutex::new(Vec::new()));
+    let exchanged = Arc::clone(&exchanges);
+    let model =
+        at(&server.url()).on_exchange(move |exchange| exchanged.lock().unwrap().push(exchange));
+    ask(model).await.unwrap_err();
+    let exchanges = std::mem::take(&mut *exchanges.lock().unwrap());
+    let text = Recording::new(toolwright::provider::Provider::Anthropic, exchanges).to_string();
+    assert!(text.contains("invalid x-api-key [key]") && !text.contains("hunter2"), "{text}");
+}
+
 #[tokio::test]
 async fn every_exchange_and_every_retry_is_reported() {
     let limited = Answers::with(429, BUSY).header("retry-after-ms: 5");
