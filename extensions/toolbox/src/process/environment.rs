@@ -20,6 +20,9 @@ const PASSED_ON: [&str; 12] = [
     "XDG_CACHE_HOME",
 ];
 
+/// A search path on which no program is found.
+const NOWHERE: &str = "/dev/null";
+
 /// The variables of a program that runs in the workspace with this root.
 pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -36,7 +39,9 @@ fn search_path(path: &OsStr, root: &Path) -> OsString {
         folder.is_absolute() && real.is_ok_and(|real| !real.starts_with(root))
     });
     // They come from such a list, so that they can be joined again.
-    std::env::join_paths(folders).unwrap_or_default()
+    let folders = std::env::join_paths(folders).unwrap_or_default();
+    // An empty list would mean the folder in which the program runs.
+    if folders.is_empty() { NOWHERE.into() } else { folders }
 }
 
 #[cfg(all(test, unix))]
@@ -48,5 +53,7 @@ mod tests {
         let root = Path::new("/usr").canonicalize().expect("it is there");
         let found = search_path(OsStr::new("/usr/bin:.:bin:/:/no-such-folder"), &root);
         assert_eq!(found, "/");
+        assert_eq!(search_path(OsStr::new(""), &root), NOWHERE);
+        assert_eq!(search_path(OsStr::new("/usr/bin:."), &root), NOWHERE);
     }
 }

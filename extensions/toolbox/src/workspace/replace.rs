@@ -39,7 +39,8 @@ pub(super) fn write(
 ) -> Result<Written, ToolError> {
     let target = Target::find(root, name)?;
     let lookup = |error| failed(name, error);
-    let (temporary, file) = create_beside(&target.folder).map_err(lookup)?;
+    let (temporary, file) =
+        create_beside(&target.folder, target.permissions.is_some()).map_err(lookup)?;
     let filled = fill(file, content, target.permissions.as_ref()).map_err(lookup);
     let renamed = filled.and_then(|()| {
         if let Some(before) = before {
@@ -111,12 +112,21 @@ fn is_unchanged(target: &Target, name: &Name, before: &[u8]) -> Result<(), ToolE
     Err(ToolError::new("file_changed", message).hint("read it again"))
 }
 
-fn create_beside(folder: &Dir) -> io::Result<(String, File)> {
+/// Where it replaces a file, nobody else can read it before it has that file's mode.
+fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if replaces {
+        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = replaces;
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".toolwright-{}-{number}.tmp", process::id());
-        match folder.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
+        match folder.open_with(&name, &options) {
             // A process of this id has left it behind.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             opened => return Ok((name, opened?)),
@@ -136,6 +146,19 @@ fn fill(mut file: File, content: &[u8], permissions: Option<&Permissions>) -> io
 mod tests {
     use crate::Workspace;
     use crate::workspace::Name;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_temporary_file_of_a_file_that_is_replaced_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let authority = cap_std::ambient_authority();
+        let open = cap_std::fs::Dir::open_ambient_dir(folder.path(), authority).expect("a folder");
+        let (name, _file) = super::create_beside(&open, true).expect("a file");
+        let mode = folder.path().join(name).metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 
     #[test]
     fn what_somebody_else_wrote_meanwhile_is_not_overwritten() {
