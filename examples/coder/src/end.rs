@@ -8,7 +8,7 @@
 //! | 3 | a call needs a decision, and no approver is available |
 //! | 4 | a limit ended the run |
 //! | 70 | the application itself is put together wrongly |
-//! | 130, 143 | an interrupt, or a request to terminate |
+//! | 129, 130, 143 | a terminal that closes, an interrupt, or a request to terminate |
 
 use std::error::Error;
 use std::path::PathBuf;

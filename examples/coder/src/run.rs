@@ -52,8 +52,6 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         transcript.note("kept", &folder.display().to_string());
     }
     let code = end.exit_code().unwrap_or_else(|| signals.exit_code());
-    transcript.note("end", &end.words());
-    print(&end)?;
     if let Some(recorder) = recorder {
         recorder.finish().map_err(|error| Problem::failed("the recording is not whole", error))?;
     }
@@ -64,6 +62,8 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
             .finish()
             .map_err(|error| Problem::failed("the recording was not followed", error))?;
     }
+    transcript.note("end", &end.words());
+    print(&end)?;
     Ok(code)
 }
 

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first cancels what runs, a second one ends the program at once.
+//! SIGINT, SIGTERM and SIGHUP, that of a terminal that closes: the first cancels what runs, a second one ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -47,19 +47,22 @@ mod listening {
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    pub struct Listening([Signal; 2]);
+    pub struct Listening([Signal; 3]);
 
     impl Listening {
         pub fn start() -> io::Result<Self> {
-            Ok(Self([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]))
+            let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            let [interrupt, terminate, hangup] = kinds.map(signal);
+            Ok(Self([interrupt?, terminate?, hangup?]))
         }
 
         /// The number of the next signal.
         pub async fn next(&mut self) -> u8 {
-            let [interrupt, terminate] = &mut self.0;
+            let [interrupt, terminate, hangup] = &mut self.0;
             tokio::select! {
                 _ = interrupt.recv() => 2,
                 _ = terminate.recv() => 15,
+                _ = hangup.recv() => 1,
             }
         }
     }

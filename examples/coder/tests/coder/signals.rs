@@ -84,7 +84,7 @@ fn an_interrupt_while_the_model_is_asked_ends_the_run() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let folder = folder();
-    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let command = against(&url, folder.path(), &[]);
         let ran = interrupted(command, signal, "[0] user");
         assert_eq!((ran.code, &ran.end()["ended"]), (code, &json!("cancelled")), "{}", ran.err);
