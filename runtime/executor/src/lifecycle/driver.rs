@@ -9,15 +9,16 @@ mod journal;
 mod perform;
 mod read;
 mod stored;
+mod unheard;
 
 pub(super) use held::pauses;
 pub(super) use read::tool_now;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use self::held::Held;
-use super::decide::{decide, ended_key};
+use self::unheard::{Conflict, Unheard};
+use super::decide::decide;
 use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{By, Input, Problem, Settings, Step, Then};
@@ -44,9 +45,6 @@ const WRITES: u32 = 4;
 /// How often a result is written while the journal is unavailable: for about as long as its claim counts, with the lease of
 /// the defaults.
 const RESULT_WRITES: u32 = 10;
-
-/// The first pause between two writes of a result, each twice the last.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// The life of calls, as one run of an executor with a journal sees it.
 #[derive(Clone, Copy)]
@@ -76,12 +74,6 @@ pub(super) struct Look<'a, 'c> {
     /// Whether the last input led to a commit that stands.
     is_committed: bool,
     settings: Settings,
-}
-
-/// A commit that may stand although its reply was lost.
-struct Unheard {
-    record: CallRecord,
-    notification: Option<Notification>,
 }
 
 impl<'a, 'c> Look<'a, 'c> {
@@ -233,81 +225,6 @@ impl<'a> Lifecycle<'a> {
         Err(not_recorded(&record.tool, too_busy(record.id)))
     }
 
-    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
-    /// stands; nothing where that cannot be read.
-    async fn look_for_unheard(
-        self,
-        look: &mut Look<'a, '_>,
-        writes: &mut u32,
-        limit: u32,
-    ) -> Option<bool> {
-        while *writes + 1 < limit {
-            tokio::time::sleep(PAUSE * 2_u32.pow(*writes)).await;
-            *writes += 1;
-            match self.load(look.record().id).await {
-                Ok(now) => return Some(self.has_stood(look, now)),
-                Err(CallFailure::NoSuchCall(_)) => return Some(false),
-                Err(failure) => tracing::debug!(%failure, "the journal cannot be read"),
-            }
-        }
-        None
-    }
-
-    /// Whether a call is what a commit made of it, of which the journal gave no word; else it is looked at as it is now.
-    fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
-        match look.unheard.take() {
-            Some(Unheard { record, notification }) if is_same(&record, &now) => {
-                if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
-                    held.heard(&Ok(()));
-                }
-                self.committed(look, record, notification);
-                true
-            }
-            _ => {
-                look.is_now(now);
-                false
-            }
-        }
-    }
-
-    /// Somebody was faster, or the same commit was sent before: the call is read once more.
-    async fn after(
-        self,
-        look: &mut Look<'a, '_>,
-        conflict: CommitError,
-    ) -> Result<Conflict, CallFailure> {
-        let is_known =
-            matches!(&conflict, CommitError::Call { call, .. } if *call == look.record().id);
-        if look.snapshot.is_recorded || is_known {
-            let now = self.load(look.record().id).await?;
-            return Ok(match self.has_stood(look, now) {
-                true => Conflict::Stands,
-                false => Conflict::Again,
-            });
-        }
-        let place = look.record().place.clone();
-        let known = match conflict {
-            CommitError::CallSlot { holder, .. } => Some(self.load(holder).await?),
-            CommitError::Document { key, .. } if key == ended_key(&place.run) => {
-                look.snapshot.run_ended = Some(true);
-                match place.turn {
-                    // Somebody else may have been faster with the same call.
-                    Some(_) => self.at(&place, &look.record().tool).await?,
-                    None => None,
-                }
-            }
-            // A grant was used by another call in between.
-            _ => {
-                (look.snapshot.denied_before, look.snapshot.grants) = (None, None);
-                tokio::task::yield_now().await;
-                None
-            }
-        };
-        let Some(known) = known else { return Ok(Conflict::Again) };
-        look.is_now(known);
-        Ok(Conflict::Elsewhere)
-    }
-
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
         // Looked up before the commit, so that nothing waits between a claim and its attempt.
         let notification = match self.run.core.listeners.is_empty() {
@@ -379,21 +296,6 @@ impl<'a> Lifecycle<'a> {
             }
         }
     }
-}
-
-/// What a conflict leads to.
-enum Conflict {
-    /// The commit had been made before.
-    Stands,
-    /// A new call is in the journal already.
-    Elsewhere,
-    /// It is decided once more.
-    Again,
-}
-
-fn is_same(written: &CallRecord, now: &CallRecord) -> bool {
-    let of = |it: &CallRecord| (it.version, it.state, it.epoch, it.updated);
-    of(written) == of(now) && written.owner == now.owner
 }
 
 fn unwritten(record: &CallRecord, is_end: bool, error: StoreError) -> CallFailure {

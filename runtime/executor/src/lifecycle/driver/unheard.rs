@@ -1,0 +1,113 @@
+//! After a commit that failed: whether it stands all the same, or what somebody else has made of the call.
+
+use std::time::Duration;
+
+use super::{Lifecycle, Look};
+use crate::executor::CallFailure;
+use crate::lifecycle::decide::ended_key;
+use crate::lifecycle::notify::Notification;
+use toolwright_journal::journal::{CallRecord, CommitError, State};
+
+/// The first pause between two writes of a result, each twice the last.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A commit that may stand although its reply was lost.
+pub(super) struct Unheard {
+    pub(super) record: CallRecord,
+    pub(super) notification: Option<Notification>,
+}
+
+/// What a conflict leads to.
+pub(super) enum Conflict {
+    /// The commit had been made before.
+    Stands,
+    /// A new call is in the journal already.
+    Elsewhere,
+    /// It is decided once more.
+    Again,
+}
+
+impl<'a> Lifecycle<'a> {
+    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
+    /// stands; nothing where that cannot be read.
+    pub(super) async fn look_for_unheard(
+        self,
+        look: &mut Look<'a, '_>,
+        writes: &mut u32,
+        limit: u32,
+    ) -> Option<bool> {
+        while *writes + 1 < limit {
+            tokio::time::sleep(PAUSE * 2_u32.pow(*writes)).await;
+            *writes += 1;
+            match self.load(look.record().id).await {
+                Ok(now) => return Some(self.has_stood(look, now)),
+                Err(CallFailure::NoSuchCall(_)) => return Some(false),
+                Err(failure) => tracing::debug!(%failure, "the journal cannot be read"),
+            }
+        }
+        None
+    }
+
+    /// Whether a call is what a commit made of it, of which the journal gave no word; else it is looked at as it is now.
+    fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
+        match look.unheard.take() {
+            Some(Unheard { record, notification }) if is_same(&record, &now) => {
+                if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
+                    held.heard(&Ok(()));
+                }
+                self.committed(look, record, notification);
+                true
+            }
+            _ => {
+                look.is_now(now);
+                false
+            }
+        }
+    }
+
+    /// Somebody was faster, or the same commit was sent before: the call is read once more.
+    pub(super) async fn after(
+        self,
+        look: &mut Look<'a, '_>,
+        conflict: CommitError,
+    ) -> Result<Conflict, CallFailure> {
+        let is_known =
+            matches!(&conflict, CommitError::Call { call, .. } if *call == look.record().id);
+        let was_recorded = look.snapshot.is_recorded;
+        if was_recorded || is_known {
+            let now = self.load(look.record().id).await?;
+            return Ok(match self.has_stood(look, now) {
+                true => Conflict::Stands,
+                false if was_recorded => Conflict::Again,
+                // Recorded unheard, and changed by somebody since.
+                false => Conflict::Elsewhere,
+            });
+        }
+        let place = look.record().place.clone();
+        let known = match conflict {
+            CommitError::CallSlot { holder, .. } => Some(self.load(holder).await?),
+            CommitError::Document { key, .. } if key == ended_key(&place.run) => {
+                look.snapshot.run_ended = Some(true);
+                match place.turn {
+                    // Somebody else may have been faster with the same call.
+                    Some(_) => self.at(&place, &look.record().tool).await?,
+                    None => None,
+                }
+            }
+            // A grant was used by another call in between.
+            _ => {
+                (look.snapshot.denied_before, look.snapshot.grants) = (None, None);
+                tokio::task::yield_now().await;
+                None
+            }
+        };
+        let Some(known) = known else { return Ok(Conflict::Again) };
+        look.is_now(known);
+        Ok(Conflict::Elsewhere)
+    }
+}
+
+fn is_same(written: &CallRecord, now: &CallRecord) -> bool {
+    let of = |it: &CallRecord| (it.version, it.state, it.epoch, it.updated);
+    of(written) == of(now) && written.owner == now.owner
+}
