@@ -7,6 +7,7 @@ use toolwright::approval::{ApprovalRequest, Callback, Response};
 use toolwright::journal::State;
 use toolwright::{Call, CallFailure, Outcome, ToolError, tool};
 
+use super::odd::Odd;
 use super::support::{a_refund, answered, key, office, suspended};
 use crate::support::{builder, kind};
 
@@ -146,4 +147,23 @@ async fn without_a_journal_the_answers_come_in_the_order_of_the_calls() {
         })
         .collect();
     assert_eq!(texts, ["slow", "failed", "quick", "unknown_tool", "repeated_call_id", "last"]);
+}
+
+#[tokio::test]
+async fn a_call_that_is_recorded_and_rejected_elsewhere_while_it_is_looked_at_has_one_answer() {
+    let office = office();
+    let (lists, lists_now) = tokio::sync::watch::channel(false);
+    let store = Odd { inner: office.store.clone(), lists: Some(lists_now), ..Odd::default() };
+    let run = office.builder().journal(store).build().unwrap().run("run-1").start().unwrap();
+    let late = tokio::spawn(async move { run.submit_turn(1, &[a_refund()]).await.remove(0) });
+    // It has found nothing at its place, and asks whether a person rejected the same call.
+    while lists.receiver_count() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let run = office.executor().run("run-1").start().unwrap();
+    let waits = suspended(run.submit_turn(1, &[a_refund()]).await.remove(0));
+    office.reject(waits.call, "no").await.unwrap();
+    lists.send_replace(true);
+    let first = answered(run.submit_turn(1, &[a_refund()]).await.remove(0));
+    assert_eq!(answered(late.await.unwrap()).text(), first.text());
 }

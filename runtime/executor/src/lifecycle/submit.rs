@@ -169,9 +169,22 @@ impl<'a> Lifecycle<'a> {
             // The journal has it already.
             Ok(Then::Reload) => Box::pin(self.resubmitted(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
-                Outcome::Answered(refusal.error(call.name(), self.run.id()).into())
+                // What refuses it may be its own record, made elsewhere meanwhile.
+                match self.of_turn(look.record()).await {
+                    Ok(Some(known)) => Box::pin(self.resubmitted(known, call, watch)).await,
+                    Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
+                    Err(failure) => failure.into(),
+                }
             }
             Ok(_) => self.outcome_of(look.record()),
+        }
+    }
+
+    /// The call that the journal has at the place of this one.
+    async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
+        match record.place.turn {
+            Some(_) => self.at(&record.place, &record.tool).await,
+            None => Ok(None),
         }
     }
 
