@@ -80,7 +80,6 @@ pub fn short() -> Vec<Scenario> {
     let goes_on = |scenario| Scenario { ends_run: false, ..scenario };
     let brief = |scenario| Scenario { generations: 1, ..goes_on(scenario) };
     let alone = |scenario| Scenario { workers: 1, ..goes_on(scenario) };
-    let denied = &[Policy::Ask, Policy::Deny];
     vec![
         Scenario { generations: 1, ..one("once, allowed, the run ends", Once, ALLOWED, FAIR) },
         brief(one("once, allowed, an owner crashes", Once, ALLOWED, crash)),
@@ -88,7 +87,7 @@ pub fn short() -> Vec<Scenario> {
         brief(one("once, asks, a commit is unheard", Once, ASKS, unheard)),
         alone(one("once, asks, a deadline passes", Once, ASKS, late)),
         alone(one("once, asks, the tool changes", Once, ASKS, changes)),
-        alone(one("once, asks, then the policy denies", Once, denied, policies)),
+        alone(one("once, asks, then the policy denies", Once, DENIED, policies)),
         alone(one("idempotent, asks, all that people say", Idempotent, ASKS, FAIR)),
         alone(planned("once, planned", Once, FAIR)),
         Scenario { workers: 1, ..granted("two calls, one grant", ASKS, FAIR) },
@@ -107,27 +106,32 @@ pub fn wide() -> Vec<Scenario> {
     let changes = Budget { changes: 1, ..FAIR };
     let policies = Budget { policies: 1, ..FAIR };
     let goes_on = |scenario| Scenario { ends_run: false, ..scenario };
+    let brief = |scenario| Scenario { generations: 1, ..goes_on(scenario) };
+    // Two workers beside two calls have more states than memory holds.
+    let alone = |scenario| Scenario { workers: 1, ..scenario };
+    // With all that may happen beside them, these take hours.
+    let plain = |scenario| Scenario {
+        outcomes: vec![Outcome::Result, Outcome::Transient],
+        verdicts: vec![Verdict::Approve, Verdict::Edit, Verdict::Reject],
+        ..goes_on(scenario)
+    };
     vec![
         one("once, allowed, an owner crashes", Once, ALLOWED, crash),
         goes_on(one("once, asks, an owner crashes", Once, ASKS, crash)),
-        one("idempotent, allowed, a lease lapses", Idempotent, ALLOWED, lapse),
-        goes_on(one("once, asks, a commit is unheard", Once, ASKS, unheard)),
-        goes_on(one("once, asks, a deadline passes", Once, ASKS, late)),
-        goes_on(one("idempotent, asks, the tool changes", Idempotent, ASKS, changes)),
-        goes_on(one(
-            "once, asks, then the policy denies",
-            Once,
-            &[Policy::Ask, Policy::Deny],
-            policies,
-        )),
+        brief(one("idempotent, allowed, a lease lapses", Idempotent, ALLOWED, lapse)),
+        brief(one("idempotent, asks, a commit is unheard", Idempotent, ASKS, unheard)),
+        plain(one("once, asks, a deadline passes", Once, ASKS, late)),
+        plain(one("idempotent, asks, the tool changes", Idempotent, ASKS, changes)),
+        plain(one("once, asks, then the policy denies", Once, DENIED, policies)),
         planned("once, planned, an owner crashes", Once, crash),
-        granted("two calls, one grant, an owner crashes", ASKS, crash),
-        granted("two calls, one grant, then asked each time", EACH_TIME, policies),
-        two("two calls, an owner crashes", crash),
+        alone(granted("two calls, one grant, an owner crashes", ASKS, crash)),
+        alone(granted("two calls, one grant, then asked each time", EACH_TIME, policies)),
+        alone(two("two calls, an owner crashes", crash)),
         reconciled("once, allowed, its tool looks", crash),
     ]
 }
 
+const DENIED: &[Policy] = &[Policy::Ask, Policy::Deny];
 const EACH_TIME: &[Policy] = &[Policy::Ask, Policy::AskEachTime];
 
 /// A call that is planned.
