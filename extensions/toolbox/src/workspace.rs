@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use toolwright::ToolError;
+use toolwright::{Holds, ResourceScope, ToolError};
 
 pub(crate) use failure::failed;
 pub(crate) use name::Name;
@@ -64,6 +64,7 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 pub struct Workspace {
     folder: Dir,
     root: PathBuf,
+    scope: ResourceScope,
 }
 
 impl Workspace {
@@ -74,7 +75,12 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&root, ambient_authority())?;
-        Ok(Self { folder, root })
+        // A path that is no text is told from others, and its files are never taken for unchanged.
+        let scope = match root.to_str() {
+            Some(path) => ResourceScope::new(path),
+            None => ResourceScope::new(format!("{root:?}")),
+        };
+        Ok(Self { folder, root, scope })
     }
 
     /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no
@@ -176,6 +182,13 @@ impl Workspace {
         content: &[u8],
     ) -> Result<Written, ToolError> {
         replace::write(&self.folder, name, content, Some(before))
+    }
+}
+
+/// Two workspaces of one folder have the same files, and so have those of a folder and of one below it.
+impl Holds<toolwright::File> for Workspace {
+    fn scope(&self) -> ResourceScope {
+        self.scope.clone()
     }
 }
 
