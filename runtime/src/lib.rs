@@ -99,9 +99,9 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder, Suspended, Swept,
-    TurnAnswers, Worker,
+    After, Around, AroundCall, Before, BuildError, BuildProblem, CallFailure, Calling, Drained,
+    Executor, ExecutorBuilder, MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder,
+    Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
