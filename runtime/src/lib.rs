@@ -69,7 +69,10 @@ pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{Class, OrFail, ToolError};
-pub use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
+pub use toolwright_core::footprint::{
+    Facts, File, Footprint, Holds, ResourceKind, ResourceName, ResourceScope, ResourceStamp,
+    TouchedResource,
+};
 pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
 pub use toolwright_core::output::{
     Answer, Content, Output, ProcessOutput, Reconciled, StoredAnswer, StoredAnswerError,

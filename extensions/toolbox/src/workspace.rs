@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use toolwright::ToolError;
+use toolwright::{Holds, ResourceScope, ToolError};
 
 pub(crate) use failure::failed;
 #[cfg(feature = "files")]
@@ -69,6 +69,7 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 pub struct Workspace {
     folder: Dir,
     root: PathBuf,
+    scope: ResourceScope,
 }
 
 impl Workspace {
@@ -79,7 +80,12 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&root, ambient_authority())?;
-        Ok(Self { folder, root })
+        // A path that is no text is told from others, and its files are never taken for unchanged.
+        let scope = match root.to_str() {
+            Some(path) => ResourceScope::new(path),
+            None => ResourceScope::new(format!("{root:?}")),
+        };
+        Ok(Self { folder, root, scope })
     }
 
     /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no
@@ -199,6 +205,13 @@ impl Workspace {
     /// Makes all changes or none.
     pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
         replace::change(&self.folder, changes)
+    }
+}
+
+/// Two workspaces of one folder have the same files, and so have those of a folder and of one below it.
+impl Holds<toolwright::File> for Workspace {
+    fn scope(&self) -> ResourceScope {
+        self.scope.clone()
     }
 }
 
