@@ -95,13 +95,12 @@ fn named(text: &str) -> Option<String> {
     (name != "/dev/null").then_some(name)
 }
 
-/// `a/` and `b/`, which git writes before the names, are no folders.
-fn without_prefixes(
-    old: Option<String>,
-    new: Option<String>,
-) -> (Option<String>, Option<String>) {
+/// `a/` and `b/`, which git writes before the names, are no folders. In a patch that takes another back they change places.
+const PREFIXES: [[&str; 2]; 2] = [["a/", "b/"], ["b/", "a/"]];
+
+fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>, Option<String>) {
     let has = |name: &Option<String>, prefix| name.as_ref().is_none_or(|it| it.starts_with(prefix));
-    if !has(&old, "a/") || !has(&new, "b/") {
+    if !PREFIXES.iter().any(|[one, two]| has(&old, *one) && has(&new, *two)) {
         return (old, new);
     }
     let rest = |name: Option<String>| name.map(|it| it[2..].to_owned());
@@ -121,8 +120,10 @@ fn name_of_git(text: &str) -> Option<String> {
             (old.to_owned(), new.strip_prefix(' ')?.to_owned())
         }
     };
-    let (old, new) = (old.strip_prefix("a/")?, new.strip_prefix("b/")?);
-    (old == new).then(|| old.to_owned())
+    PREFIXES.iter().find_map(|[one, two]| {
+        let (old, new) = (old.strip_prefix(one)?, new.strip_prefix(two)?);
+        (old == new).then(|| old.to_owned())
+    })
 }
 
 /// A name without the quotes and escapes that git gives it where it has unusual characters.
