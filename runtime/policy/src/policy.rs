@@ -4,6 +4,7 @@
 mod argument;
 mod builder;
 mod command_flags;
+mod commands;
 mod compile;
 mod compiled;
 mod decimal;
@@ -47,6 +48,7 @@ use undeclared::NoFiles;
 
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
+pub use commands::{CommandLine, ProgramCall, ReadCommands};
 pub use explain::Explanation;
 pub use judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 pub use mode::{Mode, ModeSays};

@@ -2,6 +2,8 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+#[cfg(feature = "shell")]
+mod commands;
 #[cfg(feature = "files")]
 mod containment;
 #[cfg(feature = "files")]
