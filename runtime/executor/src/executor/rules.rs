@@ -107,7 +107,7 @@ impl Rules {
         policy: PolicyBuilder,
         catalog: &Catalog,
     ) -> Result<Policy, PolicyError> {
-        self.around.tell(policy).build(catalog)
+        self.around.tell(policy).commands_of(&self.written).build(catalog)
     }
 
     /// Everything runs that its tool does not ask about.
