@@ -110,7 +110,7 @@ impl Rules {
         policy: PolicyBuilder,
         catalog: &Catalog,
     ) -> Result<Policy, PolicyError> {
-        self.around.tell(policy).build(catalog)
+        self.around.tell(policy).commands_of(&self.written).build(catalog)
     }
 
     /// The same, with the footprint of every call.
