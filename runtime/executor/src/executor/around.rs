@@ -1,17 +1,21 @@
 //! Stages of an application: they see every attempt of every call before it begins and when it has ended, whichever way the
 //! call arrives.
 
+use std::any::TypeId;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::{BoxFuture, Either, select};
+use futures::future::{BoxFuture, Either, join_all, ready, select};
 
 use super::{ExecutorBuilder, Plan, RunState};
+use crate::event::EventKind;
+use crate::stage::record::Watch;
 use crate::stage::{self, given_up, in_time};
 use toolwright_core::call::Call;
+use toolwright_core::capability::{Provided, Source};
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Footprint;
@@ -84,6 +88,12 @@ pub enum Before {
 
 /// What a stage does when an attempt that it let through has ended.
 pub trait After: Send {
+    /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
+    /// otherwise, it does nothing.
+    fn during(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
     /// Looks at the answer of the attempt, also where that is an error, before it is recorded; returns the answer that takes
     /// its place, where one does.
     fn after<'a>(
@@ -117,6 +127,15 @@ pub struct AroundCall<'a> {
     pub(crate) footprint: Option<&'a Footprint>,
     pub(crate) attempt: u32,
     pub(crate) is_recorded: bool,
+    pub(crate) inside: Inside<'a>,
+}
+
+/// What the stages of this crate know of a call besides.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) run: &'a RunState,
+    pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
 impl<'a> AroundCall<'a> {
@@ -184,6 +203,25 @@ impl<'a> AroundCall<'a> {
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.is_recorded
+    }
+
+    /// What the tool takes besides its input, by type, and where that comes from.
+    pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
+        let Plan { entry, wiring, .. } = self.inside.plan;
+        let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
+        ids.zip(wiring.sources.iter().copied())
+    }
+
+    /// What the executor provides to its calls.
+    pub(crate) fn provided(&self) -> &'a Arc<Provided> {
+        &self.inside.run.core.provided
+    }
+
+    /// Tells listeners what a stage has decided.
+    pub(crate) fn notify(&self, kind: EventKind<'_>) {
+        if let Some(watch) = self.inside.watch {
+            watch.tell(kind);
+        }
     }
 }
 
@@ -309,6 +347,22 @@ impl Entered {
     /// Whether no stage does anything afterwards.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The outcome of an attempt, with what the stages do beside it.
+    pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
+        let afters = self.afters();
+        if afters.is_empty() {
+            return attempt.await;
+        }
+        let beside = afters.iter_mut().map(|after| {
+            // A panic ends what this stage does beside the attempt, and nothing else.
+            AssertUnwindSafe(async { after.during().await }).catch_unwind()
+        });
+        match select(std::pin::pin!(attempt), join_all(beside)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((_, attempt)) => attempt.await,
+        }
     }
 
     /// The answer that the stages make of the answer of an attempt, the last first.

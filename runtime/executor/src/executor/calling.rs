@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::around::{AroundCall, enter};
+use super::around::{AroundCall, Inside, enter};
 use super::claim::Claim;
 use super::retrying::deadline;
 use super::{Plan, RunState};
@@ -331,8 +331,9 @@ impl<'a> Stages<'a> {
             footprint: facts.touches(),
             attempt: self.number,
             is_recorded: false,
+            inside: Inside { plan, run, watch },
         };
-        let entered = match enter(run, plan, call, &about).await {
+        let mut entered = match enter(run, plan, call, &about).await {
             Ok(entered) => entered,
             Err(turned) => return turned.into(),
         };
@@ -340,7 +341,7 @@ impl<'a> Stages<'a> {
         let claimed = self.claimed.or(Some(&claim));
         let stages = Stages { arguments: settled.arguments(), claimed, is_entered: true, ..self };
         let mut own = known.or(Some(Identity::of(id)));
-        let answer = stages.attempted(&mut own).await;
+        let answer = entered.beside(stages.attempted(&mut own)).await;
         let answer = entered.leave(plan, call, &about, answer).await;
         match facts.repairs().filter(|_| self.claimed.is_none()) {
             Some(repairs) => answer.mended(Arc::new(repairs.clone())),
