@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// executor; executors of one process that share it see each other's writes.
 ///
 /// - A call is answered from the cache where tool, definition, final arguments and user are those of the earlier call,
-///   and its [`Footprint`](crate::Footprint) names what it reads. A read that declares no resources is not cached: nothing would
+///   and its [`Footprint`](toolwright_core::footprint::Footprint) names what it reads. A read that declares no resources is not cached: nothing would
 ///   say when its answer changes. Errors are not cached.
 /// - A tool that takes a service of the run or of the call, the `ToolContext` or a resource is not cached, unless the
 ///   application declares the type [`constant`](Self::constant): its answer may depend on whose call it is.

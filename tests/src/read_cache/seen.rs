@@ -2,7 +2,7 @@
 
 use super::*;
 
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Filter, MemoryStore, Page, State, Store as _};
 use toolwright::policy::Policy;
 use toolwright::{Executor, OnNoApprover, Registry};
 
@@ -51,10 +51,21 @@ async fn a_hit_passes_the_policy() {
     assert_eq!((cache.statistics().hits, runs.0.load(SeqCst)), (1, 1));
 }
 
+/// What became of each call is recorded, whether its tool ran or not: in the cache, in the journal and for listeners;
+/// S1.68.
 #[tokio::test]
-async fn a_hit_is_journalled_as_an_answer() {
-    let scene = Scene::of(|it| it.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Fail));
-    assert_eq!(scene.count("a.txt").await, "14");
-    assert_eq!(scene.count("a.txt").await, "14");
+async fn a_hit_is_journalled_as_the_answer_of_a_call_that_never_began() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let scene = Scene::of(|builder| {
+        let builder = builder.journal(store.clone()).journal_reads().listen(log.listener());
+        builder.on_no_approver(OnNoApprover::Fail)
+    });
+    assert_eq!([scene.count("a.txt").await, scene.count("a.txt").await], ["14", "14"]);
     assert_eq!((scene.runs(), scene.cache.statistics().hits), (1, 1));
+    let mut records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
+    records.sort_by_key(|record| record.id);
+    let ends: Vec<_> = records.iter().map(|it| (it.state, it.attempt)).collect();
+    assert_eq!(ends, [(State::Succeeded, 1), (State::Succeeded, 0)]);
+    let told = ["started", "executing", "completed", "started", "cached", "completed"];
+    assert_eq!(log.lines(), told);
 }

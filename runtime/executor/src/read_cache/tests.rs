@@ -175,7 +175,8 @@ proptest! {
     fn a_hit_is_what_a_read_would_find_now(acts in prop::collection::vec(act(), 0..60)) {
         let mut table = Table::<&'static str, u32>::new(Limits { bytes: 1_000, lifetime: LIFETIME });
         let mut versions: HashMap<&str, u32> = HashMap::new();
-        let (mut reads, mut writes): (Vec<(Begun, &str, u32)>, Vec<(Begun, &str)>) = Default::default();
+        let mut reads: Vec<(Begun, &str, u32)> = Vec::new();
+        let mut writes: Vec<(Begun, &str)> = Vec::new();
         let mut now = START;
         let touched = |write: &str| {
             let write = writing(write);
