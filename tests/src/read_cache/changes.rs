@@ -95,6 +95,37 @@ async fn a_change_from_outside_is_seen() {
     assert!(scene.count("a.txt").await.contains("not_found"));
 }
 
+/// Reads a file, which somebody changes at that moment.
+#[tool(unlinked, effect = read, reads(file = path))]
+async fn read_and_lose(
+    workspace: &Workspace,
+    runs: &Runs,
+    /// Which file.
+    path: String,
+) -> Result<String, ToolError> {
+    let text = workspace.read_text(&path)?;
+    if runs.0.fetch_add(1, SeqCst) == 0 {
+        write_long_ago(&workspace.root().join(&path), "another");
+    }
+    Ok(text)
+}
+
+#[tokio::test]
+async fn a_file_that_changes_while_it_is_read_is_read_again() {
+    let scene = Scene::new();
+    let runs = Arc::new(Runs::default());
+    let executor = builder([READ_AND_LOSE])
+        .service(Workspace::open(scene.folder.path()).unwrap())
+        .service_arc(runs.clone())
+        .around(scene.cache.clone())
+        .build()
+        .unwrap();
+    let read = || call(&executor, "read_and_lose", json!({"path": "b.txt"}));
+    assert_eq!(read().await.text(), "four\n");
+    assert_eq!([read().await.text(), read().await.text()], ["another", "another"]);
+    assert_eq!(runs.0.load(SeqCst), 2);
+}
+
 /// The number of the file gives it away.
 #[tokio::test]
 #[cfg(unix)]

@@ -47,7 +47,7 @@ impl ReadCache {
         let begun = table.begin_read(&footprint);
         drop(table);
         let shared = Arc::clone(&self.shared);
-        Before::Then(Box::new(Reading { shared, begun, footprint, read: Some((key, stamps)) }))
+        Before::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
     }
 
     /// What the call is known by, where its answer can be given again.
@@ -104,8 +104,7 @@ impl Drop for Writing {
 struct Reading {
     shared: Arc<Shared>,
     begun: Begun,
-    footprint: Footprint,
-    /// What the call is known by, and the stamps before it began.
+    /// What the call is known by, and the stamps of before it began: a change since then shows at the next look.
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
 
@@ -123,9 +122,6 @@ impl After for Reading {
 impl Reading {
     fn ended(&mut self, answer: &Answer) {
         let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
-        if self::stamps(&self.footprint).as_ref() != Some(&stamps) {
-            return;
-        }
         let answer = StoredAnswer::from(answer);
         // As it would be written down: what cannot be is not remembered.
         let Ok(text) = serde_json::to_vec(&answer) else { return };

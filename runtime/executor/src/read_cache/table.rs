@@ -64,7 +64,7 @@ pub(super) struct Found<K, A> {
     pub(super) key: K,
     pub(super) answer: A,
     pub(super) bytes: usize,
-    /// Of the resources, equal before the read and after it.
+    /// Of the resources, from before the read began.
     pub(super) stamps: Box<[ResourceStamp]>,
 }
 
