@@ -37,6 +37,37 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 ///
 /// A call that is answered from the cache has passed the policy like any other, and listeners get its events, among them
 /// `Cached`.
+///
+/// ```
+/// use toolwright::{Call, Executor, ReadCache, Registry, ResourceKind, tool};
+///
+/// struct Ticket;
+///
+/// impl ResourceKind for Ticket {
+///     const LABEL: &'static str = "ticket";
+/// }
+///
+/// /// Reads a ticket.
+/// #[tool(effect = read, reads(Ticket = number))]
+/// async fn read_ticket(
+///     /// Which.
+///     number: u32,
+/// ) -> String {
+///     format!("ticket {number}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let cache = ReadCache::new();
+/// let builder = Executor::builder(Registry::of([READ_TICKET])?).unrestricted();
+/// let executor = builder.around(cache.clone()).build()?;
+/// for _ in 0..3 {
+///     executor.call(&Call::new("read_ticket", r#"{"number":7}"#)).await;
+/// }
+/// assert_eq!((cache.statistics().hits, cache.statistics().misses), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct ReadCache {
     shared: Arc<Shared>,
