@@ -150,13 +150,14 @@ fn what_is_no_regular_file_is_refused_at_once() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tools.path("socket")).unwrap();
     for path in ["fifo", "socket"] {
-        for (tool, input) in calls(path).into_iter().take(5) {
+        for (tool, input) in calls(path) {
             let (kind, message) = tools.refused(tool, input);
-            assert_eq!(kind, "not_a_file", "{tool}");
-            assert!(message.contains("expected a regular file"), "{message}");
+            match tool {
+                "list_files" | "glob" => assert_eq!(kind, "not_a_directory", "{tool}"),
+                _ => assert_eq!(kind, "not_a_file", "{tool}"),
+            }
+            assert!(message.contains("expected a "), "{message}");
         }
-        let found = tools.ok("grep", json!({"pattern": "x", "path": path}));
-        assert_eq!(found, format!("no line matches in `{path}`"));
     }
 }
 
