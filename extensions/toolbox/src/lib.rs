@@ -35,6 +35,8 @@
 mod files;
 #[cfg(feature = "process")]
 mod process;
+#[cfg(feature = "shell")]
+mod shell;
 mod workspace;
 
 #[cfg(feature = "files")]
@@ -47,4 +49,10 @@ pub use files::{
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::{PROCESS, RUN_COMMAND, run_command};
+#[cfg(feature = "shell")]
+#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+pub use shell::{
+    Classification, CommandTable, Commands, Part, ShellReader, SimpleCommand, TableError, Unknown,
+    classify, classify_by,
+};
 pub use workspace::{Workspace, Written};

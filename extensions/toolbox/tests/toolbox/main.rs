@@ -2,6 +2,8 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+#[cfg(feature = "shell")]
+mod commands;
 #[cfg(feature = "files")]
 mod apply_patch;
 #[cfg(feature = "files")]
