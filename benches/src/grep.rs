@@ -32,7 +32,9 @@ const SHOWN: usize = 10_000;
 
 pub fn run(effort: Effort) -> Result<()> {
     if Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("skipped: ripgrep is not installed; `apt-get install ripgrep` or `cargo install ripgrep`");
+        println!(
+            "skipped: ripgrep is not installed; `apt-get install ripgrep` or `cargo install ripgrep`"
+        );
         return Ok(());
     }
     let rounds = match effort {
@@ -103,7 +105,8 @@ fn answer(runtime: &Runtime, executor: &Executor, tool: &str, input: &Value) -> 
 
 /// The lines of an answer, with those that it counts and does not show.
 fn lines(answer: &str) -> usize {
-    let more = |line: &str| line.strip_prefix('[')?.split_whitespace().next()?.parse::<usize>().ok();
+    let more =
+        |line: &str| line.strip_prefix('[')?.split_whitespace().next()?.parse::<usize>().ok();
     let is_more = |line: &&str| line.contains(" more line") || line.contains(" more file");
     let shown = answer.lines().filter(|it| !it.starts_with('[') && !it.starts_with("no "));
     let more = answer.lines().filter(|it| it.starts_with('[')).filter(is_more).filter_map(more);
@@ -121,7 +124,11 @@ fn ripgrep(folder: &Path, arguments: &[&str]) -> Result<String> {
         .output()
         .context("running rg")?;
     // 1 stands for no match.
-    ensure!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
