@@ -20,9 +20,11 @@ fn an_application_selects_single_tools_by_their_handles() {
     assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["read_file", "grep"]);
 }
 
+/// S4.14: there are tools for files and programs, and none for channels, messages or voice.
 #[test]
 fn each_tool_says_its_group_its_effect_and_its_danger() {
     let registry = Registry::of(FILES.into_iter().chain(PROCESS)).unwrap();
+    assert_eq!(registry.definitions().count(), 9, "each is in this list");
     for (tool, group, effect, danger) in [
         ("read_file", "file", Effect::Read, Danger::Safe),
         ("write_file", "file", Effect::Idempotent, Danger::Moderate),
