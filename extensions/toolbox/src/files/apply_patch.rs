@@ -86,16 +86,16 @@ pub fn apply_patch(
     ))
 }
 
-/// The files that a patch reads; of one that cannot be read, any.
-fn read_by(patch: &str) -> Option<Vec<String>> {
-    let files = read(patch).ok()?;
-    Some(files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect())
+/// The files that a patch reads. One that cannot be read to its end is refused before any file is touched.
+fn read_by(patch: &str) -> Vec<String> {
+    let files = read(patch).unwrap_or_default();
+    files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
 }
 
-/// The files that a patch writes; of one that cannot be read, any.
-fn written_by(patch: &str) -> Option<Vec<String>> {
-    let files = read(patch).ok()?;
-    Some(files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect())
+/// The files that a patch writes.
+fn written_by(patch: &str) -> Vec<String> {
+    let files = read(patch).unwrap_or_default();
+    files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect()
 }
 
 impl Plan {
