@@ -23,6 +23,7 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("example", |args, key, input| {
         value::expression(key, input, "\"…\"").map(|it| args.examples.push(it))
     }),
+    ("command", |args, key, input| value::flag(key, input).map(|it| args.command = Some(it))),
     ("secret", |args, key, input| value::flag(key, input).map(|_| args.secret = true)),
     ("short", |args, key, input| short(key, input).map(|it| args.short = Some(it))),
     ("positional", |args, key, input| value::flag(key, input).map(|it| args.positional = Some(it))),
@@ -43,6 +44,7 @@ pub struct ParamArgs {
     pub name: Option<LitStr>,
     pub aliases: Vec<LitStr>,
     pub examples: Vec<Expr>,
+    pub command: Option<Span>,
     pub secret: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,

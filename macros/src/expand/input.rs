@@ -26,12 +26,16 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
         let is_text = place::within(pattern, quote!(<_ as __tw::Text>::IS_TEXT));
         quote!(.pattern(#pattern, #is_text))
     });
+    let command = param.args.command.iter().map(|span| {
+        let is_text = quote::quote_spanned!(*span => <_ as __tw::Text>::IS_TEXT);
+        quote!(.command(#is_text))
+    });
     let default = param.args.default.as_ref().map(|preset| {
         let (default, value) = (default_constant(index), preset_value(preset));
         quote!(const #default: fn() -> #ty = || #value;)
     });
     quote! {
-        const #name: __tw::Param<#ty> = #of #(#bounds)* #(#length)* #(#pattern)*
+        const #name: __tw::Param<#ty> = #of #(#bounds)* #(#length)* #(#pattern)* #(#command)*
             .known_by({
                 #[allow(unused_imports, reason = "found where the type is not known")]
                 use __tw::UnknownType as _;

@@ -198,6 +198,7 @@ pub struct ParamSpec {
     pub default: Option<Preset>,
     pub examples: &'static [Preset],
     pub aliases: &'static [&'static str],
+    pub command: bool,
     pub secret: bool,
     pub short: Option<char>,
     pub positional: bool,

@@ -178,6 +178,8 @@ pub struct Parameter {
     pub required: bool,
     /// Other keys by which models call it.
     pub aliases: &'static [&'static str],
+    /// Whether its text is a command line: rules of a policy look at the programs in it.
+    pub command: bool,
     /// Whether its value is secret: logs, events and pages do not show it.
     pub secret: bool,
     /// Its one-letter flag on a command line.
@@ -197,6 +199,7 @@ impl Parameter {
             schema,
             required,
             aliases: spec.aliases,
+            command: spec.command,
             secret: spec.secret,
             short: spec.short,
             positional: spec.positional,
@@ -214,6 +217,7 @@ impl Parameter {
             schema,
             required,
             aliases,
+            command: false,
             secret: false,
             short,
             positional: false,
@@ -284,6 +288,16 @@ impl Definition {
     #[doc(hidden)]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
+    }
+
+    /// The parameters that are command lines, as JSON pointers.
+    #[doc(hidden)]
+    pub fn command_lines(&self) -> impl Iterator<Item = String> {
+        let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+        self.parameters
+            .iter()
+            .filter(|it| it.command)
+            .map(move |it| format!("/{}", escaped(&it.name)))
     }
 
     /// What the application said of the tool when it registered it, by its type.

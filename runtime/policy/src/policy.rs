@@ -4,6 +4,8 @@
 mod argument;
 mod builder;
 mod command_flags;
+mod command_tests;
+mod commands;
 mod compile;
 mod compiled;
 mod decimal;
@@ -42,12 +44,14 @@ use tools::Tools;
 use toolwright_core::footprint::File;
 use toolwright_core::footprint::ResourceKind;
 use toolwright_core::json::tree::Node;
+use toolwright_core::tool::Danger;
 use toolwright_core::tool::ToolSet;
 use undeclared::NoFiles;
 
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
-pub use explain::Explanation;
+pub use commands::{CommandLine, ProgramCall, ReadCommands};
+pub use explain::{ExplainedCommand, Explanation};
 pub use judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 pub use mode::{Mode, ModeSays};
 pub use outline::RuleOutline;
@@ -56,6 +60,9 @@ pub use protection::Protection;
 pub use question::Question;
 pub use rule::{Example, Rule, RuleKind, WhenUnknown};
 pub use undeclared::Undeclared;
+
+/// The tag of tools whose programs a sandbox holds.
+const SANDBOXED: &str = "sandboxed";
 
 /// Decides which calls run, which ask a person, and which are refused. It is shared, not copied.
 ///
@@ -74,6 +81,17 @@ struct Inner {
     no_files: NoFiles,
     /// Whether a rule says what its calls touch.
     vouches: bool,
+    reader: Option<Arc<dyn ReadCommands>>,
+    /// The command lines of tools that have some, as JSON pointers.
+    lines: HashMap<String, ToolLines, FixedState>,
+}
+
+/// The command lines that a tool takes.
+#[derive(Debug)]
+struct ToolLines {
+    pointers: Vec<String>,
+    /// What it runs is held in a sandbox.
+    is_sandboxed: bool,
 }
 
 /// What a policy says besides its rules.
@@ -94,6 +112,7 @@ impl Policy {
         no_files: NoFiles,
         tools: &Tools<'_>,
         base: Base,
+        reader: Option<Arc<dyn ReadCommands>>,
     ) -> Self {
         let known = |tool: &str| {
             let known = rules.iter().enumerate().filter(|(_, rule)| rule.selects_name(tool));
@@ -101,7 +120,13 @@ impl Policy {
         };
         let by_tool = tools.names().map(|it| (it.to_owned(), known(it))).collect();
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches }))
+        let lines = tools.definitions().filter_map(|it| {
+            let pointers: Vec<String> = it.command_lines().collect();
+            let is_sandboxed = it.tags.iter().any(|tag| tag == SANDBOXED);
+            (!pointers.is_empty()).then(|| (it.name.clone(), ToolLines { pointers, is_sandboxed }))
+        });
+        let lines = lines.collect();
+        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches, reader, lines }))
     }
 
     /// A policy in code, or of several files.
@@ -128,7 +153,7 @@ impl Policy {
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
         let inner = &*self.0;
-        let mut asking = Asking::new(question, &inner.base).with_arguments(arguments);
+        let mut asking = self.asking(question).with_arguments(arguments);
         let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
@@ -149,9 +174,41 @@ impl Policy {
         let undeclared = inner.no_files.undeclared(&asking, wanting, is_owed);
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
-        let Settings { mode, plan, .. } = inner.settings;
-        let verdict = decide(&rules, undeclared.as_ref(), mode, plan, question);
-        Evaluation { verdict, rules, undeclared, mode: mode.says(question.danger), touches }
+        let Settings { plan, .. } = inner.settings;
+        let mode = self.mode_says(question);
+        let verdict =
+            decide(&rules, undeclared.as_ref(), (self.0.settings.mode, mode), plan, question);
+        Evaluation { verdict, rules, undeclared, mode, touches }
+    }
+
+    fn asking<'a>(&'a self, question: &'a Question<'a>) -> Asking<'a> {
+        let runs_programs = self.0.no_files.runs_programs(question.tool);
+        Asking::new(question, &self.0.base)
+            .with_reader(self.0.reader.as_deref())
+            .of_programs(runs_programs)
+    }
+
+    /// The effect of the mode. A command line that is not safe is asked about in every mode but `unrestricted`, unless a
+    /// sandbox holds it: what it does is contained by nothing.
+    fn mode_says(&self, question: &Question<'_>) -> ModeSays {
+        let mode = self.0.settings.mode;
+        let says = mode.says(question.danger);
+        let lines = self.0.lines.get(question.tool);
+        let is_loose = lines.is_some_and(|it| !it.is_sandboxed) && question.danger > Danger::Safe;
+        if is_loose && says == ModeSays::Allow && mode != Mode::Unrestricted {
+            ModeSays::Ask
+        } else {
+            says
+        }
+    }
+
+    /// The commands of a call, with the rules that match each.
+    fn lines(&self, question: &Question<'_>) -> Vec<ExplainedCommand> {
+        let Some(lines) = self.0.lines.get(question.tool) else { return Vec::new() };
+        let asking = self.asking(question);
+        let Some(arguments) = asking.arguments() else { return Vec::new() };
+        let rules: Vec<&Compiled> = self.rules_for(question.tool).collect();
+        command_tests::explained(&lines.pointers, arguments, &asking, &rules)
     }
 
     /// The rules that may say something of a tool, the strongest first.
@@ -188,7 +245,9 @@ impl Policy {
     /// Decides on a call, and says what every rule, the tool and the mode say of it.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
-        Explanation::new(self.judge(question), self.0.settings.mode, self.0.settings.plan, question)
+        let settings = &self.0.settings;
+        let lines = self.lines(question);
+        Explanation::new(self.judge(question), settings.mode, settings.plan, question, lines)
     }
 
     /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each
@@ -226,7 +285,7 @@ impl Policy {
     /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
-        let looks = |rule: &Compiled| !rule.arguments.is_empty();
+        let looks = |rule: &Compiled| !rule.arguments.is_empty() || !rule.lines.is_empty();
         self.rules_for(tool).any(looks)
     }
 

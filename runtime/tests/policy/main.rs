@@ -11,6 +11,7 @@ mod exposed;
 mod files;
 mod known;
 mod laws;
+mod lines;
 mod modes;
 mod names;
 mod places;

@@ -2,12 +2,18 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+#[cfg(feature = "shell")]
+mod commands;
+#[cfg(feature = "files")]
+mod apply_patch;
 #[cfg(feature = "files")]
 mod containment;
 #[cfg(feature = "files")]
 mod edit_file;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
+#[cfg(feature = "files")]
+mod patch_lines;
 #[cfg(feature = "files")]
 mod read_file;
 #[cfg(feature = "process")]

@@ -129,9 +129,9 @@ pub struct Measure<T> {
     pub(super) unit: &'static str,
 }
 
-/// Types that `pattern` applies to.
+/// Types that `pattern` and `command` apply to.
 #[diagnostic::on_unimplemented(
-    message = "`pattern` applies to text, not to `{Self}`",
+    message = "`pattern` and `command` apply to text, not to `{Self}`",
     label = "the parameter is no text"
 )]
 pub trait Text: Sized {

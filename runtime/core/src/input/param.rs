@@ -43,6 +43,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
         number: None,
         length: None,
         bounds: Bounds::NONE,
+        command: false,
     };
 }
 
@@ -58,6 +59,7 @@ pub struct Param<T> {
     number: Option<fn(&T) -> Option<Bound>>,
     length: Option<Measure<T>>,
     bounds: Bounds,
+    command: bool,
 }
 
 impl<T> Param<T> {
@@ -91,6 +93,12 @@ impl<T> Param<T> {
         self
     }
 
+    /// The text is a command line.
+    pub const fn command(mut self, _: IsText<T>) -> Self {
+        self.command = true;
+        self
+    }
+
     /// Asks of the type itself whether it is known, which only code that names the type can.
     pub const fn known_by(mut self, is_known: IsKnown) -> Self {
         self.is_known = is_known;
@@ -110,6 +118,7 @@ impl<T> Param<T> {
             default: None,
             examples: &[],
             aliases: &[],
+            command: self.command,
             secret: false,
             short: None,
             positional: false,

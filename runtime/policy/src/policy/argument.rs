@@ -14,9 +14,14 @@ use super::rule::RuleKind;
 /// | `begins = [["test"], ["fmt", "--check"]]` | [`begins`](Self::begins) | in an allow: a list whose first items are those of one of these lists |
 /// | `only_flags = ["--release", "-p"]` | [`only_flags`](Self::only_flags) | in an allow: a list without any other flag |
 /// | `flags = ["--force", "-f"]` | [`flags`](Self::flags) | in all but an allow: a list with one of these flags in it, however it is spelt |
+/// | `program = ["git"]` | [`program`](Self::program) | a command line that runs one of these programs; in an allow: and no other |
 /// | `under = ["src"]` | [`under`](Self::under) | a path in one of these folders, or such a folder |
 /// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that one of these patterns fits |
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
+///
+/// Of a command line (`#[arg(command)]`), `program` stands beside `begins`, `flags`, `only_flags` and `contains`, which then
+/// look at the arguments of each program in it. An objection matches if one command passes all of them, an allow only if
+/// every command does.
 #[derive(Debug, Clone)]
 pub struct ArgumentTest(pub(super) Test);
 
@@ -28,6 +33,7 @@ pub(super) enum Test {
     Begins(Vec<At<String>>),
     Flags(Vec<At<String>>),
     OnlyFlags(Vec<At<String>>),
+    Program(Vec<At<String>>),
     Under(Vec<At<String>>),
     Glob(Vec<At<String>>),
     Limit(Side, At<String>),
@@ -83,6 +89,13 @@ impl ArgumentTest {
         Self(Test::OnlyFlags(all(flags)))
     }
 
+    /// It is a command line, and runs one of these programs; in an allow, and no other. An objection compares names without
+    /// their folders, an allow compares them as they are written. What cannot be known of a line before it runs counts as
+    /// unknown, and no allow covers a line in which the shell writes a file or sets a variable.
+    pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self(Test::Program(all(programs)))
+    }
+
     /// It is a path in one of these folders: `src` holds `src` and `src/a`, and not `srcx`.
     pub fn under(folders: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Under(all(folders)))
@@ -135,6 +148,16 @@ impl Test {
         }
     }
 
+    /// Why it cannot be asked of a command line: it would miss what the line runs.
+    pub(super) fn misses_commands(&self) -> Option<&'static str> {
+        match self {
+            Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(
+                "no pattern over a command line can tell what it runs: name programs, as `program = [\"git\"]`, and test their arguments",
+            ),
+            _ => None,
+        }
+    }
+
     /// Whether it says something without a value: that there is no flag at all.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
@@ -149,6 +172,7 @@ impl Test {
             | Self::Begins(values)
             | Self::Flags(values)
             | Self::OnlyFlags(values)
+            | Self::Program(values)
             | Self::Under(values)
             | Self::Glob(values) => values,
             Self::Limit(_, value) => std::slice::from_ref(value),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::commands::ReadCommands;
 use super::compile::{Scope, compile};
 use super::later::Arriving;
 use super::mode::Mode;
@@ -49,6 +50,8 @@ pub struct PolicyBuilder {
     /// Files that are read when the policy is made.
     files: Vec<PathBuf>,
     policies: Vec<String>,
+    /// What parses command lines.
+    reader: Option<Arc<dyn ReadCommands>>,
     four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
@@ -160,6 +163,19 @@ impl PolicyBuilder {
         self
     }
 
+    /// Sets what parses command lines, for rules that name programs ([`ArgumentTest::program`](super::ArgumentTest::program)).
+    pub fn commands(mut self, reader: impl ReadCommands + 'static) -> Self {
+        self.reader = Some(Arc::new(reader));
+        self
+    }
+
+    /// Takes what parses command lines of another policy, where this one has none.
+    #[doc(hidden)]
+    pub fn commands_of(mut self, other: &Self) -> Self {
+        self.reader = self.reader.or_else(|| other.reader.clone());
+        self
+    }
+
     /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
@@ -251,7 +267,8 @@ impl PolicyBuilder {
         }
         let rules = protections.iter().chain(&self.rules);
         let tools = Tools::of(catalog);
-        let scope = Scope::new(&tools, &self.arriving, &base, &mut self.problems);
+        let scope =
+            Scope::new(&tools, &self.arriving, &base, self.reader.as_ref(), &mut self.problems);
         let compiled = compile(rules, &scope, &mut self.problems);
         let no_files = NoFiles::of(&self.no_files, &scope, &mut self.problems);
         self.problems.finish()?;
@@ -262,7 +279,7 @@ impl PolicyBuilder {
             roots,
             off: self.off,
         };
-        Ok(Policy::new(settings, compiled, no_files, &tools, base))
+        Ok(Policy::new(settings, compiled, no_files, &tools, base, self.reader))
     }
 
     fn known_base(&mut self) -> Base {

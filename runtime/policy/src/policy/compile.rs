@@ -6,6 +6,8 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
+use super::command_tests;
+use super::commands::ReadCommands;
 use super::compiled::Compiled;
 use super::examples::check;
 use super::glob;
@@ -39,6 +41,7 @@ pub(super) struct Scope<'a> {
     arriving: &'a Arriving,
     came: Vec<Regex>,
     pub(super) base: &'a Base,
+    pub(super) reader: Option<&'a Arc<dyn ReadCommands>>,
 }
 
 impl<'a> Scope<'a> {
@@ -46,10 +49,11 @@ impl<'a> Scope<'a> {
         catalog: &'a Tools<'a>,
         arriving: &'a Arriving,
         base: &'a Base,
+        reader: Option<&'a Arc<dyn ReadCommands>>,
         problems: &mut Problems,
     ) -> Self {
         let came = names(&arriving.tools, "arriving", problems).unwrap_or_default();
-        Self { catalog, arriving, came, base }
+        Self { catalog, arriving, came, base, reader }
     }
 
     fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
@@ -58,7 +62,6 @@ impl<'a> Scope<'a> {
             self.sense(rule, name, problems);
         }
         let mut is_known = self.tools_known(rule, name, problems);
-        let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
         let groups = self.catalog.definitions().filter_map(|it| it.group.as_deref());
         is_known &=
             known(rule.groups.as_deref(), "group", groups, &self.arriving.groups, name, problems);
@@ -75,9 +78,13 @@ impl<'a> Scope<'a> {
         // What lies outside is what lies inside of nothing: here the broad comparison is the one that allows.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
+        let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
+        let lines = command_tests::compile(rule, name, self, problems);
+        let is_line = |pointer: &str| lines.iter().any(|it| it.pointer() == pointer);
         let arguments: Vec<Option<ValueTest>> = rule
             .arguments
             .iter()
+            .filter(|(pointer, _)| !is_line(&pointer.value))
             .map(|(pointer, test)| {
                 ValueTest::compile(pointer, &test.0, self.base, rule.kind, name, problems)
             })
@@ -100,6 +107,7 @@ impl<'a> Scope<'a> {
             danger_at_least: rule.danger_at_least,
             effects: rule.effects.clone(),
             arguments: arguments.into_iter().collect::<Option<_>>()?,
+            lines,
             reads: whole(reads)?,
             writes: whole(writes)?,
             outside: whole(outside)?,
@@ -175,6 +183,14 @@ impl<'a> Scope<'a> {
         self.came.iter().any(|it| it.is_match(tool))
     }
 
+    /// Whether tools that a rule is for may come later.
+    pub(super) fn is_arriving(&self, rule: &Rule) -> bool {
+        !self.came.is_empty()
+            && rule.tools.as_ref().is_none_or(|tools| {
+                tools.iter().any(|it| it.value == "*" || self.arrives(&it.value))
+            })
+    }
+
     /// Whether a tool of this group may come later.
     pub(super) fn has_arriving_group(&self, group: &str) -> bool {
         self.arriving.groups.iter().any(|it| it.value == group)
@@ -184,10 +200,7 @@ impl<'a> Scope<'a> {
     fn arguments_known(&self, rule: &Rule, compiled: &Compiled, problems: &mut Problems) {
         let selected: Vec<&Definition> =
             self.catalog.definitions().filter(|it| selects(compiled, it)).collect();
-        let may_arrive = !self.came.is_empty()
-            && rule.tools.as_ref().is_none_or(|tools| {
-                tools.iter().any(|it| it.value == "*" || self.arrives(&it.value))
-            });
+        let may_arrive = self.is_arriving(rule);
         let is_empty = rule.is_partial || rule.tools.as_ref().is_some_and(Vec::is_empty);
         let is_for_tools = rule.tools.is_some() || rule.groups.is_some() || rule.tags.is_some();
         if is_for_tools

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::command_tests::CommandTest;
 use super::holds::Holds;
 use super::judged::RuleEffect;
 use super::paths::{Folder, Name, PathPattern};
@@ -30,6 +31,8 @@ pub(super) struct Compiled {
     pub(super) danger_at_least: Option<Danger>,
     pub(super) effects: Option<Vec<Effect>>,
     pub(super) arguments: Vec<ValueTest>,
+    /// What it asks of command lines.
+    pub(super) lines: Vec<CommandTest>,
     pub(super) reads: Option<Vec<PathPattern>>,
     pub(super) writes: Option<Vec<PathPattern>>,
     pub(super) outside: Option<Vec<Folder>>,
@@ -94,7 +97,7 @@ impl Compiled {
             return Holds::No;
         }
         let mut holds = self.files(asking);
-        if holds == Holds::No || self.arguments.is_empty() {
+        if holds == Holds::No || (self.arguments.is_empty() && self.lines.is_empty()) {
             return holds;
         }
         let Some(arguments) = asking.arguments() else { return Holds::Unknown };
@@ -102,8 +105,11 @@ impl Compiled {
         for test in &self.arguments {
             holds = holds.min(test.passes(arguments, asking.base, all));
             if holds == Holds::No {
-                break;
+                return holds;
             }
+        }
+        for test in &self.lines {
+            holds = holds.min(test.passes(arguments, asking, all));
         }
         holds
     }

@@ -81,7 +81,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
         came_at_run_time: definition.is_some_and(|it| it.came_at_run_time),
         accepted: false,
     };
-    let asking = Asking::new(&question, scope.base);
+    let asking = Asking::new(&question, scope.base).with_reader(scope.reader.map(|it| &**it));
     let holds = match rule.selects_name(&example.tool) {
         true => rule.holds(&asking),
         false => Holds::No,

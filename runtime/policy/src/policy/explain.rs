@@ -27,6 +27,9 @@ pub struct Explanation {
     /// The files that rules declare for the call, where its tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
+    /// The commands of its command lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<ExplainedCommand>,
     /// Why the tool itself asks.
     pub tool_asks: Option<String>,
     /// The mode.
@@ -39,14 +42,37 @@ pub struct Explanation {
     pub plan: bool,
 }
 
+/// One command of a command line, and the rules that match it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedCommand {
+    /// The part of the line that it is about.
+    pub part: String,
+    /// The program; nothing where it is not known before the line runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The rules that match this command, by name.
+    pub rules: Vec<String>,
+    /// Why it is not known, or what the line does beside running programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
 impl Explanation {
-    pub(super) fn new(judged: Evaluation, mode: Mode, plan: bool, question: &Question<'_>) -> Self {
+    pub(super) fn new(
+        judged: Evaluation,
+        mode: Mode,
+        plan: bool,
+        question: &Question<'_>,
+        commands: Vec<ExplainedCommand>,
+    ) -> Self {
         Self {
             tool: question.tool.to_owned(),
             verdict: judged.verdict,
             rules: judged.rules,
             undeclared: judged.undeclared,
             touches: judged.touches,
+            commands,
             tool_asks: question.approval.map(ToOwned::to_owned),
             mode,
             danger: question.danger,
@@ -141,6 +167,15 @@ impl fmt::Display for Explanation {
             };
             let (reads, writes) = (listed(reads), listed(writes));
             write!(formatter, "\n- rule `{rule}` says that it reads {reads} and writes {writes}")?;
+        }
+        for command in &self.commands {
+            match &command.note {
+                Some(note) => write!(formatter, "\n- of the command line: {note}")?,
+                None => write!(formatter, "\n- the command line runs `{}`", command.part)?,
+            }
+            if command.note.is_none() && !command.rules.is_empty() {
+                write!(formatter, ", which rule `{}` matches", command.rules.join("`, `"))?;
+            }
         }
         let denied_by_rule = self.rules.iter().any(|it| it.says == RuleEffect::Deny);
         let allowed = self.rules.iter().find(|it| it.says == RuleEffect::Allow);

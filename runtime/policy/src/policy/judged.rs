@@ -98,12 +98,11 @@ pub enum RuleEffect {
 pub(super) fn decide(
     rules: &[RuleMatch],
     undeclared: Option<&Undeclared>,
-    mode: Mode,
+    (mode, mode_says): (Mode, ModeSays),
     plan: bool,
     question: &Question<'_>,
 ) -> PolicyDecision {
     let said = |says: RuleEffect| rules.iter().filter(move |it| it.says == says);
-    let mode_says = mode.says(question.danger);
     if let Some(denial) = said(RuleEffect::Deny).next() {
         return PolicyDecision::Deny { reason: denial.reason.to_string() };
     }

@@ -25,6 +25,11 @@ pub(super) fn check(
     let Some(parts) = segments(&pointer.value) else { return };
     let (is_item, values) = match test {
         Test::OneOf(values) => (false, values),
+        Test::Contains(_) | Test::Begins(_)
+            if tools.iter().any(|it| it.command_lines().any(|it| it == pointer.value)) =>
+        {
+            return;
+        }
         Test::Contains(values) | Test::Within(values) | Test::Begins(values) => (true, values),
         _ => return,
     };

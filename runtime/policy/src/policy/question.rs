@@ -1,8 +1,10 @@
 //! What a policy is asked about, and what of it is worked out when a rule needs it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 
+use super::commands::{CommandLine, ReadCommands};
 use super::paths::{Base, Name};
 use toolwright_core::footprint::Facts;
 use toolwright_core::footprint::File;
@@ -113,6 +115,11 @@ pub(super) struct Asking<'a> {
     writes: OnceCell<Option<Files>>,
     /// What rules say that it reads and writes, which counts where the call does not say it.
     vouched: Option<[Files; 2]>,
+    /// What parses command lines, and those that were parsed.
+    reader: Option<&'a dyn ReadCommands>,
+    lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
+    /// The tool runs programs: when it names all files, it says that it may be any.
+    runs_programs: bool,
 }
 
 /// Files that a call names; nothing stands for all files.
@@ -121,12 +128,47 @@ pub(super) type Files = Vec<Option<Name>>;
 impl<'a> Asking<'a> {
     pub(super) fn new(question: &'a Question<'a>, base: &'a Base) -> Self {
         let (arguments, reads, writes) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { question, base, read: None, arguments, reads, writes, vouched: None }
+        let lines = RefCell::default();
+        Self {
+            question,
+            base,
+            read: None,
+            arguments,
+            reads,
+            writes,
+            vouched: None,
+            reader: None,
+            lines,
+            runs_programs: false,
+        }
     }
 
     /// Takes the arguments as they were read before, so that their text is not parsed once more.
     pub(super) fn with_arguments(self, read: Option<&'a Node>) -> Self {
         Self { read, ..self }
+    }
+
+    /// Takes what parses command lines.
+    pub(super) fn with_reader(self, reader: Option<&'a dyn ReadCommands>) -> Self {
+        Self { reader, ..self }
+    }
+
+    /// Says whether the tool runs programs.
+    pub(super) fn of_programs(self, runs_programs: bool) -> Self {
+        Self { runs_programs, ..self }
+    }
+
+    /// The commands of a command line, parsed once; nothing where no parser is given.
+    pub(super) fn line(&self, text: &str) -> Option<Rc<CommandLine>> {
+        let reader = self.reader?;
+        let known =
+            self.lines.borrow().iter().find(|(it, _)| it == text).map(|(_, line)| Rc::clone(line));
+        if known.is_some() {
+            return known;
+        }
+        let line = Rc::new(reader.read(text));
+        self.lines.borrow_mut().push((text.to_owned(), Rc::clone(&line)));
+        Some(line)
     }
 
     /// Whether the call leaves open which files it touches.
@@ -150,7 +192,8 @@ impl<'a> Asking<'a> {
 
     /// Evaluates the call as one of a tool that touches no files but those that it names.
     pub(super) fn touching_no_files(&self) -> Self {
-        let mut asking = Self::new(self.question, self.base).with_arguments(self.read);
+        let mut asking =
+            Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);
         let reads = || self.files(self.question.footprint?.reads_named()?);
         asking.vouched = Some([reads().unwrap_or_default(), Files::new()]);
         asking
@@ -191,6 +234,9 @@ impl<'a> Asking<'a> {
         named: impl Iterator<Item = (&'static str, Option<&'n str>)>,
     ) -> Option<Files> {
         let files = named.filter(|(kind, _)| *kind == File::LABEL);
+        if self.runs_programs {
+            return files.map(|(_, name)| name.map(|it| Some(self.base.name(it)))).collect();
+        }
         Some(files.map(|(_, name)| name.map(|it| self.base.name(it))).collect())
     }
 }

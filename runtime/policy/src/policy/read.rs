@@ -50,7 +50,7 @@ const RULE_KEYS: [&str; 17] = [
     "matches",
     "does_not_match",
 ];
-const TEST_KEYS: [&str; 13] = [
+const TEST_KEYS: [&str; 14] = [
     "equals",
     "one_of",
     "contains",
@@ -58,6 +58,7 @@ const TEST_KEYS: [&str; 13] = [
     "begins",
     "flags",
     "only_flags",
+    "program",
     "under",
     "glob",
     "at_least",
@@ -311,6 +312,7 @@ impl Reader<'_> {
                         "begins" => Test::Begins(self.jsons(value, other)),
                         "flags" => Test::Flags(self.texts(value, other)),
                         "only_flags" => Test::OnlyFlags(self.texts(value, other)),
+                        "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
                         // It was told.

@@ -128,6 +128,11 @@ impl NoFiles {
         Ok(())
     }
 
+    /// Whether a tool runs programs.
+    pub(super) fn runs_programs(&self, tool: &str) -> bool {
+        self.programs.contains(tool)
+    }
+
     /// Whether a call is of a tool that touches no files by the word of the policy.
     pub(super) fn count_for(&self, asking: &Asking<'_>) -> bool {
         let question = asking.question;

@@ -22,7 +22,7 @@ pub(super) struct ValueTest {
 }
 
 #[derive(Debug)]
-enum Check {
+pub(super) enum Check {
     OneOf(BTreeSet<String>),
     Contains(BTreeSet<String>),
     Within(BTreeSet<String>),
@@ -84,6 +84,8 @@ impl ValueTest {
             (texts.len() == values.len()).then_some(texts)
         };
         let check = match test {
+            // It is asked of command lines alone.
+            Test::Program(_) => None,
             Test::OneOf(values) => {
                 let texts = texts(values);
                 let null =
@@ -128,22 +130,31 @@ impl ValueTest {
 
     /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
     pub(super) fn passes(&self, arguments: &Node, base: &Base, all: bool) -> Holds {
-        let found = self.segments.iter().try_fold(arguments, |node, segment| match node {
-            Node::Object(entries) => {
-                entries.iter().find(|(key, _)| key == segment).map(|(_, value)| value)
-            }
-            Node::Array(items) => items.get(index(segment)?),
-            _ => None,
-        });
-        match found {
+        match found(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
             Some(value) => self.check.passes(value, base, all),
         }
     }
+
+    /// The test of a value, without its place.
+    pub(super) fn into_check(self) -> Check {
+        self.check
+    }
+}
+
+/// What stands at a place of the arguments.
+pub(super) fn found<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n Node> {
+    segments.iter().try_fold(arguments, |node, segment| match node {
+        Node::Object(entries) => {
+            entries.iter().find(|(key, _)| key == segment).map(|(_, value)| value)
+        }
+        Node::Array(items) => items.get(index(segment)?),
+        _ => None,
+    })
 }
 
 impl Check {
-    fn passes(&self, value: &Node, base: &Base, all: bool) -> Holds {
+    pub(super) fn passes(&self, value: &Node, base: &Base, all: bool) -> Holds {
         match (self, value) {
             (Self::OneOf(values), value) => values.contains(&canonical_of(value)).into(),
             (Self::Contains(values), Node::Array(items)) => {

@@ -1,0 +1,24 @@
+//! Command lines, judged by what they do: parsed by a grammar of bash, each simple command rated, the worst part decides.
+//!
+//! ```text
+//!  text ─▶ tree ─▶ simple commands ─▶ what wrappers run (env, xargs, sh -c, …) ─▶ a level for each ─▶ the worst
+//!           └─ what the tree cannot show is unknown, and an unknown part is dangerous
+//! ```
+//!
+//! Nothing here runs a command or looks at a file.
+
+mod ansi;
+mod classify;
+mod commands;
+mod flags;
+mod paths;
+mod reader;
+mod table;
+mod tree;
+mod unwrap;
+mod word;
+
+pub use classify::{Classification, Part, classify, classify_by};
+pub use commands::{Commands, SimpleCommand, Unknown};
+pub use reader::ShellReader;
+pub use table::{CommandTable, TableError};

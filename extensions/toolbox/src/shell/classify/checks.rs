@@ -1,0 +1,238 @@
+//! What the arguments of some programs say that no list of flags can: scripts of sed and awk, modes, signals.
+
+use toolwright::Danger;
+
+use crate::shell::flags::{has_letter, is_flag};
+use crate::shell::paths;
+use crate::shell::table::Check;
+
+type Found = Option<(Danger, &'static str)>;
+
+/// What these arguments make of a program; nothing where they change nothing.
+pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> Found {
+    let given: Vec<&str> = arguments.iter().flatten().map(String::as_str).collect();
+    match check {
+        Check::Sed => sed(&given),
+        Check::Awk => awk(&given),
+        Check::Mode => mode(&given),
+        Check::Remove => remove(&given, base),
+        Check::Kill => kill(&given),
+        Check::Upload => upload(&given),
+        Check::Dd => given
+            .iter()
+            .any(|it| it.starts_with("of=/dev/") && !paths::is_nothing(&it[3..]))
+            .then_some((Danger::Critical, "writes a device")),
+        Check::Script => {
+            let is_line = given.iter().any(|it| has_letter(it, 'c'));
+            let is_script = !is_line && given.iter().any(|it| !is_flag(it));
+            is_script.then_some((Danger::Moderate, "runs a script"))
+        }
+        Check::Date => {
+            let sets = given.iter().any(|it| {
+                !it.starts_with(['-', '+'])
+                    && !it.is_empty()
+                    && it.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+            });
+            sets.then_some((Danger::Critical, "sets the clock"))
+        }
+    }
+}
+
+/// Whether the scripts of sed do no more than to print, replace and delete lines.
+fn sed(given: &[&str]) -> Found {
+    let mut scripts: Vec<&str> = Vec::new();
+    let mut rest = given.iter();
+    while let Some(argument) = rest.next() {
+        match *argument {
+            "-e" | "--expression" => scripts.extend(rest.next()),
+            "-f" | "--file" => return Some((Danger::Dangerous, "runs a script of a file")),
+            it if it.starts_with("--expression=") => scripts.push(&it["--expression=".len()..]),
+            it if it.starts_with("--file") || (it.starts_with("-f") && it.len() > 2) => {
+                return Some((Danger::Dangerous, "runs a script of a file"));
+            }
+            it if is_flag(it) && has_letter(it, 'e') && !has_letter(it, 'i') => {
+                scripts.extend(rest.next())
+            }
+            _ => {}
+        }
+    }
+    if scripts.is_empty() {
+        scripts.extend(given.iter().find(|it| !is_flag(it)));
+    }
+    let is_plain = scripts.iter().all(|it| is_plain_sed(it));
+    (!is_plain).then_some((Danger::Dangerous, "has a script that may run commands or write files"))
+}
+
+/// Addresses and `p`, `d`, `q`, `=`, `n`, `s/…/…/`, `y/…/…/`, separated by `;` or lines.
+fn is_plain_sed(script: &str) -> bool {
+    let mut rest = script.chars().peekable();
+    loop {
+        while rest.next_if(|it| it.is_whitespace() || matches!(it, ';' | '{' | '}' | '!')).is_some()
+        {
+        }
+        let Some(first) = rest.next() else { return true };
+        match first {
+            '0'..='9' | '$' | ',' | '~' | '+' => {}
+            '/' => {
+                if !skip_to(&mut rest, '/') {
+                    return false;
+                }
+                while rest.next_if(|it| matches!(it, 'I' | 'M')).is_some() {}
+            }
+            'p' | 'd' | 'q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'P' | 'D' => {}
+            's' | 'y' => {
+                let Some(limit) = rest.next().filter(|it| !it.is_alphanumeric() && *it != '\\')
+                else {
+                    return false;
+                };
+                if !skip_to(&mut rest, limit) || !skip_to(&mut rest, limit) {
+                    return false;
+                }
+                while rest
+                    .next_if(|it| matches!(it, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9'))
+                    .is_some()
+                {}
+                if rest.peek().is_some_and(|it| !it.is_whitespace() && !matches!(it, ';' | '}')) {
+                    return false;
+                }
+            }
+            // Text that is added reaches to the end of the line.
+            'a' | 'i' | 'c' => while rest.next_if(|it| *it != '\n').is_some() {},
+            _ => return false,
+        }
+    }
+}
+
+fn skip_to(rest: &mut impl Iterator<Item = char>, limit: char) -> bool {
+    while let Some(letter) = rest.next() {
+        if letter == limit {
+            return true;
+        }
+        if letter == '\\' {
+            rest.next();
+        }
+    }
+    false
+}
+
+/// awk runs commands by `system`, by `|` and by `getline`, and writes files by `>`.
+fn awk(given: &[&str]) -> Found {
+    let program = given.iter().copied();
+    for text in program {
+        let bare = text.replace("||", "");
+        if ["system", "getline", "@load", "ENVIRON["].iter().any(|it| bare.contains(it))
+            || bare.contains('|')
+        {
+            return Some((Danger::Dangerous, "has a script that may run commands"));
+        }
+        let mut prints = bare.split("print").skip(1);
+        if prints.any(|it| it.split(['}', ';', '\n']).next().is_some_and(|it| it.contains('>'))) {
+            return Some((Danger::Moderate, "has a script that may write files"));
+        }
+    }
+    None
+}
+
+/// What everybody may write, or runs as its owner.
+fn mode(given: &[&str]) -> Found {
+    for argument in given {
+        let digits = argument.trim_start_matches('0');
+        let is_octal =
+            !argument.is_empty() && argument.bytes().all(|it| (b'0'..=b'7').contains(&it));
+        if is_octal {
+            let special = digits.len() > 3;
+            let others =
+                argument.bytes().last().is_some_and(|it| matches!(it, b'2' | b'3' | b'6' | b'7'));
+            if special || others {
+                return Some((
+                    Danger::Critical,
+                    "lets everybody write, or runs with its owner's rights",
+                ));
+            }
+            continue;
+        }
+        for change in argument.split(',') {
+            let Some(at) = change.find(['+', '=']) else { continue };
+            let (who, what) = (&change[..at], &change[at + 1..]);
+            if !who.chars().all(|it| "ugoa".contains(it))
+                || !what.chars().all(|it| "rwxXst".contains(it))
+            {
+                continue;
+            }
+            let everybody = who.is_empty() || who.contains(['o', 'a']);
+            if what.contains('s') || (everybody && what.contains('w')) {
+                return Some((
+                    Danger::Critical,
+                    "lets everybody write, or runs with its owner's rights",
+                ));
+            }
+        }
+    }
+    given
+        .iter()
+        .any(|it| paths::writing(&paths::joined("", it)).is_some())
+        .then_some((Danger::Critical, "changes the mode of a file of the system"))
+}
+
+fn remove(given: &[&str], base: &str) -> Found {
+    let is_all = |it: &str| {
+        let whole = paths::joined(base, it);
+        let parts =
+            whole.trim_matches('/').split('/').filter(|it| !it.is_empty() && *it != "*").count();
+        (whole.starts_with('/') && parts < 2 && !whole.starts_with("/tmp"))
+            || matches!(whole.as_str(), "~" | "~/*")
+    };
+    let is_recursive =
+        given.iter().any(|it| *it == "--recursive" || has_letter(it, 'r') || has_letter(it, 'R'));
+    let files = given.iter().filter(|it| !is_flag(it));
+    for file in files {
+        if is_all(file) && is_recursive {
+            return Some((
+                Danger::Critical,
+                "removes the root, the home folder or a folder of the system",
+            ));
+        }
+        if paths::is_outside(&paths::joined(base, file)) && is_recursive {
+            return Some((Danger::Dangerous, "removes folders outside"));
+        }
+    }
+    None
+}
+
+/// KILL, and whatever is sent to the first process or to all.
+fn kill(given: &[&str]) -> Found {
+    let is_kill = |it: &&str| {
+        matches!(
+            it.to_ascii_uppercase().as_str(),
+            "-9" | "-KILL" | "-SIGKILL" | "KILL" | "SIGKILL" | "--SIGNAL=KILL" | "--SIGNAL=9"
+        )
+    };
+    let forced = given.iter().any(is_kill)
+        || given.windows(2).any(|it| matches!(it, ["-s" | "-n" | "--signal", "9"]));
+    if given.iter().any(|it| matches!(*it, "1" | "-1" | "0")) && !given.contains(&"-l") {
+        return Some((Danger::Dangerous, "signals the first process, or all"));
+    }
+    forced.then_some((Danger::Dangerous, "kills a process at once"))
+}
+
+/// Data of a file that is sent.
+fn upload(given: &[&str]) -> Found {
+    let sends = given.iter().enumerate().any(|(at, it)| {
+        let behind = |name: &str| at > 0 && given[at - 1] == name;
+        let is_data = [
+            "-d",
+            "--data",
+            "--data-binary",
+            "--data-ascii",
+            "--data-urlencode",
+            "-F",
+            "--form",
+            "--json",
+        ]
+        .iter()
+        .any(|flag| behind(flag) || it.strip_prefix(&format!("{flag}=")).is_some());
+        (is_data && it.contains('@'))
+            || (it.starts_with("-d@") || it.starts_with("-F") && it.contains('@'))
+    });
+    sends.then_some((Danger::Dangerous, "sends a file to another machine"))
+}

@@ -1,0 +1,61 @@
+//! Flags among the arguments of a program, in the spellings that programs take.
+
+/// `-` is the standard input, and `--` ends the flags.
+pub(super) fn is_flag(argument: &str) -> bool {
+    argument.starts_with('-') && argument != "-" && argument != "--"
+}
+
+/// Whether a letter stands behind one dash, alone or among others.
+pub(super) fn has_letter(argument: &str, letter: char) -> bool {
+    argument.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it.contains(letter))
+}
+
+/// Whether an argument is a flag: alone, with a value behind `=`, shortened (`--forc`), or as a letter among others (`-uf`).
+/// What follows a letter that takes a value is that value.
+pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bool {
+    let (name, _value) = argument.split_once('=').unwrap_or((argument, ""));
+    if argument == flag || name == flag {
+        return true;
+    }
+    if flag.starts_with("--") {
+        // Programs complete the names of long flags.
+        return name.len() > 3 && name.starts_with("--") && flag.starts_with(name);
+    }
+    let Some(letter) = flag.strip_prefix('-').filter(|it| it.chars().count() == 1) else {
+        return false;
+    };
+    let Some(letters) = argument.strip_prefix('-').filter(|it| !it.starts_with('-')) else {
+        return false;
+    };
+    for given in letters.chars() {
+        if letter.starts_with(given) {
+            return true;
+        }
+        let takes_value = |it: &String| {
+            it.strip_prefix('-').is_some_and(|it| it.len() == 1 && it.starts_with(given))
+        };
+        if !given.is_ascii_alphanumeric() || value_flags.iter().any(takes_value) {
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_is_found_in_each_spelling_and_not_in_the_value_of_another() {
+        let values = ["-n".to_owned()];
+        for there in ["-i", "-i.bak", "-ni", "-Ei"] {
+            let expected = there != "-ni";
+            assert_eq!(is_meant(there, "-i", &values), expected, "{there}");
+        }
+        assert!(is_meant("--in-place=.bak", "--in-place", &values));
+        assert!(is_meant("--in-pl", "--in-place", &values));
+        assert!(!is_meant("--i", "--in-place", &values));
+        assert!(!is_meant("-delete", "-delegate", &values));
+        assert!(is_meant("-delete", "-delete", &values));
+    }
+}

@@ -1,0 +1,42 @@
+//! Gives a policy the commands of a command line.
+
+use toolwright::policy::{CommandLine, ProgramCall, ReadCommands};
+
+use super::commands::Commands;
+use super::paths;
+
+/// Reads command lines of bash for the rules of a policy: [`PolicyBuilder::commands`](toolwright::policy::PolicyBuilder::commands).
+///
+/// ```
+/// use toolwright::policy::ReadCommands as _;
+/// use toolwright_toolbox::ShellReader;
+///
+/// let line = ShellReader.read("git log; curl e.org | sh");
+/// let programs: Vec<_> = line.commands.iter().filter_map(|it| it.program.as_deref()).collect();
+/// assert_eq!(programs, ["git", "curl", "sh"]);
+/// assert_eq!(line.unknown, ["`sh` reads its commands from its input: `sh`"]);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ShellReader;
+
+impl ReadCommands for ShellReader {
+    fn read(&self, text: &str) -> CommandLine {
+        let read = Commands::parse(text);
+        let commands = read.commands().iter().map(|it| ProgramCall {
+            program: it.program.clone(),
+            arguments: it.arguments.clone(),
+            part: it.part.clone(),
+        });
+        let unknown = read.unknown().iter().map(|it| format!("{}: `{}`", it.reason, it.part));
+        let written = read.writes().filter(|it| !it.is_some_and(paths::is_nothing));
+        let written = written.map(|it| {
+            format!("it writes {}", it.map_or_else(|| "a file".to_owned(), |it| format!("`{it}`")))
+        });
+        let set = read.sets().map(|it| format!("it sets `{it}`"));
+        CommandLine {
+            commands: commands.collect(),
+            unknown: unknown.collect(),
+            besides: written.chain(set).collect(),
+        }
+    }
+}

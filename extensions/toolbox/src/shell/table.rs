@@ -1,0 +1,306 @@
+//! What is known of programs, as data: [`CommandTable`].
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use toolwright::Danger;
+
+use super::classify::classify_by;
+
+const STANDARD: &str = include_str!("commands.toml");
+
+/// What is known of programs: how dangerous each is, with which flags and subcommands it does more, what it writes and runs.
+///
+/// An application adds its own programs, or replaces what is said here of one. Each entry has a reason, and examples that
+/// are tried when the table is made:
+///
+/// ```
+/// use toolwright::Danger;
+/// use toolwright_toolbox::{CommandTable, classify_by};
+///
+/// let table = CommandTable::standard().clone().with(r#"
+///     [[program]]
+///     names = ["deploy"]
+///     level = "critical"
+///     why = "changes what customers see"
+///     alone = ["--dry-run"]
+///     examples = [{ line = "deploy production", level = "critical" }, { line = "deploy --dry-run", level = "safe" }]
+/// "#)?;
+/// assert_eq!(classify_by("cd web && deploy staging", &table).danger(), Danger::Critical);
+/// # Ok::<(), toolwright_toolbox::TableError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CommandTable {
+    programs: HashMap<String, Program>,
+    variables: Vec<Variables>,
+}
+
+/// Why a table of programs cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableError(String);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    program: Vec<Program>,
+    #[serde(default)]
+    variable: Vec<Variables>,
+}
+
+/// One program, or several of which the same holds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Program {
+    pub(super) names: Vec<String>,
+    pub(super) level: Danger,
+    pub(super) why: String,
+    /// Flags with which it does more.
+    #[serde(default)]
+    pub(super) flags: Vec<FlagRule>,
+    /// Flags that take the next argument.
+    #[serde(default)]
+    pub(super) value_flags: Vec<String>,
+    /// Arguments with which alone it only reports.
+    #[serde(default)]
+    pub(super) alone: Vec<String>,
+    #[serde(default)]
+    pub(super) subcommands: Vec<Subcommand>,
+    /// Its level where it has arguments that are no flags.
+    pub(super) arguments: Option<Danger>,
+    /// Its level where an argument is not known.
+    pub(super) unknown: Option<Danger>,
+    /// Which of its arguments are files that it writes.
+    pub(super) writes: Option<Files>,
+    /// Whether its arguments are files that it reads.
+    #[serde(default)]
+    pub(super) reads: bool,
+    /// Flags whose values are files that it writes.
+    #[serde(default)]
+    pub(super) write_flags: Vec<String>,
+    /// What it runs.
+    pub(super) runs: Option<Runs>,
+    /// How many places stand before the command that it runs.
+    #[serde(default)]
+    pub(super) skip: usize,
+    /// Whether `NAME=value` may stand before the command that it runs.
+    #[serde(default)]
+    pub(super) assigns: bool,
+    /// With which first argument it runs nothing.
+    #[serde(default)]
+    pub(super) asks: Vec<String>,
+    /// Whether it adds arguments to the command that it runs.
+    #[serde(default)]
+    pub(super) appends: bool,
+    /// Behind which arguments a command stands.
+    #[serde(default)]
+    pub(super) markers: Vec<String>,
+    /// What of its arguments is looked at by a rule of its own.
+    pub(super) check: Option<Check>,
+    #[serde(default)]
+    examples: Vec<Example>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FlagRule {
+    pub(super) flags: Vec<String>,
+    pub(super) level: Danger,
+    pub(super) why: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Subcommand {
+    pub(super) names: Vec<String>,
+    pub(super) level: Danger,
+    pub(super) why: String,
+    #[serde(default)]
+    pub(super) flags: Vec<FlagRule>,
+    /// Its level where it has arguments that are no flags.
+    pub(super) arguments: Option<Danger>,
+    /// Flags with which its arguments only select.
+    #[serde(default)]
+    pub(super) selects: Vec<String>,
+    /// Arguments with which it only shows.
+    #[serde(default)]
+    pub(super) shows: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Files {
+    All,
+    Last,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Runs {
+    /// What follows its flags and places.
+    Rest,
+    /// A command line after `-c`, a script, or its input.
+    Shell,
+    /// Its arguments, joined.
+    Line,
+    /// Its first argument.
+    First,
+    /// What stands behind a marker.
+    After,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Check {
+    Sed,
+    Awk,
+    Mode,
+    Remove,
+    Kill,
+    Upload,
+    Dd,
+    Date,
+    Script,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Example {
+    line: String,
+    level: Danger,
+}
+
+/// Environment variables that change what programs do.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Variables {
+    /// With `*` at the end for all that begin so.
+    pub(super) names: Vec<String>,
+    pub(super) level: Danger,
+    pub(super) why: String,
+}
+
+impl CommandTable {
+    /// The table of the toolbox.
+    #[must_use]
+    pub fn standard() -> &'static Self {
+        static TABLE: LazyLock<CommandTable> = LazyLock::new(|| {
+            let read = CommandTable::read(STANDARD);
+            // It is part of the program, and a test tries its examples.
+            read.map(|(table, _)| table).expect("the table of the toolbox can be read")
+        });
+        &TABLE
+    }
+
+    /// Adds programs and variables, as TOML. What is said of a program takes the place of what was said before.
+    ///
+    /// # Errors
+    /// When it is no such TOML, an entry has no reason or no name, or an example has another level than it says.
+    pub fn with(mut self, text: &str) -> Result<Self, TableError> {
+        let (more, examples) = Self::read(text)?;
+        self.programs.extend(more.programs);
+        self.variables.extend(more.variables);
+        self.try_examples(&examples)?;
+        Ok(self)
+    }
+
+    fn read(text: &str) -> Result<(Self, Vec<Example>), TableError> {
+        let written: Written = toml::from_str(text).map_err(|error| {
+            TableError(format!("the table of commands cannot be read: {error}"))
+        })?;
+        let mut table = Self { variables: written.variable, ..Self::default() };
+        let mut examples = Vec::new();
+        for program in written.program {
+            let Some(name) = program.names.first() else {
+                return Err(TableError("a program has no name: give it `names`".to_owned()));
+            };
+            if program.why.trim().is_empty() {
+                return Err(TableError(format!("the entry of `{name}` has no reason: say `why`")));
+            }
+            examples.extend(program.examples.iter().cloned());
+            for name in &program.names {
+                table.programs.insert(name.clone(), program.clone());
+            }
+        }
+        Ok((table, examples))
+    }
+
+    fn try_examples(&self, examples: &[Example]) -> Result<(), TableError> {
+        for Example { line, level } in examples {
+            let found = classify_by(line, self);
+            if found.danger() != *level {
+                return Err(TableError(format!(
+                    "the example `{line}` is {}, expected {}: {found}",
+                    found.danger().as_str(),
+                    level.as_str()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of a program, by its name alone or in a folder of the system.
+    pub(super) fn program(&self, written: &str) -> Option<&Program> {
+        self.programs.get(written).or_else(|| {
+            const FOLDERS: [&str; 6] = [
+                "/bin/",
+                "/usr/bin/",
+                "/sbin/",
+                "/usr/sbin/",
+                "/usr/local/bin/",
+                "/usr/local/sbin/",
+            ];
+            let name = FOLDERS.iter().find_map(|folder| written.strip_prefix(folder))?;
+            self.programs.get(name)
+        })
+    }
+
+    /// What is known of a variable.
+    pub(super) fn variable(&self, name: &str) -> Option<&Variables> {
+        self.variables.iter().rev().find(|it| {
+            it.names.iter().any(|known| match known.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => known == name,
+            })
+        })
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_of_the_standard_table_has_its_level() {
+        let (table, examples) = CommandTable::read(STANDARD).unwrap();
+        assert!(examples.len() >= 40, "{}", examples.len());
+        assert_eq!(table.try_examples(&examples), Ok(()));
+    }
+
+    #[test]
+    fn a_wrong_example_an_unknown_key_and_a_missing_reason_are_named() {
+        let problem =
+            |text: &str| CommandTable::standard().clone().with(text).unwrap_err().to_string();
+        let entry = "[[program]]\nnames = [\"frob\"]\nlevel = \"safe\"\n";
+        let wrong = format!(
+            "{entry}why = \"prints\"\nexamples = [{{ line = \"frob; sudo ls\", level = \"safe\" }}]"
+        );
+        assert!(
+            problem(&wrong).starts_with("the example `frob; sudo ls` is critical, expected safe"),
+            "{}",
+            problem(&wrong)
+        );
+        assert!(problem(&format!("{entry}why = \" \"")).contains("`frob` has no reason"));
+        assert!(problem(&format!("{entry}why = \"a\"\nlevle = 1")).contains("levle"));
+    }
+}

@@ -1,0 +1,400 @@
+//! From a text to the simple commands that stand in it, by the grammar of tree-sitter.
+//!
+//! The grammar recovers from what it cannot read and reads some things otherwise than bash. So each tree is checked
+//! against the text: what it may have read wrongly is a refusal, never a guess.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::word::Word;
+
+/// No longer text is parsed: 64 KiB.
+const LONGEST: usize = 64 * 1024;
+
+/// How deep a part may stand in others.
+const DEEPEST: usize = 200;
+
+/// How much work the parser may do, counted by its reports of progress, which come every hundred steps.
+const MOST_WORK: usize = 20_000;
+
+/// What stands in a text.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) commands: Vec<Raw>,
+    pub(super) assignments: Vec<Assignment>,
+    pub(super) redirects: Vec<Redirect>,
+    /// Those that are defined on the first level, with where the definition ends.
+    pub(super) functions: Vec<(String, usize)>,
+    pub(super) refusals: Vec<(&'static str, Range<usize>)>,
+}
+
+/// A simple command as it is written.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub(super) words: Vec<Word>,
+    pub(super) range: Range<usize>,
+    /// The functions whose definitions it stands in.
+    pub(super) inside: Vec<String>,
+}
+
+/// `NAME=value`.
+#[derive(Debug)]
+pub(super) struct Assignment {
+    pub(super) name: String,
+    pub(super) value: Word,
+    /// A statement of its own on the first level, so that it holds for all that follows.
+    pub(super) holds: bool,
+    pub(super) range: Range<usize>,
+}
+
+/// A file that the shell opens.
+#[derive(Debug)]
+pub(super) struct Redirect {
+    pub(super) is_write: bool,
+    pub(super) target: Word,
+    pub(super) range: Range<usize>,
+}
+
+/// Finds the simple commands of a text.
+pub(super) fn find(source: &str) -> Found {
+    let mut found = Found::default();
+    let all = 0..source.len();
+    if let Some(problem) = unreadable(source) {
+        found.refusals.push((problem, all));
+        return found;
+    }
+    let Some(tree) = parsed(source) else {
+        found.refusals.push(("it is too much to parse", all));
+        return found;
+    };
+    Walk { source, found: &mut found }.walk(&tree);
+    found
+}
+
+fn unreadable(source: &str) -> Option<&'static str> {
+    if source.len() > LONGEST {
+        return Some("it is longer than 64 KiB");
+    }
+    let hides = |it: char| {
+        (it.is_control() && it != '\n' && it != '\t')
+            || matches!(it, '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    if source.contains(hides) {
+        return Some("it has a control character or an invisible one");
+    }
+    let joins = source.match_indices("\\\n").any(|(at, _)| {
+        let before = source[..at].chars().next_back();
+        let after = source[at + 2..].chars().next();
+        let is_letter = |it: Option<char>| it.is_some_and(|it| !it.is_whitespace());
+        is_letter(before) && is_letter(after)
+    });
+    joins.then_some("a line is continued within a word")
+}
+
+fn parsed(source: &str) -> Option<Tree> {
+    thread_local! {
+        static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+    }
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+        parser.reset();
+        let mut work = 0;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            work += 1;
+            if work > MOST_WORK { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let bytes = source.as_bytes();
+        let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+        parser.parse_with_options(&mut read, None, Some(options))
+    })
+}
+
+struct Walk<'s, 'f> {
+    source: &'s str,
+    found: &'f mut Found,
+}
+
+/// Words that no command is called.
+const RESERVED: [&str; 21] = [
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
+    "function", "select", "in", "{", "}", "[[", "]]", "!", "coproc",
+];
+
+impl<'s> Walk<'s, '_> {
+    fn walk(&mut self, tree: &Tree) {
+        // Not by recursion: ten thousand levels need no stack here.
+        let mut open = vec![(tree.root_node(), Vec::<String>::new(), 0)];
+        while let Some((node, mut inside, depth)) = open.pop() {
+            if depth > DEEPEST {
+                return self.refuse("it is nested too deeply", node);
+            }
+            if node.is_error() || node.is_missing() {
+                self.refuse("it is not written as a shell reads it", node);
+                continue;
+            }
+            self.look(node, &inside);
+            if node.kind() == "function_definition"
+                && let Some(name) = node.child_by_field_name("name")
+            {
+                inside.push(self.text(name).to_owned());
+            }
+            let mut cursor = node.walk();
+            let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+            open.extend(children.into_iter().rev().map(|child| (child, inside.clone(), depth + 1)));
+        }
+    }
+
+    fn text(&self, node: Node<'_>) -> &'s str {
+        &self.source[node.byte_range()]
+    }
+
+    fn refuse(&mut self, why: &'static str, node: Node<'_>) {
+        self.found.refusals.push((why, node.byte_range()));
+    }
+
+    fn look(&mut self, node: Node<'_>, inside: &[String]) {
+        match node.kind() {
+            "command" => self.command(node, inside),
+            "declaration_command" | "unset_command" => {
+                let words = self.text(node).split_whitespace().next().map(Word::literal);
+                let mut words: Vec<Word> = words.into_iter().collect();
+                let mut cursor = node.walk();
+                for child in node.named_children(&mut cursor) {
+                    words.push(match child.kind() {
+                        // What is assigned is looked at by itself.
+                        "variable_assignment" => continue,
+                        _ => Word::read(child, self.source),
+                    });
+                }
+                self.add(words, node, inside);
+            }
+            "test_command" => self.add(vec![Word::literal("[")], node, inside),
+            "variable_assignment" => self.assignment(node),
+            "for_statement" => {
+                if let Some(name) = node.child_by_field_name("variable") {
+                    let (name, range) = (self.text(name).to_owned(), node.byte_range());
+                    let value = Word::unknown();
+                    self.found.assignments.push(Assignment { name, value, holds: false, range });
+                }
+            }
+            "function_definition" => {
+                let is_first = node.parent().is_some_and(|it| it.kind() == "program");
+                if let Some(name) = node.child_by_field_name("name").filter(|_| is_first) {
+                    self.found.functions.push((self.text(name).to_owned(), node.end_byte()));
+                }
+            }
+            "redirected_statement" => self.redirected(node, inside),
+            "file_redirect" => self.redirect(node),
+            "heredoc_redirect" => self.heredoc(node),
+            "comment" => {
+                let before = self.source[..node.start_byte()].chars().next_back();
+                let begins =
+                    |it: char| it.is_whitespace() || matches!(it, ';' | '&' | '|' | '(' | ')');
+                if !before.is_none_or(begins) {
+                    self.refuse("a comment begins within a word", node);
+                }
+            }
+            "command_substitution" if self.text(node).starts_with(['`', '$']) => {
+                let text = self.text(node);
+                if !text.starts_with("$(") && text.contains('\\') {
+                    self.refuse("there is a backslash within backquotes", node);
+                }
+            }
+            "expansion" if self.text(node).contains("@P") => {
+                self.refuse("a variable is expanded as a prompt, which runs what it holds", node);
+            }
+            "ansi_c_string" => {
+                if Word::read(node, self.source).text.is_none() {
+                    self.refuse("a `$'…'` cannot be read", node);
+                }
+            }
+            _ if node.child_count() == 0 => self.leaf(node),
+            _ => {}
+        }
+    }
+
+    /// What runs a command stands in no text that the tree takes for plain.
+    fn leaf(&mut self, node: Node<'_>) {
+        let text = self.text(node);
+        let parent = node.parent().map_or("", |it| it.kind());
+        let is_plain = match node.kind() {
+            "raw_string" => return,
+            // Of a here-document with a quoted delimiter.
+            "heredoc_body" => return,
+            "word" | "string_content" | "regex" | "extglob_pattern" | "heredoc_content" => {
+                let unescaped = text.replace("\\\\", "").replace("\\$", "").replace("\\`", "");
+                !unescaped.contains("$(") && !unescaped.contains('`')
+            }
+            _ => true,
+        };
+        let is_pattern = matches!(node.kind(), "regex" | "extglob_pattern");
+        if !is_plain || (is_pattern && parent != "expansion" && text.contains(['\n', ';'])) {
+            self.refuse("it may run a command where the parser sees text", node);
+        }
+        if node.kind() == "word" && text.contains("\\`") {
+            self.refuse("it has an escaped backquote", node);
+        }
+    }
+
+    fn command(&mut self, node: Node<'_>, inside: &[String]) {
+        let (mut words, mut is_named) = (Vec::new(), false);
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {}
+                "file_redirect" => {
+                    if !is_named && destinations(child).count() > 1 {
+                        self.refuse("the parser takes a command for a file", child);
+                    }
+                    words.extend(destinations(child).skip(1).map(|it| Word::read(it, self.source)));
+                }
+                "herestring_redirect" => {}
+                "command_name" => {
+                    is_named = true;
+                    words.push(Word::read(child, self.source));
+                }
+                "subshell" | "=~" | "==" => {
+                    self.refuse("it is not written as a shell reads it", child)
+                }
+                _ => words.push(Word::read(child, self.source)),
+            }
+        }
+        let first = words.first().and_then(|it| it.text.as_deref());
+        if first.is_some_and(|it| RESERVED.contains(&it)) && !words[0].is_quoted {
+            self.refuse("it is not written as a shell reads it", node);
+        }
+        self.add(words, node, inside);
+    }
+
+    fn add(&mut self, words: Vec<Word>, node: Node<'_>, inside: &[String]) {
+        let (range, inside) = (node.byte_range(), inside.to_vec());
+        self.found.commands.push(Raw { words, range, inside });
+    }
+
+    fn assignment(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
+        let value = match node.child_by_field_name("value") {
+            None => Word::literal(""),
+            Some(value) => Word::read(value, self.source),
+        };
+        let holds = node.parent().is_some_and(|it| it.kind() == "program")
+            && !self.text(node).contains("+=");
+        let (name, range) = (name.unwrap_or_default(), node.byte_range());
+        self.found.assignments.push(Assignment { name, value, holds, range });
+    }
+
+    /// The grammar gives all words behind `>` to the file, of which only the first is its name.
+    fn redirected(&mut self, node: Node<'_>, inside: &[String]) {
+        let mut cursor = node.walk();
+        let redirects = node.children_by_field_name("redirect", &mut cursor);
+        let mut more = Vec::new();
+        for redirect in redirects {
+            match redirect.kind() {
+                "file_redirect" => more.extend(destinations(redirect).skip(1)),
+                "heredoc_redirect" => {
+                    let mut cursor = redirect.walk();
+                    more.extend(
+                        redirect
+                            .children_by_field_name("argument", &mut cursor)
+                            .collect::<Vec<_>>(),
+                    );
+                }
+                _ => {}
+            }
+        }
+        if more.is_empty() {
+            return;
+        }
+        let Some(body) = node.child_by_field_name("body").filter(|it| it.kind() == "command")
+        else {
+            return self.refuse("the parser takes a command for a file", node);
+        };
+        // The command with these words too; the parser's reading of it, without them, is judged as well.
+        let mut words = Vec::new();
+        let mut cursor = body.walk();
+        for child in body.children(&mut cursor) {
+            if !matches!(
+                child.kind(),
+                "variable_assignment" | "file_redirect" | "herestring_redirect"
+            ) {
+                words.push(Word::read(child, self.source));
+            }
+        }
+        words.extend(more.into_iter().map(|it| Word::read(it, self.source)));
+        self.add(words, node, inside);
+    }
+
+    fn redirect(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let operator = node.children(&mut cursor).find(|it| !it.is_named());
+        let operator = operator.map_or("", |it| it.kind());
+        let Some(target) = destinations(node).next() else { return };
+        let target = Word::read(target, self.source);
+        let is_descriptor = operator.ends_with('&')
+            && target
+                .text
+                .as_deref()
+                .is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit() || it == b'-'));
+        if is_descriptor {
+            return;
+        }
+        let (is_write, range) = (operator.contains('>'), node.byte_range());
+        self.found.redirects.push(Redirect { is_write, target, range });
+    }
+
+    /// Where a here-document ends decides what is text and what runs, so it is looked for once more.
+    fn heredoc(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        let child = |kind: &str| children.iter().find(|it| it.kind() == kind).copied();
+        let (Some(start), Some(body), Some(end)) =
+            (child("heredoc_start"), child("heredoc_body"), child("heredoc_end"))
+        else {
+            return self.refuse("a here-document has no end", node);
+        };
+        let written = self.text(start);
+        let name = written.trim_matches(['\'', '"']);
+        let is_plain = !name.is_empty()
+            && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+            && [name.to_owned(), format!("'{name}'"), format!("\"{name}\"")]
+                .iter()
+                .any(|it| it == written);
+        let strips = child("<<-").is_some();
+        let line =
+            |it: &str| if strips { it.trim_start_matches('\t').to_owned() } else { it.to_owned() };
+        let text = self.text(body);
+        let ends_early = text.lines().any(|it| line(it) == name);
+        let after = self.source[end.end_byte()..].chars().next();
+        let before = self.source[..end.start_byte()].rsplit('\n').next().unwrap_or_default();
+        let is_alone = after.is_none_or(|it| it == '\n') && line(before).is_empty();
+        let is_quoted = written != name;
+        if !is_quoted && !is_read_whole(body, self.source) {
+            self.refuse("it may run a command where the parser sees text", body);
+        }
+        if !is_plain || ends_early || !is_alone || self.text(end).trim_start_matches('\t') != name {
+            self.refuse("where a here-document ends is not certain", node);
+        }
+    }
+}
+
+/// Whether no command stands in a here-document beside those that the parser has found.
+fn is_read_whole(body: Node<'_>, source: &str) -> bool {
+    let mut cursor = body.walk();
+    let mut at = body.start_byte();
+    let mut text = String::new();
+    for child in body.children(&mut cursor).filter(|it| it.kind() != "heredoc_content") {
+        text.push_str(source.get(at..child.start_byte()).unwrap_or_default());
+        at = child.end_byte();
+    }
+    text.push_str(source.get(at..body.end_byte()).unwrap_or_default());
+    let text = text.replace("\\\\", "").replace("\\$", "").replace("\\`", "");
+    !text.contains("$(") && !text.contains('`')
+}
+
+fn destinations(redirect: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = redirect.walk();
+    redirect.children_by_field_name("destination", &mut cursor).collect::<Vec<_>>().into_iter()
+}

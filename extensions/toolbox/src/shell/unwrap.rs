@@ -1,0 +1,205 @@
+//! Finds the commands that a command runs: behind `env` and `xargs`, in `sh -c`, after `find -exec`.
+
+use std::ops::Range;
+
+use super::commands::{Commands, Function, SimpleCommand, Unknown};
+use super::flags::{has_letter, is_flag};
+use super::table::{CommandTable, Program, Runs};
+use super::word::Word;
+
+pub(super) struct Unwrap<'a> {
+    pub(super) commands: &'a mut Commands,
+    pub(super) table: &'a CommandTable,
+    pub(super) part: &'a str,
+    pub(super) range: &'a Range<usize>,
+    pub(super) depth: usize,
+}
+
+impl Unwrap<'_> {
+    /// Adds a command and those that it runs. It may stand inside of functions, and call one that the line defines.
+    pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &[String]) {
+        let mut words = words;
+        // `env env env …` runs one more each time; a line has few of them.
+        for _ in 0..32 {
+            let Some(first) = words.first() else { return };
+            let program = first.text.clone().filter(|_| !first.is_pattern);
+            let arguments: Vec<Option<String>> =
+                words[1..].iter().map(|it| it.text.clone()).collect();
+            let function = match &program {
+                Some(name) if inside.contains(name) => Function::Itself,
+                Some(name) if functions.contains(name) => Function::Defined,
+                _ => Function::No,
+            };
+            let entry = program.as_deref().and_then(|it| self.table.program(it));
+            self.commands.commands.push(SimpleCommand {
+                program,
+                arguments,
+                part: self.part.to_owned(),
+                range: self.range.clone(),
+                function,
+            });
+            let Some(entry) = entry else { return };
+            let rest = match &entry.runs {
+                None => return,
+                Some(Runs::Rest) => self.rest(entry, &words),
+                Some(Runs::Shell) => return self.shell(entry, &words),
+                Some(Runs::Line) => return self.line(entry, &words[1..]),
+                Some(Runs::First) => return self.first(&words[1..]),
+                Some(Runs::After) => return self.after(entry, &words, inside, functions),
+            };
+            words = rest;
+        }
+        self.unknown("commands run commands too deeply");
+    }
+
+    fn unknown(&mut self, reason: impl Into<String>) {
+        self.commands.unknown.push(Unknown { reason: reason.into(), part: self.part.to_owned() });
+    }
+
+    /// What follows the wrapper's own flags and places.
+    fn rest(&mut self, entry: &Program, words: &[Word]) -> Vec<Word> {
+        let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
+        if words.get(1).is_some_and(asks) {
+            return Vec::new();
+        }
+        let (mut at, mut skip, mut ended) = (1, entry.skip, false);
+        while let Some(word) = words.get(at) {
+            let Some(text) = &word.text else {
+                if skip > 0 && ended {
+                    skip -= 1;
+                    at += 1;
+                    continue;
+                }
+                self.unknown(format!("which program `{}` runs is not known", entry.names[0]));
+                return Vec::new();
+            };
+            if !ended && text == "--" {
+                ended = true;
+            } else if !ended && is_flag(text) {
+                let takes_next = entry.value_flags.iter().any(|it| it == text)
+                    || entry.value_flags.iter().any(|it| ends_with_letter(text, it));
+                at += usize::from(takes_next);
+            } else if entry.assigns && text.contains('=') && !word.is_pattern {
+                let (name, value) = text.split_once('=').unwrap_or((text, ""));
+                self.commands.assignments.push((
+                    name.to_owned(),
+                    Some(value.to_owned()),
+                    self.part.to_owned(),
+                ));
+            } else if skip > 0 {
+                skip -= 1;
+                ended = true;
+            } else {
+                break;
+            }
+            at += 1;
+        }
+        let mut rest: Vec<Word> = words.get(at..).unwrap_or_default().to_vec();
+        if !rest.is_empty() && entry.appends {
+            rest.push(Word::unknown());
+        }
+        rest
+    }
+
+    fn shell(&mut self, entry: &Program, words: &[Word]) {
+        let mut rest = words[1..].iter();
+        let mut is_line = false;
+        while let Some(word) = rest.next() {
+            let Some(text) = &word.text else {
+                return self.unknown(format!("what `{}` runs is not known", entry.names[0]));
+            };
+            if is_line && !is_flag(text) {
+                let text = text.clone();
+                return self.nested(&text);
+            }
+            if text == "--version" || text == "--help" {
+                return;
+            }
+            if !is_flag(text) {
+                // A script: its level is that of the entry.
+                return;
+            }
+            if !text.starts_with("--") && has_letter(text, 'c') {
+                is_line = true;
+            }
+            if entry.value_flags.iter().any(|it| it == text) {
+                rest.next();
+            }
+        }
+        self.unknown(format!("`{}` reads its commands from its input", entry.names[0]));
+    }
+
+    /// The arguments, joined.
+    fn line(&mut self, entry: &Program, words: &[Word]) {
+        let mut words = words;
+        while let [first, rest @ ..] = words
+            && let Some(flag) = first.text.as_deref().filter(|it| is_flag(it))
+        {
+            let takes_next = entry.value_flags.iter().any(|it| it == flag);
+            words = rest.get(usize::from(takes_next)..).unwrap_or_default();
+        }
+        let texts: Option<Vec<&str>> = words.iter().map(|it| it.text.as_deref()).collect();
+        match texts {
+            Some(texts) => self.nested(&texts.join(" ")),
+            None => self.unknown("the command line that is run is not known"),
+        }
+    }
+
+    /// The first argument that is no flag.
+    fn first(&mut self, words: &[Word]) {
+        for word in words {
+            match &word.text {
+                None => return self.unknown("the command line that is run is not known"),
+                Some(text) if is_flag(text) => {}
+                Some(text) => {
+                    let text = text.clone();
+                    return self.nested(&text);
+                }
+            }
+        }
+    }
+
+    /// What stands between a marker and `;` or `+`.
+    fn after(&mut self, entry: &Program, words: &[Word], inside: &[String], functions: &[String]) {
+        let is_marker =
+            |word: &Word| word.text.as_ref().is_some_and(|it| entry.markers.contains(it));
+        let mut at = 1;
+        while at < words.len() {
+            if !is_marker(&words[at]) {
+                at += 1;
+                continue;
+            }
+            let end = |word: &Word| matches!(word.text.as_deref(), Some(";" | "+"));
+            let length = words[at + 1..].iter().position(end).unwrap_or(words.len() - at - 1);
+            let mut run: Vec<Word> = words[at + 1..=at + length].to_vec();
+            // The names of files that are found stand where `{}` is.
+            for word in &mut run {
+                if word.text.as_deref().is_some_and(|it| it.contains("{}")) {
+                    *word = Word::unknown();
+                }
+            }
+            run.push(Word::unknown());
+            if self.depth >= super::commands::DEEPEST {
+                return self.unknown("commands run commands too deeply");
+            }
+            self.depth += 1;
+            self.add(run, inside, functions);
+            self.depth -= 1;
+            at += length + 1;
+        }
+    }
+
+    fn nested(&mut self, text: &str) {
+        self.commands.read(text, Some(self.range), self.table, self.depth + 1);
+    }
+}
+
+/// Whether letters behind one dash end with a flag that takes a value: `-xn 1`.
+fn ends_with_letter(text: &str, flag: &str) -> bool {
+    let letter = flag.strip_prefix('-').filter(|it| it.chars().count() == 1);
+    !text.starts_with("--")
+        && text.len() > 2
+        && letter.is_some_and(|letter| {
+            text.ends_with(letter) && text[1..].chars().all(|it| it.is_ascii_alphabetic())
+        })
+}

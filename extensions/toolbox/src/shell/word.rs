@@ -1,0 +1,163 @@
+//! The text of one word of a command, as far as it can be known before the command runs.
+
+use tree_sitter::Node;
+
+use super::ansi;
+
+/// A word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Its text after quotes and escapes; nothing where only the shell that runs it knows.
+    pub(super) text: Option<String>,
+    /// It has an unquoted `*`, `?` or `[`: the shell may replace it with names of files.
+    pub(super) is_pattern: bool,
+    /// The variable that it consists of.
+    pub(super) variable: Option<String>,
+    /// It is quoted as a whole, so that it stays one word.
+    pub(super) is_quoted: bool,
+}
+
+impl Word {
+    pub(super) fn literal(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self::default()
+    }
+
+    /// Reads a node that stands for a word.
+    pub(super) fn read(node: Node<'_>, source: &str) -> Self {
+        let written = &source[node.byte_range()];
+        match node.kind() {
+            "command_name" => match node.child(0) {
+                Some(inside) => Self::read(inside, source),
+                None => Self::unknown(),
+            },
+            "word" | "number" | "variable_name" | "special_variable_name" => bare(written),
+            "raw_string" => {
+                let inside = written.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+                Self { text: inside.map(str::to_owned), is_quoted: true, ..Self::default() }
+            }
+            "ansi_c_string" => {
+                let inside = written.strip_prefix("$'").and_then(|it| it.strip_suffix('\''));
+                Self { text: inside.and_then(ansi::decoded), is_quoted: true, ..Self::default() }
+            }
+            "string" => string(node, source),
+            "translated_string" => {
+                let inside = node.named_child(0);
+                inside.map_or_else(Self::unknown, |it| Self::read(it, source))
+            }
+            "concatenation" => concatenation(node, source),
+            "simple_expansion" | "expansion" => {
+                Self { variable: variable(written), ..Self::default() }
+            }
+            "$" => Self::literal("$"),
+            _ => Self::unknown(),
+        }
+    }
+}
+
+/// The name in `$NAME` and `${NAME}`.
+fn variable(written: &str) -> Option<String> {
+    let name = written.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
+    let is_name = !name.is_empty()
+        && !name.starts_with(|it: char| it.is_ascii_digit())
+        && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
+    is_name.then(|| name.to_owned())
+}
+
+/// A word without quotes.
+fn bare(written: &str) -> Word {
+    let (mut text, mut is_pattern) = (String::with_capacity(written.len()), false);
+    let mut letters = written.chars();
+    let mut unquoted = String::new();
+    while let Some(letter) = letters.next() {
+        if letter == '\\' {
+            match letters.next() {
+                // The shell joins the lines.
+                Some('\n') | None => {}
+                Some(escaped) => text.push(escaped),
+            }
+            continue;
+        }
+        is_pattern |= matches!(letter, '*' | '?' | '[');
+        unquoted.push(letter);
+        text.push(letter);
+    }
+    if is_brace_expansion(&unquoted) {
+        return Word::unknown();
+    }
+    Word { text: Some(text), is_pattern, ..Word::default() }
+}
+
+/// Whether the shell makes several words of it: `{a,b}` or `{1..3}`.
+fn is_brace_expansion(unquoted: &str) -> bool {
+    let opened = unquoted.find('{');
+    let closed = unquoted.rfind('}');
+    let inside = opened.zip(closed).filter(|(from, to)| from < to);
+    inside.is_some_and(|(from, to)| {
+        unquoted[from..to].contains(',') || unquoted[from..to].contains("..")
+    })
+}
+
+fn string(node: Node<'_>, source: &str) -> Word {
+    let mut cursor = node.walk();
+    let mut variables = Vec::new();
+    for child in node.named_children(&mut cursor) {
+        if child.kind() != "string_content" {
+            variables.push(child);
+        }
+    }
+    let range = node.start_byte() + 1..node.end_byte().saturating_sub(1);
+    let Some(inside) = source.get(range.clone()) else { return Word::unknown() };
+    if let [only] = variables[..]
+        && only.byte_range() == range
+    {
+        let variable = variable(&source[only.byte_range()]);
+        return Word { variable, is_quoted: true, ..Word::default() };
+    }
+    if !variables.is_empty() {
+        return Word { is_quoted: true, ..Word::default() };
+    }
+    let mut text = String::with_capacity(inside.len());
+    let mut letters = inside.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter == '\\'
+            && letters.peek().is_some_and(|it| matches!(it, '$' | '`' | '"' | '\\' | '\n'))
+        {
+            let escaped = letters.next().filter(|it| *it != '\n');
+            text.extend(escaped);
+            continue;
+        }
+        text.push(letter);
+    }
+    Word { text: Some(text), is_quoted: true, ..Word::default() }
+}
+
+fn concatenation(node: Node<'_>, source: &str) -> Word {
+    let mut cursor = node.walk();
+    let mut text = Some(String::new());
+    let (mut is_pattern, mut unquoted) = (false, String::new());
+    let mut end = node.start_byte();
+    for child in node.children(&mut cursor) {
+        // Two pieces of one word have nothing between them.
+        if child.start_byte() != end {
+            return Word::unknown();
+        }
+        end = child.end_byte();
+        let piece = Word::read(child, source);
+        is_pattern |= piece.is_pattern;
+        if matches!(child.kind(), "word" | "{" | "}") {
+            unquoted.push_str(&source[child.byte_range()]);
+        } else {
+            unquoted.push('\'');
+        }
+        text = text.zip(piece.text).map(|(text, piece)| text + &piece);
+    }
+    if is_brace_expansion(&unquoted) {
+        return Word::unknown();
+    }
+    Word { text, is_pattern, ..Word::default() }
+}
