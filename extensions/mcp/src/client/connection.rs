@@ -163,7 +163,7 @@ impl Server {
         match begun {
             Ok((running, definitions)) => {
                 state.live = Some(Live { running, process, changed, definitions });
-                state.restart.worked();
+                state.restart.started();
                 Ok(())
             }
             Err(error) => {

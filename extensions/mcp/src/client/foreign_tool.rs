@@ -95,4 +95,31 @@ mod tests {
         );
         assert_eq!(by(ToolAnnotations::new().destructive(false)), (Effect::Once, Danger::Moderate));
     }
+
+    #[test]
+    fn whatever_the_server_changes_stands_in_the_description() {
+        let tool = |fingerprint: &str, description: &str| ForeignTool {
+            name: "x__t".to_owned(),
+            server: "x".to_owned(),
+            theirs: "t".to_owned(),
+            title: None,
+            description: description.to_owned(),
+            input_schema: serde_json::json!({"type": "object"}),
+            output_schema: None,
+            annotations: ToolAnnotations::new(),
+            fingerprint: fingerprint.to_owned(),
+        };
+        let shown = description(&tool("0123456789abcdef", "Does\u{202e} it."));
+        assert_eq!(
+            shown,
+            "Does\\u{202e} it.\n\n(From the MCP server `x`, definition 0123456789ab.)"
+        );
+        assert_ne!(shown, description(&tool("fedcba9876543210", "Does\u{202e} it.")));
+        let long = description(&tool("0123456789abcdef", &"x".repeat(5000)));
+        assert!(long.starts_with(&format!("{}…\n\n(From", "x".repeat(LONGEST_DESCRIPTION))));
+        assert_eq!(
+            description(&tool("0123456789abcdef", "")),
+            "(From the MCP server `x`, definition 0123456789ab.)"
+        );
+    }
 }

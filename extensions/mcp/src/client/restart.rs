@@ -20,6 +20,13 @@ impl Restart {
         self.not_before = Some(now + delay);
     }
 
+    /// The server was started, after a failure was noted in case it would not be. Whether it works is seen at its first
+    /// answer.
+    pub(super) fn started(&mut self) {
+        self.failures = self.failures.saturating_sub(1);
+        self.not_before = None;
+    }
+
     /// The server has answered a call.
     pub(super) fn worked(&mut self) {
         *self = Self::default();
@@ -48,6 +55,11 @@ mod tests {
         }
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
         assert_eq!(restart.wait(now + LONGEST), None);
+        // A server that starts and dies at its first call waits as long as one that does not start.
+        restart.started();
+        assert_eq!(restart.wait(now), None);
+        restart.failed(now);
+        assert_eq!(restart.wait(now), Some(LONGEST));
         restart.worked();
         restart.failed(now);
         assert_eq!(restart.wait(now), Some(FIRST));

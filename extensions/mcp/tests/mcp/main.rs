@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod client;
+mod durable;
 mod server;
 mod stdio;
 mod support;

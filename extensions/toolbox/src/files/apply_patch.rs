@@ -79,7 +79,11 @@ pub fn apply_patch(
 ) -> Result<String, ToolError> {
     let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
     workspace.change(&plan.changes())?;
-    Ok(format!("applied the patch to {}\n{}", counted(plan.files.len(), "file", "files"), plan.described(diff::IN_AN_ANSWER)))
+    Ok(format!(
+        "applied the patch to {}\n{}",
+        counted(plan.files.len(), "file", "files"),
+        plan.described(diff::IN_AN_ANSWER)
+    ))
 }
 
 /// The files that a patch reads; of one that cannot be read, any.
@@ -104,7 +108,9 @@ impl Plan {
             // Writing to a text cannot fail.
             let _ = match (old, new) {
                 (Some(old), Some(new)) if old == new => write!(words, "changed `{new}`"),
-                (Some(old), Some(new)) if file.is_copy => write!(words, "copied `{old}` to `{new}`"),
+                (Some(old), Some(new)) if file.is_copy => {
+                    write!(words, "copied `{old}` to `{new}`")
+                }
                 (Some(old), Some(new)) => write!(words, "renamed `{old}` to `{new}`"),
                 (Some(old), None) => write!(words, "deleted `{old}`"),
                 (None, Some(new)) => write!(words, "created `{new}`"),

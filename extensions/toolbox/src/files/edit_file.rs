@@ -91,7 +91,8 @@ fn found(name: &Name, text: &str, old: &str, new: &str) -> Reconciled {
     match (text.contains(&*old), text.contains(&*new)) {
         (true, false) if says_something => Reconciled::DidNotHappen,
         (false, true) if says_something => {
-            let done = format!("`{name}` contains the text of `new_string` and not that of `old_string`");
+            let done =
+                format!("`{name}` contains the text of `new_string` and not that of `old_string`");
             Reconciled::Happened(Output::text(done))
         }
         _ => Reconciled::Unknown,

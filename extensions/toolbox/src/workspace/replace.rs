@@ -114,7 +114,8 @@ mod tests {
     fn of_several_files_all_are_changed_or_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(folder.path()).expect("it is there");
-        let [a, b, gone, made] = ["a", "b", "gone", "new/deep"].map(|it| Name::parse(it).expect(it));
+        let [a, b, gone, made] =
+            ["a", "b", "gone", "new/deep"].map(|it| Name::parse(it).expect(it));
         for name in ["a", "b", "gone"] {
             std::fs::write(folder.path().join(name), name).expect("a file");
         }
@@ -123,7 +124,11 @@ mod tests {
             workspace.change(&[
                 change(&a, Before::Content(b"a"), After::Content(b"A")),
                 change(&gone, Before::Content(b"gone"), After::Removed),
-                change(&made, Before::Missing, After::WithMode { content: b"made", of: None, program: Some(true) }),
+                change(
+                    &made,
+                    Before::Missing,
+                    After::WithMode { content: b"made", of: None, program: Some(true) },
+                ),
                 change(&b, Before::Content(b_before), After::Content(b"B")),
             ])
         };

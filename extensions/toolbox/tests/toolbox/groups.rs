@@ -48,7 +48,8 @@ type Named = Option<Vec<&'static str>>;
 fn each_tool_says_which_files_a_call_touches() {
     let tools = Box::of(FILES.into_iter().chain(PROCESS));
     let file = |name| Some(vec![name]);
-    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/c\nrename from b\nrename to c\n";
+    let patch =
+        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/c\nrename from b\nrename to c\n";
     let cases: [(&str, serde_json::Value, Named, Named); 10] = [
         ("read_file", json!({"path": "./a//b"}), file("a/b"), Some(vec![])),
         ("write_file", json!({"path": "a", "content": ""}), Some(vec![]), file("a")),
@@ -58,7 +59,12 @@ fn each_tool_says_which_files_a_call_touches() {
             file("a"),
             file("a"),
         ),
-        ("patch_lines", json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": ""}]}), file("a"), file("a")),
+        (
+            "patch_lines",
+            json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": ""}]}),
+            file("a"),
+            file("a"),
+        ),
         ("apply_patch", json!({"patch": patch}), Some(vec!["a", "b"]), Some(vec!["a", "c", "b"])),
         // Nobody knows what a patch means that cannot be read.
         ("apply_patch", json!({"patch": "@@ -1 +1 @@"}), Some(vec!["(any)"]), Some(vec!["(any)"])),
@@ -71,9 +77,12 @@ fn each_tool_says_which_files_a_call_touches() {
         let input = input.to_string();
         let facts = tools.executor.examine(&Call::new(tool, input.as_str())).unwrap();
         let footprint = facts.touches().unwrap();
-        let read = footprint.reads_named().map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
-        let written =
-            footprint.writes_named().map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
+        let read = footprint
+            .reads_named()
+            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
+        let written = footprint
+            .writes_named()
+            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
         let texts = |named: Named| named.map(|it| it.into_iter().map(str::to_owned).collect());
         assert_eq!(read.map(Iterator::collect::<Vec<_>>), texts(reads), "{tool} reads");
         assert_eq!(written.map(Iterator::collect::<Vec<_>>), texts(writes), "{tool} writes");

@@ -2,10 +2,10 @@
 #![cfg(test)]
 #![cfg(unix)]
 
-#[cfg(feature = "shell")]
-mod commands;
 #[cfg(feature = "files")]
 mod apply_patch;
+#[cfg(feature = "shell")]
+mod commands;
 #[cfg(feature = "files")]
 mod containment;
 #[cfg(feature = "files")]
