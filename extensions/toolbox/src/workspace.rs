@@ -64,6 +64,8 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 pub struct Workspace {
     folder: Dir,
     root: PathBuf,
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    processes: std::sync::Arc<dyn crate::ToolExecutor>,
 }
 
 impl Workspace {
@@ -74,7 +76,30 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&root, ambient_authority())?;
-        Ok(Self { folder, root })
+        Ok(Self {
+            folder,
+            root,
+            #[cfg(all(feature = "process", feature = "shell", unix))]
+            processes: std::sync::Arc::new(crate::Local),
+        })
+    }
+
+    /// Programs that `run_command` starts run elsewhere: in a [`Sandbox`](crate::Sandbox), in a [`Container`](crate::Container).
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
+    #[must_use]
+    pub fn with_executor(mut self, executor: impl crate::ToolExecutor + 'static) -> Self {
+        self.processes = std::sync::Arc::new(executor);
+        self
+    }
+
+    /// The argument vector that runs a program where programs of this workspace run.
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    pub(crate) fn argument_vector(
+        &self,
+        request: &crate::ProcessRequest<'_>,
+    ) -> crate::ArgumentVector {
+        self.processes.arguments(request)
     }
 
     /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no

@@ -2,6 +2,8 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+#[cfg(all(feature = "shell", feature = "process"))]
+mod bash;
 #[cfg(feature = "shell")]
 mod commands;
 #[cfg(feature = "files")]
