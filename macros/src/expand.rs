@@ -214,14 +214,16 @@ fn facts(tool: &Tool) -> TokenStream {
             let call = place::over(expression, quote!(__tw::ApprovalReason::reason));
             quote!(__tw_call.facts.approval = #call(#expression);)
         });
+    let borrows_services = capabilities(tool).any(|(_, exclusive)| !exclusive);
     let touches =
         [(&tool.args.reads, "reads"), (&tool.args.writes, "writes")].map(|(touches, access)| {
-            let access = Ident::new(access, Span::call_site());
+            let push = format_ident!("{access}{}", if borrows_services { "_in" } else { "" });
             let entries = touches.iter().flat_map(|touches| &touches.entries).map(|touch| {
                 let kind = match touch.kind.get_ident() {
                     Some(word) if word == "file" => quote!(__tw::File),
                     _ => touch.kind.to_token_stream(),
                 };
+                let scope = borrows_services.then(|| scope(tool, &kind));
                 let kind = place::judged(&kind, quote!(__tw::KindOfResource > ::KIND));
                 match &touch.resource {
                     Some(resource) => {
@@ -229,10 +231,10 @@ fn facts(tool: &Tool) -> TokenStream {
                         let name = place::within(resource, quote!(__tw_name));
                         quote! {
                             let #name = &(#resource);
-                            #each(#name, &mut __tw_footprint.#access(#kind));
+                            #each(#name, &mut __tw_footprint.#push(#kind #scope));
                         }
                     }
-                    None => quote!(__tw_footprint.#access(#kind)(__tw::None);),
+                    None => quote!(__tw_footprint.#push(#kind #scope)(__tw::None);),
                 }
             });
             let declared = touches.as_ref().map(|_| {
@@ -242,8 +244,15 @@ fn facts(tool: &Tool) -> TokenStream {
             quote!(#declared #(#entries)*)
         });
     let footprint = (tool.args.reads.is_some() || tool.args.writes.is_some()).then(|| {
+        let probe = borrows_services.then(|| {
+            quote! {
+                #[allow(unused_imports, reason = "found where a service holds no resources of a kind")]
+                use __tw::HoldsNone as _;
+            }
+        });
         quote! {
             if let __tw::Some(__tw_footprint) = __tw_call.facts.footprint() {
+                #probe
                 #(#touches)*
             }
         }
@@ -265,6 +274,16 @@ fn facts(tool: &Tool) -> TokenStream {
             (#(#names,)*)
         };
     }
+}
+
+/// The scope that the tool's services say resources of a kind are in, as one more argument.
+fn scope(tool: &Tool, kind: &TokenStream) -> TokenStream {
+    let scopes = capabilities(tool).enumerate().filter(|(_, (_, exclusive))| !exclusive);
+    let scopes = scopes.map(|(index, _)| {
+        let constant = capability_constant(index);
+        quote!(#constant.holder::<#kind>().scope(__tw_call.scope.shared(&#constant, #index)))
+    });
+    quote!(, __tw::one_scope([#(#scopes),*]))
 }
 
 /// Services by the names of their parameters, for the expressions of the attribute.

@@ -69,7 +69,10 @@ pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{Class, OrFail, ToolError};
-pub use toolwright_core::footprint::{Facts, File, Footprint, ResourceKind, ResourceName};
+pub use toolwright_core::footprint::{
+    Facts, File, Footprint, Holds, ResourceKind, ResourceName, ResourceScope, ResourceStamp,
+    TouchedResource,
+};
 pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
 pub use toolwright_core::output::{
     Answer, Content, Output, ProcessOutput, Reconciled, StoredAnswer, StoredAnswerError,
@@ -96,9 +99,9 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    BuildError, BuildProblem, CallFailure, Calling, Drained, Executor, ExecutorBuilder,
-    MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder, Suspended, Swept,
-    TurnAnswers, Worker,
+    After, Around, AroundCall, Before, BuildError, BuildProblem, CallFailure, Calling, Drained,
+    Executor, ExecutorBuilder, MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder,
+    Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

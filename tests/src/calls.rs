@@ -3,6 +3,7 @@
 
 mod acknowledging;
 mod approving;
+mod around;
 mod asking;
 mod claiming;
 mod dead;

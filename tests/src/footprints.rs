@@ -1,5 +1,8 @@
 //! What a call touches is known before it runs, and says which calls must keep their order.
 
+mod scopes;
+mod stamps;
+
 use proptest::prelude::*;
 use toolwright::{Call, Executor, Footprint, ResourceKind, tool};
 

@@ -114,13 +114,30 @@ fn found() -> Result<(PathBuf, String), Problem> {
 
 fn metadata(more: &[&str]) -> io::Result<Output> {
     let target = TempDir::new()?;
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = cargo();
+    command
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
-        .args(more)
+        .args(more);
+    // The dependencies of other platforms may not have been downloaded.
+    if let Some(host) = host()? {
+        command.args(["--filter-platform", &host]);
+    }
+    command
         // It writes what it knows of the compiler there.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The platform that cargo builds for unless it is asked to build for another.
+fn host() -> io::Result<Option<String>> {
+    let said = cargo().arg("-vV").output()?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    Ok(said.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

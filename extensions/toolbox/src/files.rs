@@ -1,19 +1,28 @@
 //! The tools for files, one a file, and the group that holds their handles.
 
+mod apply_patch;
+mod diff;
+mod edit;
 mod edit_file;
 mod glob;
 mod grep;
+mod line_patch;
 mod list_files;
 mod notes;
+mod patch;
+mod patch_lines;
 mod read_file;
 mod write_file;
 
 use toolwright::Handle;
 
+pub use apply_patch::{APPLY_PATCH, ExpectedHash, apply_patch};
 pub use edit_file::{EDIT_FILE, edit_file};
 pub use glob::{GLOB, glob};
 pub use grep::{GREP, GrepMode, grep, is_secret};
+pub use line_patch::{LinePatch, patched_lines};
 pub use list_files::{LIST_FILES, list_files};
+pub use patch_lines::{PATCH_LINES, patch_lines};
 pub use read_file::{READ_FILE, read_file};
 pub use write_file::{WRITE_FILE, write_file};
 
@@ -24,10 +33,13 @@ pub use write_file::{WRITE_FILE, write_file};
 /// use toolwright_toolbox::FILES;
 ///
 /// let names: Vec<&str> = FILES.iter().map(|tool| tool.name()).collect();
-/// assert_eq!(names, ["read_file", "write_file", "edit_file", "list_files", "glob", "grep"]);
+/// let changing = ["write_file", "edit_file", "patch_lines", "apply_patch"];
+/// assert_eq!(names[1..5], changing);
+/// assert_eq!([names[0], names[5], names[6], names[7]], ["read_file", "list_files", "glob", "grep"]);
 /// // Nothing is registered by being linked.
 /// assert!(Registry::linked()?.get("read_file").is_none());
 /// assert!(Registry::of(FILES)?.get("read_file").is_some());
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
-pub const FILES: [Handle; 6] = [READ_FILE, WRITE_FILE, EDIT_FILE, LIST_FILES, GLOB, GREP];
+pub const FILES: [Handle; 8] =
+    [READ_FILE, WRITE_FILE, EDIT_FILE, PATCH_LINES, APPLY_PATCH, LIST_FILES, GLOB, GREP];

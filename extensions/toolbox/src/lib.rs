@@ -4,7 +4,7 @@
 //!
 //! | group | feature | tools |
 //! | --- | --- | --- |
-//! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`list_files`], [`glob`], [`grep`] |
+//! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
 //!
 //! Both features are on unless default features are switched off. Every tool works in a [`Workspace`], which is a service:
@@ -20,7 +20,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let written = executor.call(&Call::new("write_file", r#"{"path":"notes/today.md","content":"buy tea\n"}"#)).await;
-//! assert_eq!(written.text(), "created `notes/today.md`, 8 bytes");
+//! assert_eq!(written.text(), "created `notes/today.md`, 8 bytes; hash e7fd9c8e07e84edc");
 //! let outside = executor.call(&Call::new("read_file", r#"{"path":"../elsewhere"}"#)).await;
 //! assert_eq!(outside.error().expect("it is refused").kind(), "outside_workspace");
 //! # });
@@ -42,8 +42,9 @@ mod workspace;
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
 pub use files::{
-    EDIT_FILE, FILES, GLOB, GREP, GrepMode, LIST_FILES, READ_FILE, WRITE_FILE, edit_file, glob,
-    grep, is_secret, list_files, read_file, write_file,
+    APPLY_PATCH, EDIT_FILE, ExpectedHash, FILES, GLOB, GREP, GrepMode, LIST_FILES, LinePatch,
+    PATCH_LINES, READ_FILE, WRITE_FILE, apply_patch, edit_file, glob, grep, is_secret, list_files,
+    patch_lines, patched_lines, read_file, write_file,
 };
 #[cfg(all(feature = "process", feature = "shell", unix))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]

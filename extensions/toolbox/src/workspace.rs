@@ -7,6 +7,8 @@
 mod failure;
 #[cfg(any(feature = "files", feature = "process"))]
 mod folder;
+#[cfg(feature = "files")]
+mod hash;
 mod name;
 mod replace;
 #[cfg(feature = "files")]
@@ -20,12 +22,15 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use toolwright::ToolError;
+use toolwright::{Holds, ResourceScope, ToolError};
 
 pub(crate) use failure::failed;
-pub(crate) use name::Name;
 #[cfg(feature = "files")]
-pub(crate) use text::{Ends, decoded};
+pub(crate) use hash::{content_hash, is_expected};
+pub(crate) use name::Name;
+pub(crate) use replace::{After, Before, Change};
+#[cfg(feature = "files")]
+pub(crate) use text::{Encoding, Ends, Text, decoded};
 #[cfg(feature = "files")]
 pub(crate) use walk::Walk;
 
@@ -64,6 +69,7 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 pub struct Workspace {
     folder: Dir,
     root: PathBuf,
+    scope: ResourceScope,
     #[cfg(all(feature = "process", feature = "shell", unix))]
     processes: std::sync::Arc<dyn crate::ToolExecutor>,
 }
@@ -76,9 +82,15 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&root, ambient_authority())?;
+        // A path that is no text is told from others, and its files are never taken for unchanged.
+        let scope = match root.to_str() {
+            Some(path) => ResourceScope::new(path),
+            None => ResourceScope::new(format!("{root:?}")),
+        };
         Ok(Self {
             folder,
             root,
+            scope,
             #[cfg(all(feature = "process", feature = "shell", unix))]
             processes: std::sync::Arc::new(crate::Local),
         })
@@ -118,15 +130,16 @@ impl Workspace {
         self.read_named(&Name::parse(path)?)
     }
 
-    /// The text of a file of at most 10 MiB in UTF-8.
+    /// The text of a file of at most 10 MiB: in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1. A mark is left
+    /// out.
     ///
     /// # Errors
-    /// As [`read`](Self::read) does, and when the file is binary or not in UTF-8.
+    /// As [`read`](Self::read) does, and when the file is binary.
     #[cfg(feature = "files")]
     #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
     pub fn read_text(&self, path: &str) -> Result<String, ToolError> {
         let name = Name::parse(path)?;
-        decoded(&name, self.read_named(&name)?)
+        Ok(decoded(&name, &self.read_named(&name)?)?.text)
     }
 
     /// Writes a whole file: a reader finds the old content or the new one, never a part. Folders above it are made, and
@@ -137,7 +150,9 @@ impl Workspace {
     /// When the path leads out of the workspace (`outside_workspace`), a folder or no regular file has the name, the file
     /// is read-only, or it cannot be written.
     pub fn write(&self, path: &str, content: &[u8]) -> Result<Written, ToolError> {
-        replace::write(&self.folder, &Name::parse(path)?, content, None)
+        let (before, after) = (Before::Any, After::Content(content));
+        let written = self.change(&[Change { name: &Name::parse(path)?, before, after }])?;
+        Ok(written.first().copied().unwrap_or(Written::Created))
     }
 
     /// Whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
@@ -162,6 +177,27 @@ impl Workspace {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(failed(&name, error)),
+        }
+    }
+
+    /// How many other names a file has: hard links, of which nobody knows where they are.
+    #[cfg(feature = "files")]
+    pub(crate) fn other_names(&self, name: &Name) -> Result<usize, ToolError> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt as _;
+            match self.folder.metadata(name) {
+                Ok(metadata) if metadata.is_file() => {
+                    let names = usize::try_from(metadata.nlink()).unwrap_or(usize::MAX);
+                    Ok(names.saturating_sub(1))
+                }
+                _ => Ok(0),
+            }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = name;
+            Ok(0)
         }
     }
 
@@ -192,15 +228,16 @@ impl Workspace {
         Ok(file)
     }
 
-    /// Replaces a file that still has the content `before`.
-    #[cfg(feature = "files")]
-    pub(crate) fn replace(
-        &self,
-        name: &Name,
-        before: &[u8],
-        content: &[u8],
-    ) -> Result<Written, ToolError> {
-        replace::write(&self.folder, name, content, Some(before))
+    /// Makes all changes or none.
+    pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+        replace::change(&self.folder, changes)
+    }
+}
+
+/// Two workspaces of one folder have the same files, and so have those of a folder and of one below it.
+impl Holds<toolwright::File> for Workspace {
+    fn scope(&self) -> ResourceScope {
+        self.scope.clone()
     }
 }
 

@@ -16,7 +16,9 @@ pub use serde;
 pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
 pub use crate::distinct::{Alike, Differs, Pair, ToldApart, giving};
 pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
-pub use crate::footprint::{ApprovalReason, File, IntoDanger, KindOfResource, ResourceName};
+pub use crate::footprint::{
+    ApprovalReason, File, HoldsNone, IntoDanger, KindOfResource, ResourceName, one_scope,
+};
 pub use crate::input::{
     AnyShape, Bound, BoundOf, Fault, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson,
     Knowledge, KnownType, Length, Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems,

@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use crate::call::Call;
 use crate::context::{CallId, ToolContext};
 use crate::error::ToolError;
+use crate::footprint::Holder;
 use crate::tool::Requirement;
 
 pub use resource::Ended;
@@ -88,6 +89,11 @@ pub type Value = Box<dyn Any + Send + Sync>;
 impl<T: ?Sized> Capability<T> {
     pub const fn spec(&self) -> CapabilitySpec {
         self.spec
+    }
+
+    /// Asks whether the service holds resources of the kind `K`.
+    pub const fn holder<K>(&self) -> Holder<T, K> {
+        Holder::NEW
     }
 }
 

@@ -2,8 +2,10 @@
 //! same resource and one of them writes.
 
 mod resource;
+mod scope;
+mod stamp;
+mod touched;
 
-use std::any::TypeId;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -11,6 +13,9 @@ use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
+pub use scope::{Holder, Holds, HoldsNone, ResourceScope, one_scope};
+pub use stamp::ResourceStamp;
+pub use touched::TouchedResource;
 
 /// The facts of one call, which the policy evaluates.
 #[derive(Debug)]
@@ -35,16 +40,7 @@ pub struct Footprint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
     Everything,
-    Named(Vec<Resource>),
-}
-
-/// One resource, or with no name all of its kind.
-#[derive(Debug, Clone)]
-struct Resource {
-    kind: TypeId,
-    label: &'static str,
-    name: Option<String>,
-    overlap: fn(&str, &str) -> bool,
+    Named(Vec<TouchedResource>),
 }
 
 impl Facts {
@@ -167,14 +163,32 @@ impl Footprint {
     /// It reads this resource as well; `None` for all of the kind.
     #[must_use]
     pub fn reading<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
-        self.reads.push(<K as KindOfResource>::KIND, name.into());
+        self.reads.push(<K as KindOfResource>::KIND, None, name.into());
         self
     }
 
     /// It writes this resource as well; `None` for all of the kind.
     #[must_use]
     pub fn writing<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
-        self.writes.push(<K as KindOfResource>::KIND, name.into());
+        self.writes.push(<K as KindOfResource>::KIND, None, name.into());
+        self
+    }
+
+    /// The resources that it names so far, in this scope where they have none; for run-time tools, whose services are
+    /// not known. An attribute gets the scope from the services of its tool: see [`Holds`].
+    ///
+    /// ```
+    /// use toolwright::{File, Footprint, ResourceScope};
+    ///
+    /// let workspace = ResourceScope::new("/home/ada/project");
+    /// let copy = Footprint::nothing().reading::<File>("a.txt").writing::<File>("b.txt").in_scope(&workspace);
+    /// assert!(copy.resources_read().expect("named").iter().all(|file| file.scope() == Some(&workspace)));
+    /// ```
+    #[must_use]
+    pub fn in_scope(mut self, scope: &ResourceScope) -> Self {
+        for resource in self.reads.resources_mut().iter_mut().chain(self.writes.resources_mut()) {
+            resource.in_scope(scope);
+        }
         self
     }
 
@@ -200,9 +214,17 @@ impl Footprint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn conflicts_with(&self, other: &Self) -> bool {
-        self.writes.meets(&other.writes)
-            || self.writes.meets(&other.reads)
-            || self.reads.meets(&other.writes)
+        self.conflict(other).is_some()
+    }
+
+    /// Over what two calls conflict: the resource, as the other one names it where this one names none; the inner
+    /// `None` where neither names any.
+    #[doc(hidden)]
+    pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
+        let written = || self.writes.meeting(&other.writes);
+        let read_there = || self.writes.meeting(&other.reads);
+        let read_here = || self.reads.meeting(&other.writes);
+        written().or_else(read_there).or_else(read_here)
     }
 
     /// What the call reads, `None` for everything; each as kind and name, the name `None` for all
@@ -217,6 +239,16 @@ impl Footprint {
         self.writes.named()
     }
 
+    /// The resources that the call reads, `None` for everything.
+    pub fn resources_read(&self) -> Option<&[TouchedResource]> {
+        self.reads.resources()
+    }
+
+    /// The resources that the call writes, `None` for everything.
+    pub fn resources_written(&self) -> Option<&[TouchedResource]> {
+        self.writes.resources()
+    }
+
     #[doc(hidden)]
     pub fn reads_only(&mut self) {
         self.reads = Reach::Named(Vec::new());
@@ -229,65 +261,67 @@ impl Footprint {
 
     #[doc(hidden)]
     pub fn reads(&mut self, kind: Kind) -> impl FnMut(Option<&str>) {
-        move |name| self.reads.push(kind, name)
+        self.reads_in(kind, None)
     }
 
     #[doc(hidden)]
     pub fn writes(&mut self, kind: Kind) -> impl FnMut(Option<&str>) {
-        move |name| self.writes.push(kind, name)
+        self.writes_in(kind, None)
+    }
+
+    #[doc(hidden)]
+    pub fn reads_in(
+        &mut self,
+        kind: Kind,
+        scope: Option<ResourceScope>,
+    ) -> impl FnMut(Option<&str>) {
+        move |name| self.reads.push(kind, scope.clone(), name)
+    }
+
+    #[doc(hidden)]
+    pub fn writes_in(
+        &mut self,
+        kind: Kind,
+        scope: Option<ResourceScope>,
+    ) -> impl FnMut(Option<&str>) {
+        move |name| self.writes.push(kind, scope.clone(), name)
     }
 }
 
 impl Reach {
-    fn push(&mut self, kind: Kind, name: Option<&str>) {
+    fn push(&mut self, kind: Kind, scope: Option<ResourceScope>, name: Option<&str>) {
         if let Self::Named(resources) = self {
-            resources.push(Resource {
-                kind: (kind.id)(),
-                label: kind.label,
-                name: name.map(kind.normalise),
-                overlap: kind.overlap,
-            });
+            resources.push(TouchedResource::new(kind, scope, name));
         }
     }
 
-    fn meets(&self, other: &Self) -> bool {
+    fn meeting<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         match (self, other) {
-            (Self::Everything, Self::Everything) => true,
+            (Self::Everything, Self::Everything) => Some(None),
             (Self::Everything, Self::Named(named)) | (Self::Named(named), Self::Everything) => {
-                !named.is_empty()
+                named.first().map(Some)
             }
             (Self::Named(these), Self::Named(those)) => {
-                these.iter().any(|one| those.iter().any(|two| one.meets(two)))
+                these.iter().find(|one| those.iter().any(|two| one.overlaps(two))).map(Some)
             }
+        }
+    }
+
+    fn resources(&self) -> Option<&[TouchedResource]> {
+        match self {
+            Self::Everything => None,
+            Self::Named(resources) => Some(resources),
+        }
+    }
+
+    fn resources_mut(&mut self) -> &mut [TouchedResource] {
+        match self {
+            Self::Everything => &mut [],
+            Self::Named(resources) => resources,
         }
     }
 
     fn named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
-        match self {
-            Self::Everything => None,
-            Self::Named(resources) => {
-                Some(resources.iter().map(|it| (it.label, it.name.as_deref())))
-            }
-        }
+        Some(self.resources()?.iter().map(|it| (it.kind(), it.name())))
     }
 }
-
-impl Resource {
-    fn meets(&self, other: &Self) -> bool {
-        self.kind == other.kind
-            && match (&self.name, &other.name) {
-                (Some(one), Some(two)) => {
-                    one == two || (self.overlap)(one, two) || (self.overlap)(two, one)
-                }
-                _ => true,
-            }
-    }
-}
-
-impl PartialEq for Resource {
-    fn eq(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.name == other.name
-    }
-}
-
-impl Eq for Resource {}

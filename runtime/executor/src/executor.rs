@@ -1,5 +1,6 @@
 //! One call from end to end, stage after stage. Every call gets exactly one answer.
 
+mod around;
 mod builder;
 mod calling;
 mod claim;
@@ -35,6 +36,7 @@ use toolwright_policy::policy::Undeclared;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 
 pub use crate::lifecycle::Swept;
+pub use around::{After, Around, AroundCall, Before};
 pub use builder::ExecutorBuilder;
 pub use calling::Calling;
 pub use journal_config::OnNoApprover;
@@ -47,6 +49,7 @@ pub use service::Drained;
 pub use turn::TurnAnswers;
 pub use worker::Worker;
 
+pub(crate) use around::{Entered, Turned, delay_of, enter};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;

@@ -26,7 +26,7 @@ pub use snapshot::{
 };
 pub use step::{
     Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
-    Settings, Step, Then,
+    Settings, StageVerdict, Staged, Step, Then,
 };
 pub use sweep::Swept;
 

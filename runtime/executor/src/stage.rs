@@ -11,7 +11,7 @@ mod invoke;
 pub mod record;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once};
-pub(crate) use approve::{Read, approved, unasked};
+pub(crate) use approve::{Read, approved, approved_final, unasked};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{Found, find, seek};

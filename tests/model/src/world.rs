@@ -37,6 +37,7 @@ impl World<'_> {
             expires_after: THINKING,
             no_approver: None,
             seals: false,
+            has_stages: false,
             project: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),

@@ -74,6 +74,9 @@ impl Shop {
 
     /// The application, at work on a run.
     pub fn start(&self, run: &str, options: &[&str]) -> Application {
+        // What it logs and where it panics stays with the shop: a panic of a tool is part of some tests.
+        let log = self.folder.join("application.log");
+        let log = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_approvals"))
             .args([
                 "--journal",
@@ -88,6 +91,7 @@ impl Shop {
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .unwrap();
         let (sender, lines) = mpsc::channel();

@@ -1,30 +1,51 @@
 //! `edit_file` replaces exact text in a file.
 //!
 //! # What it does
-//! It replaces one place, or every place where that is asked for, and answers with the lines. No character of either text
-//! has a meaning of its own. In a file whose lines all end with CR LF, the line ends of both texts become CR LF.
+//! It replaces one place, or every place where that is asked for, and answers with the lines, a short diff and the hash of
+//! the new content. No character of either text has a meaning of its own. In a file whose lines all end with CR LF, the line
+//! ends of both texts become CR LF. The encoding of the file stays.
 //!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
 //!
 //! # What it refuses
-//! A text that is not there, or that is there more than once unless all are asked for; an empty text; an edit that changes
-//! nothing; a file that somebody else changes meanwhile; and all that `read_file` and `write_file` refuse.
+//! A text that is not there, with the place that is most alike; one that is there more than once unless all are asked for,
+//! with all places; an empty text; an edit that changes nothing; a file whose content has another hash than `expected_hash`,
+//! or that somebody else changes meanwhile; and all that `read_file` and `write_file` refuse.
+
+mod nearest;
 
 use std::borrow::Cow;
 
-use toolwright::{Class, ToolError, tool};
+use toolwright::{Class, Output, Reconciled, ToolError, tool};
 
+use super::edit::Edit;
 use super::notes::counted;
 use crate::Workspace;
-use crate::workspace::{Ends, Name, decoded};
+use crate::workspace::{Ends, Name};
 
 /// So many lines are named in an answer.
-const NAMED_LINES: usize = 10;
+const NAMED_LINES: usize = 100;
 
 /// Replace exact text in a file. The text has to be there exactly once, unless `replace_all` is set: add lines around it
 /// until it is the only one.
-#[tool(unlinked, group = "file", danger = moderate, effect = once, reads(file = path), writes(file = path), blocking)]
+#[tool(
+    unlinked,
+    group = "file",
+    danger = moderate,
+    effect = once,
+    reads(file = path),
+    writes(file = path),
+    blocking,
+    preview = |workspace, path, old_string, new_string, replace_all, expected_hash| -> Result<String, ToolError> {
+        let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
+        Ok(edit.preview(&planned(&edit, &old_string, &new_string, replace_all)?.text))
+    },
+    reconcile = |workspace, path, old_string, new_string| -> Result<Reconciled, ToolError> {
+        let edit = Edit::open(workspace, &path, None)?;
+        Ok(found(&edit.name, &edit.now.text, &old_string, &new_string))
+    }
+)]
 pub fn edit_file(
     workspace: &Workspace,
     /// Path relative to the workspace.
@@ -38,18 +59,44 @@ pub fn edit_file(
     /// Whether every place where the text stands is replaced.
     #[arg(default = false)]
     replace_all: bool,
+    /// The hash that `read_file` showed: a file that was changed since is not edited.
+    expected_hash: Option<String>,
 ) -> Result<String, ToolError> {
-    let name = Name::parse(&path)?;
-    let bytes = workspace.read_named(&name)?;
-    let text = decoded(&name, bytes.clone())?;
-    let (old, new) = match Ends::of(&text) {
-        Ends::Crlf => (with_crlf(&old_string), with_crlf(&new_string)),
-        _ => (Cow::from(old_string), Cow::from(new_string)),
-    };
-    let edited = replaced(&name, &text, &old, &new, replace_all)?;
-    workspace.replace(&name, &bytes, edited.text.as_bytes())?;
+    let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
+    let edited = planned(&edit, &old_string, &new_string, replace_all)?;
     let places = counted(edited.lines.len(), "place", "places");
-    Ok(format!("replaced {places} in `{name}`, {}", named(&edited.lines)))
+    let done = format!("replaced {places} in `{}`, {}", edit.name, named(&edited.lines));
+    edit.write(workspace, &edited.text, &done)
+}
+
+/// The edit with the line ends of the file.
+fn planned(edit: &Edit, old: &str, new: &str, all: bool) -> Result<Edited, ToolError> {
+    let text = &edit.now.text;
+    let (old, new) = in_ends_of(text, old, new);
+    replaced(&edit.name, text, &old, &new, all)
+}
+
+fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<'t, str>) {
+    match Ends::of(text) {
+        Ends::Crlf => (with_crlf(old), with_crlf(new)),
+        _ => (Cow::from(old), Cow::from(new)),
+    }
+}
+
+/// Whether an edit of which nothing was heard has happened, by what the file contains: a text of which one contains the
+/// other says nothing.
+fn found(name: &Name, text: &str, old: &str, new: &str) -> Reconciled {
+    let (old, new) = in_ends_of(text, old, new);
+    let says_something = !new.is_empty() && !new.contains(&*old) && !old.contains(&*new);
+    match (text.contains(&*old), text.contains(&*new)) {
+        (true, false) if says_something => Reconciled::DidNotHappen,
+        (false, true) if says_something => {
+            let done =
+                format!("`{name}` contains the text of `new_string` and not that of `old_string`");
+            Reconciled::Happened(Output::text(done))
+        }
+        _ => Reconciled::Unknown,
+    }
 }
 
 /// A text after its edit, and the lines in which a replacement begins.
@@ -77,7 +124,7 @@ fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<
         false => every_place(text, old),
     };
     match places.as_slice() {
-        [] => return Err(not_found(name, text, old)),
+        [] => return Err(nearest::not_found(name, text, old)),
         [_] => {}
         _ if all => {}
         places => {
@@ -111,24 +158,6 @@ fn every_place(text: &str, old: &str) -> Vec<usize> {
         from += place + step;
     }
     places
-}
-
-fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
-    let message = format!("`{name}` does not contain the text of `old_string`");
-    let first = old.lines().map(str::trim).find(|line| !line.is_empty());
-    let alike: Vec<usize> = first.map_or_else(Vec::new, |first| {
-        let lines = text.lines().enumerate();
-        lines.filter(|(_, line)| line.trim() == first).map(|(index, _)| index + 1).collect()
-    });
-    let (message, hint) = match alike.is_empty() {
-        true => (message, "read the file and copy the text, without the line numbers".to_owned()),
-        false => (
-            format!("{message}; its first line stands {}", named(&alike)),
-            "compare white space and the lines after it with the file, which `read_file` shows"
-                .to_owned(),
-        ),
-    };
-    ToolError::new("text_not_found", message).class(Class::Invalid).hint(hint)
 }
 
 /// The number of the line in which a byte stands, counted from 1.

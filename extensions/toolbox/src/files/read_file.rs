@@ -1,22 +1,26 @@
-//! `read_file` reads lines of a text file.
+//! `read_file` reads lines of a text file, or a picture.
 //!
 //! # What it does
-//! It answers with the numbered lines, how many lines the file has, and how to get the rest.
+//! It answers with the numbered lines, how many lines the file has, the hash of its content, and how to get the rest. Text is
+//! read in UTF-8, in UTF-16 with a byte order mark, and else in Latin-1, which the answer then says. Of a PNG, JPEG, GIF or
+//! WebP it answers with the picture.
 //!
 //! # What it may touch
 //! It reads the file that `path` names.
 //!
 //! # What it refuses
-//! Paths that lead out of the workspace; folders, devices, FIFOs and sockets; files that are binary, not in UTF-8 or larger
-//! than 10 MiB; lines past the end.
+//! Paths that lead out of the workspace; folders, devices, FIFOs and sockets; other binary files, with their type; files
+//! larger than 10 MiB, pictures larger than 3 MiB; lines past the end.
 
 use std::fmt::Write as _;
 
-use toolwright::{ToolError, tool};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use toolwright::{Content, Output, ToolError, tool};
 
 use super::notes::{counted, shortened};
 use crate::Workspace;
-use crate::workspace::{Ends, Name, decoded};
+use crate::workspace::{Ends, Name, Text, content_hash, decoded};
 
 /// A longer line is cut, after so many characters.
 const LONGEST_LINE: usize = 2000;
@@ -24,10 +28,18 @@ const LONGEST_LINE: usize = 2000;
 /// No more text than this is answered, in bytes.
 const LARGEST_ANSWER: usize = 100_000;
 
-/// Read a text file, whole or in part. Each line of the answer begins with its number and a tab, which are not in the file.
+/// The pictures that models take.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// A larger picture is refused, in bytes: in base64 it is a third larger, and providers take 5 MB.
+const LARGEST_PICTURE: usize = 3 << 20;
+
+/// Read a text file, whole or in part, or a picture. Each line of the answer begins with its number and a tab, which are not
+/// in the file.
 ///
 /// One answer has at most 100,000 bytes; a line of more than 2,000 characters is cut. The answer says what is left out and
-/// at which `offset` it goes on.
+/// at which `offset` it goes on. Its hash can be given to the tools that write, which then refuse a file that was changed
+/// since.
 #[tool(unlinked, group = "file", danger = safe, effect = read, reads(file = path), blocking)]
 pub fn read_file(
     workspace: &Workspace,
@@ -40,20 +52,44 @@ pub fn read_file(
     /// How many lines to read at the most.
     #[arg(default = 2000, minimum = 1, maximum = 100_000)]
     limit: usize,
-) -> Result<String, ToolError> {
+) -> Result<Output, ToolError> {
     let name = Name::parse(&path)?;
-    let text = decoded(&name, workspace.read_named(&name)?)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    slice(&name, text, offset, limit)
+    let bytes = workspace.read_named(&name)?;
+    if let Some(kind) = infer::get(&bytes).map(|it| it.mime_type())
+        && PICTURES.contains(&kind)
+    {
+        return picture(&name, &bytes, kind);
+    }
+    let text = decoded(&name, &bytes)?;
+    Ok(Output::text(slice(&name, &text, &content_hash(&bytes), offset, limit)?))
+}
+
+fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, ToolError> {
+    let size = bytes.len();
+    if size > LARGEST_PICTURE {
+        let message = format!(
+            "`{name}` is a picture, {kind}, of {size} bytes, expected at most {LARGEST_PICTURE}"
+        );
+        return Err(ToolError::new("file_too_large", message));
+    }
+    let words = format!("`{name}`: {kind}, {size} bytes; hash {}", content_hash(bytes));
+    let data = STANDARD.encode(bytes).into();
+    Ok(Output::text(words).with(Content::Image { media_type: kind.into(), data }))
 }
 
 /// The lines from `offset` on as they are answered; pure.
-fn slice(name: &Name, text: &str, offset: usize, limit: usize) -> Result<String, ToolError> {
+fn slice(
+    name: &Name,
+    Text { text, encoding }: &Text,
+    hash: &str,
+    offset: usize,
+    limit: usize,
+) -> Result<String, ToolError> {
     // A caller of the function may say 0, which the tool's input cannot.
     let offset = offset.max(1);
     let total = text.lines().count();
     if total == 0 {
-        return Ok(format!("`{name}` is empty"));
+        return Ok(format!("`{name}` is empty; hash {hash}"));
     }
     if offset > total {
         let lines = counted(total, "line", "lines");
@@ -82,7 +118,10 @@ fn slice(name: &Name, text: &str, offset: usize, limit: usize) -> Result<String,
         Ends::Crlf => answer.push_str(", which end with CR LF"),
         Ends::Mixed => answer.push_str(", some of which end with CR LF and some with LF"),
     }
-    answer.push('\n');
+    if let Some(encoding) = encoding.described() {
+        let _ = write!(answer, ", in {encoding}");
+    }
+    let _ = writeln!(answer, "; hash {hash}");
     answer.push_str(&lines);
     if last < total {
         let rest = counted(total - last, "more line", "more lines");

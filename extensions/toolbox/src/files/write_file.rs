@@ -3,23 +3,42 @@
 //! # What it does
 //! It makes a file or replaces one, with the folders above it. A reader finds the old content or the new one, never a part.
 //! A file that is replaced keeps its mode; a link inside the workspace is followed. It becomes a file of its own: other hard
-//! links keep the old content.
+//! links keep the old content, and the answer says that there are some. The text is written in UTF-8. The answer has a short
+//! diff and the hash of the new content. A call that is run again after a crash writes the same content once more.
 //!
 //! # What it may touch
-//! It writes the file that `path` names.
+//! It writes the file that `path` names. With the change log in the application, what was there is recorded first, and
+//! `undo_file` restores it: that is the backup.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace; names of folders, devices, FIFOs and sockets; files that are read-only; links that
-//! lead nowhere.
+//! lead nowhere; a file whose content has another hash than `expected_hash`.
 
 use toolwright::{ToolError, tool};
 
+use super::diff;
+use super::edit::{answer, shown};
 use super::notes::counted;
-use crate::workspace::Name;
+use crate::workspace::{After, Before, Change, Name, decoded, is_expected};
 use crate::{Workspace, Written};
 
 /// Write a whole text file: make it, or replace what it contains. To change a part of a file, use `edit_file`.
-#[tool(unlinked, group = "file", danger = moderate, effect = idempotent, writes(file = path), blocking)]
+#[tool(
+    unlinked,
+    group = "file",
+    danger = moderate,
+    effect = idempotent,
+    writes(file = path),
+    blocking,
+    preview = |workspace, path, content| -> Result<String, ToolError> {
+        let name = Name::parse(&path)?;
+        let found = now(workspace, &name, false)?;
+        Ok(match found {
+            Found::Nothing => format!("new file `{name}`\n{content}"),
+            found => shown(&name, &difference(&name, &found, &content, diff::IN_A_PREVIEW)),
+        })
+    }
+)]
 pub fn write_file(
     workspace: &Workspace,
     /// Path relative to the workspace; missing folders are made.
@@ -27,11 +46,66 @@ pub fn write_file(
     path: String,
     /// The whole text of the file.
     content: String,
+    /// The hash that `read_file` showed: a file that was changed since is not replaced. `none` where there must be no file.
+    expected_hash: Option<String>,
 ) -> Result<String, ToolError> {
     let name = Name::parse(&path)?;
-    let written = match workspace.write(&path, content.as_bytes())? {
-        Written::Created => "created",
-        Written::Replaced => "replaced",
+    let found = now(workspace, &name, expected_hash.is_some())?;
+    let content_now = match &found {
+        Found::Content(content) => Some(content.as_slice()),
+        Found::Nothing | Found::Unread => None,
     };
-    Ok(format!("{written} `{name}`, {}", counted(content.len(), "byte", "bytes")))
+    // A call that runs again after a crash finds what it has written.
+    if content_now != Some(content.as_bytes()) {
+        is_expected(&name, content_now, expected_hash.as_deref())?;
+    }
+    let before = match (&expected_hash, content_now) {
+        (None, _) => Before::Any,
+        (_, Some(content)) => Before::Content(content),
+        (_, None) => Before::Missing,
+    };
+    let links = workspace.other_names(&name)?;
+    let change = Change { name: &name, before, after: After::Content(content.as_bytes()) };
+    let written = match workspace.change(&[change])?.first() {
+        Some(Written::Replaced) => "replaced",
+        _ => "created",
+    };
+    let mut done = format!("{written} `{name}`, {}", counted(content.len(), "byte", "bytes"));
+    if links > 0 {
+        let links = counted(links, "other name", "other names");
+        done.push_str(&format!("; {links} of the file (hard links) still have the old content"));
+    }
+    let diff = difference(&name, &found, &content, diff::IN_AN_ANSWER);
+    Ok(answer(&done, content.as_bytes(), &diff))
+}
+
+/// What the file contains before it is written.
+enum Found {
+    Nothing,
+    /// It is too large to be read, or may not be read, and is replaced all the same.
+    Unread,
+    Content(Vec<u8>),
+}
+
+fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<Found, ToolError> {
+    match workspace.read_named(name) {
+        Ok(bytes) => Ok(Found::Content(bytes)),
+        Err(error) => match error.kind() {
+            "not_found" => Ok(Found::Nothing),
+            "file_too_large" | "permission_denied" if !must_be_read => Ok(Found::Unread),
+            _ => Err(error),
+        },
+    }
+}
+
+/// The diff to a text that is there; the lines of a new file are in the call.
+fn difference(name: &Name, found: &Found, content: &str, most: usize) -> String {
+    match found {
+        Found::Nothing => String::new(),
+        Found::Unread => "[what was there was not read]".to_owned(),
+        Found::Content(before) => match decoded(name, before) {
+            Ok(text) => diff::between(&text.text, content, most),
+            Err(_) => "[what was there is binary]".to_owned(),
+        },
+    }
 }

@@ -8,6 +8,12 @@ use toolwright::ToolError;
 use super::{Name, Workspace, failed};
 
 impl Workspace {
+    /// The name of what is there without links, where anything is.
+    #[cfg(feature = "files")]
+    pub(crate) fn real_name(&self, name: &Name) -> Option<PathBuf> {
+        self.folder.canonicalize(name).ok()
+    }
+
     /// The real path of a folder inside, for a program that runs there or a list of what is below.
     pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
         let lookup = |error| failed(name, error);

@@ -1,8 +1,11 @@
-//! The text of a file: UTF-8, and which line ends it has; pure.
+//! The text of a file: its encoding, which is preserved where the file is written again, and its line ends; pure.
 
+use encoding_rs::{Encoding as Table, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use toolwright::ToolError;
 
 use super::name::Name;
+
+const MARK: char = '\u{feff}';
 
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +29,142 @@ impl Ends {
     }
 }
 
-/// The bytes of a file as text.
-pub(crate) fn decoded(name: &Name, bytes: Vec<u8>) -> Result<String, ToolError> {
-    if let Some(place) = bytes.iter().position(|byte| *byte == 0) {
-        let message =
-            format!("`{name}` is binary, with a zero byte at position {place}, expected text");
-        return Err(ToolError::new("binary_file", message));
+/// How the characters of a file are written as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// UTF-8, with or without a byte order mark before the text.
+    Utf8 { mark: bool },
+    /// UTF-16 after a byte order mark.
+    Utf16 { big_endian: bool },
+    /// Latin-1, with the characters that Windows has in place of its control characters.
+    Latin1,
+}
+
+/// The text of a file without its byte order mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    pub(crate) encoding: Encoding,
+}
+
+impl Encoding {
+    /// What an answer says of it; nothing of UTF-8.
+    pub(crate) fn described(self) -> Option<&'static str> {
+        match self {
+            Self::Utf8 { mark: false } => None,
+            Self::Utf8 { mark: true } => Some("UTF-8 with a byte order mark"),
+            Self::Utf16 { big_endian: false } => Some("UTF-16, little-endian"),
+            Self::Utf16 { big_endian: true } => Some("UTF-16, big-endian"),
+            Self::Latin1 => Some("Latin-1"),
+        }
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let place = error.utf8_error().valid_up_to();
-        let byte = error.as_bytes()[place];
-        let message = format!(
-            "`{name}` is not UTF-8, with byte 0x{byte:02x} at position {place}, expected UTF-8 text"
-        );
-        ToolError::new("not_utf8", message)
-    })
+
+    /// A text as the bytes of a file, or the first character that the encoding does not have.
+    pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
+        let with_mark = || std::iter::once(MARK).chain(text.chars());
+        match self {
+            Self::Utf8 { mark: false } => Ok(text.as_bytes().to_vec()),
+            Self::Utf8 { mark: true } => Ok(with_mark().collect::<String>().into_bytes()),
+            Self::Utf16 { big_endian } => {
+                let units = with_mark().flat_map(|it| it.encode_utf16(&mut [0; 2]).to_vec());
+                let bytes = units.map(if big_endian { u16::to_be_bytes } else { u16::to_le_bytes });
+                Ok(bytes.flatten().collect())
+            }
+            Self::Latin1 => {
+                let (bytes, _, has_others) = WINDOWS_1252.encode(text);
+                if !has_others {
+                    return Ok(bytes.into_owned());
+                }
+                let is_other = |it: &char| WINDOWS_1252.encode(it.encode_utf8(&mut [0; 4])).2;
+                Err(text.chars().find(is_other).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// The bytes of a file as text.
+pub(crate) fn decoded(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
+    if let Some((table, mark)) = Table::for_bom(bytes) {
+        let encoding = match table {
+            table if table == UTF_16LE => Encoding::Utf16 { big_endian: false },
+            table if table == UTF_16BE => Encoding::Utf16 { big_endian: true },
+            _ => Encoding::Utf8 { mark: true },
+        };
+        let text = table.decode_without_bom_handling_and_without_replacement(&bytes[mark..]);
+        let broken = || {
+            let described = encoding.described().unwrap_or_default();
+            let message = format!("`{name}` begins as {described}, and is broken");
+            ToolError::new("broken_text", message)
+        };
+        return Ok(Text { text: text.ok_or_else(broken)?.into_owned(), encoding });
+    }
+    let zero = bytes.iter().position(|byte| *byte == 0);
+    let text = match zero {
+        None => std::str::from_utf8(bytes).ok(),
+        Some(_) => None,
+    };
+    if let Some(text) = text {
+        return Ok(Text { text: text.to_owned(), encoding: Encoding::Utf8 { mark: false } });
+    }
+    let why = match zero {
+        Some(place) => Some(format!("with a zero byte at position {place}")),
+        None => bytes.iter().position(|byte| is_control(*byte)).map(|place| {
+            format!("not UTF-8, and with byte 0x{:02x} at position {place}", bytes[place])
+        }),
+    };
+    let kind = infer::get(bytes).filter(|it| it.matcher_type() != infer::MatcherType::Text);
+    let message = match (kind, why) {
+        (Some(kind), _) => format!("`{name}` is binary, {}, expected text", kind.mime_type()),
+        (None, Some(why)) => format!("`{name}` is binary, {why}, expected text"),
+        (None, None) => {
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+            return Ok(Text { text: text.into_owned(), encoding: Encoding::Latin1 });
+        }
+    };
+    Err(ToolError::new("binary_file", message))
+}
+
+/// Whether a byte is a control character that no text has.
+fn is_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b) || byte == 0x7f
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, Text, decoded};
+    use crate::workspace::Name;
+
+    fn name() -> Name {
+        Name::parse("a").expect("a name")
+    }
+
+    #[test]
+    fn what_is_decoded_is_encoded_to_the_same_bytes() {
+        let latin: Vec<u8> = (0x20..=0x7e).chain(0x80..=0xff).collect();
+        let samples: [&[u8]; 6] = [
+            b"plain\r\n",
+            b"\xef\xbb\xbfmarked",
+            b"\xff\xfea\0\x3d\xd8\x00\xde",
+            b"\xfe\xff\0a",
+            &latin,
+            b"",
+        ];
+        for bytes in samples {
+            let Text { text, encoding } = decoded(&name(), bytes).expect("text");
+            assert_eq!(encoding.encode(&text).expect("the same characters"), bytes, "{encoding:?}");
+            assert!(!text.starts_with('\u{feff}'), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_that_an_encoding_lacks_is_named() {
+        assert_eq!(Encoding::Latin1.encode("café → x"), Err('→'));
+    }
+
+    #[test]
+    fn a_broken_text_is_no_text() {
+        for bytes in [&b"\xff\xfea\0\x00\xd8"[..], b"\xef\xbb\xbf\xff"] {
+            assert_eq!(decoded(&name(), bytes).expect_err("broken").kind(), "broken_text");
+        }
+    }
 }

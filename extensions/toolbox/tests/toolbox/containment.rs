@@ -14,15 +14,23 @@ use serde_json::{Value, json};
 use crate::support::{Box, names};
 
 /// A call of each tool with this path.
-fn calls(path: &str) -> [(&'static str, Value); 6] {
-    [
+fn calls(path: &str) -> Vec<(&'static str, Value)> {
+    let patches = json!([{"start_line": 1, "end_line": 1, "content": "new"}]);
+    let mut calls = vec![
         ("read_file", json!({"path": path})),
         ("write_file", json!({"path": path, "content": "new"})),
         ("edit_file", json!({"path": path, "old_string": "secret", "new_string": "new"})),
+        ("patch_lines", json!({"path": path, "patches": patches})),
         ("list_files", json!({"path": path})),
         ("glob", json!({"pattern": "**", "path": path})),
         ("grep", json!({"pattern": "secret", "path": path})),
-    ]
+    ];
+    // What the header of a patch can name.
+    if !path.trim().is_empty() && !path.contains('\0') {
+        let patch = format!("--- {path}\n+++ {path}\n@@ -1 +1 @@\n-inside\n+new\n");
+        calls.insert(4, ("apply_patch", json!({"patch": patch})));
+    }
+    calls
 }
 
 #[test]
@@ -142,13 +150,24 @@ fn what_is_no_regular_file_is_refused_at_once() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tools.path("socket")).unwrap();
     for path in ["fifo", "socket"] {
-        for (tool, input) in calls(path).into_iter().take(3) {
+        for (tool, input) in calls(path).into_iter().take(5) {
             let (kind, message) = tools.refused(tool, input);
             assert_eq!(kind, "not_a_file", "{tool}");
             assert!(message.contains("expected a regular file"), "{message}");
         }
         let found = tools.ok("grep", json!({"pattern": "x", "path": path}));
         assert_eq!(found, format!("no line matches in `{path}`"));
+    }
+}
+
+/// Ends a thread, also where the test fails.
+#[cfg(target_os = "linux")]
+struct Ends<'d>(&'d AtomicBool);
+
+#[cfg(target_os = "linux")]
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -164,6 +183,7 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
     let done = AtomicBool::new(false);
     let (mut refused, mut answered) = (0, 0);
     thread::scope(|scope| {
+        let _ends = Ends(&done);
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
@@ -182,7 +202,6 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
                 if answer.is_error() { refused += 1 } else { answered += 1 }
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
     assert_eq!(names(&tools.outside()), ["secret"]);
     assert_eq!(fs::read_to_string(tools.outside().join("secret")).unwrap(), "a secret\n");

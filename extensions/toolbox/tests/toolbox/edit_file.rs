@@ -10,7 +10,10 @@ fn one_place_is_replaced_and_its_line_is_named() {
     let tools = Box::files();
     tools.put("a", "one\ntwo\nthree\n");
     let edit = json!({"path": "a", "old_string": "two\n", "new_string": "2\n2.5\n"});
-    assert_eq!(tools.ok("edit_file", edit), "replaced 1 place in `a`, at line 2");
+    assert_eq!(
+        tools.ok("edit_file", edit),
+        "replaced 1 place in `a`, at line 2\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three"
+    );
     assert_eq!(tools.text("a"), "one\n2\n2.5\nthree\n");
     let delete = json!({"path": "a", "old_string": "2.5\n", "new_string": ""});
     tools.ok("edit_file", delete);
@@ -39,7 +42,7 @@ fn several_places_are_refused_with_their_lines_unless_all_are_meant() {
     );
     assert_eq!(tools.text("a"), "x\ny x\n\nx\n");
     let all = json!({"path": "a", "old_string": "x", "new_string": "zz", "replace_all": true});
-    assert_eq!(tools.ok("edit_file", all), "replaced 3 places in `a`, at lines 1, 2, 4");
+    assert_eq!(tools.done("edit_file", all), "replaced 3 places in `a`, at lines 1, 2, 4");
     assert_eq!(tools.text("a"), "zz\ny zz\n\nzz\n");
 }
 
@@ -51,19 +54,80 @@ fn places_that_overlap_are_several() {
     assert_eq!(tools.refused("edit_file", edit).0, "text_not_unique");
 }
 
+/// S1.27, S2.39, S4.7: what a model has to see to correct its next call.
 #[test]
-fn a_text_that_is_not_there_is_refused_with_the_line_that_is_alike() {
+fn a_text_that_is_not_there_is_refused_with_the_nearest_place_and_what_differs() {
     let tools = Box::files();
-    tools.put("a", "fn a() {\n\tb();\n}\n");
+    tools.put("a", "fn a() {\n\tb();\n}\n\nfn long(one: usize) {}\nfn c() {\n\tb();\n\td();\n}\n");
     let edit = |old: &str| json!({"path": "a", "old_string": old, "new_string": "c"});
-    let (kind, message) = tools.refused("edit_file", edit("    b();\n    c();"));
-    assert_eq!(kind, "text_not_found");
-    assert_eq!(
-        message,
-        "`a` does not contain the text of `old_string`; its first line stands at line 2"
-    );
-    let (_, message) = tools.refused("edit_file", edit("nowhere"));
-    assert_eq!(message, "`a` does not contain the text of `old_string`");
+    let start = "`a` does not contain the text of `old_string`";
+    for (old, rest) in [
+        (
+            "    b();\n    d();",
+            "; the nearest place is lines 7 to 8, where line 7 is \"\\tb();\", and `old_string` has \"    b();\"",
+        ),
+        (
+            "fn c() {\n\tb();\n\te();",
+            "; the nearest place is lines 6 to 8, where line 8 is \"\\td();\", and `old_string` has \"\\te();\"",
+        ),
+        (
+            "fn long(one: u64) {}",
+            "; the nearest place is line 5, where line 5 is \"fn long(one: usize) {}\", and `old_string` has \"fn long(one: u64) {}\"",
+        ),
+        (
+            "}\nfn z",
+            "; the nearest place is lines 3 to 4, where line 4 is \"\", and `old_string` has \"fn z\"",
+        ),
+        ("nowhere at all, in no file of this folder", ""),
+    ] {
+        let (kind, message) = tools.refused("edit_file", edit(old));
+        assert_eq!(
+            (kind.as_str(), message),
+            ("text_not_found", format!("{start}{rest}")),
+            "{old:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_was_changed_since_it_was_read_is_not_edited() {
+    let tools = Box::files();
+    tools.put("a", "one\n");
+    let read = tools.hash("a");
+    let edit = |old: &str, new: &str, hash: &str| json!({"path": "a", "old_string": old, "new_string": new, "expected_hash": hash});
+    tools.put("a", "one\ntwo\n");
+    let (kind, message) = tools.refused("edit_file", edit("one", "1", &read));
+    assert_eq!(kind, "file_changed");
+    let now = tools.hash("a");
+    assert_eq!(message, format!("`a` has hash {now}, expected {read}: it was changed since"));
+    // The answer has the hash for the next call.
+    let answer = tools.call("edit_file", edit("one", "1", &now));
+    let text = answer.text().into_owned();
+    assert!(text.starts_with("replaced 1 place in `a`, at line 1; hash "), "{text}");
+    assert!(text.contains(&tools.hash("a")), "{text}");
+    let (kind, message) = tools.refused("edit_file", edit("1", "2", "f00"));
+    assert_eq!(kind, "invalid_input", "{message}");
+    assert_eq!(tools.text("a"), "1\ntwo\n");
+}
+
+#[test]
+fn a_file_stays_in_its_encoding() {
+    let tools = Box::files();
+    for (before, after) in [
+        (&b"caf\xe9 old"[..], &b"caf\xe9 n\xe9w"[..]),
+        (b"\xef\xbb\xbfold", b"\xef\xbb\xbfn\xc3\xa9w"),
+        (b"\xff\xfeo\0l\0d\0", b"\xff\xfen\0\xe9\0w\0"),
+        (b"\xfe\xff\0o\0l\0d", b"\xfe\xff\0n\0\xe9\0w"),
+    ] {
+        tools.put("a", before);
+        tools.ok("edit_file", json!({"path": "a", "old_string": "old", "new_string": "néw"}));
+        assert_eq!(std::fs::read(tools.path("a")).unwrap(), after);
+    }
+    tools.put("a", b"caf\xe9");
+    let edit = json!({"path": "a", "old_string": "caf", "new_string": "→"});
+    let (kind, message) = tools.refused("edit_file", edit);
+    assert_eq!(kind, "not_encodable");
+    assert_eq!(message, "`a` is written in Latin-1, which has no `→` (U+2192)");
 }
 
 #[test]

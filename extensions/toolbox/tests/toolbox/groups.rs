@@ -9,7 +9,7 @@ use crate::support::Box;
 #[test]
 fn linking_the_toolbox_registers_none_of_its_tools() {
     // They are linked, because this test refers to them.
-    assert_eq!(FILES.len() + PROCESS.len(), 7);
+    assert_eq!(FILES.len() + PROCESS.len(), 9);
     assert_eq!(Handle::linked().count(), 0);
     assert_eq!(Registry::linked().unwrap().definitions().count(), 0);
 }
@@ -27,6 +27,8 @@ fn each_tool_says_its_group_its_effect_and_its_danger() {
         ("read_file", "file", Effect::Read, Danger::Safe),
         ("write_file", "file", Effect::Idempotent, Danger::Moderate),
         ("edit_file", "file", Effect::Once, Danger::Moderate),
+        ("patch_lines", "file", Effect::Once, Danger::Moderate),
+        ("apply_patch", "file", Effect::Once, Danger::Moderate),
         ("list_files", "file", Effect::Read, Danger::Safe),
         ("glob", "file", Effect::Read, Danger::Safe),
         ("grep", "file", Effect::Read, Danger::Safe),
@@ -46,7 +48,9 @@ type Named = Option<Vec<&'static str>>;
 fn each_tool_says_which_files_a_call_touches() {
     let tools = Box::of(FILES.into_iter().chain(PROCESS));
     let file = |name| Some(vec![name]);
-    let cases: [(&str, serde_json::Value, Named, Named); 7] = [
+    let patch =
+        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/b b/c\nrename from b\nrename to c\n";
+    let cases: [(&str, serde_json::Value, Named, Named); 10] = [
         ("read_file", json!({"path": "./a//b"}), file("a/b"), Some(vec![])),
         ("write_file", json!({"path": "a", "content": ""}), Some(vec![]), file("a")),
         (
@@ -55,6 +59,15 @@ fn each_tool_says_which_files_a_call_touches() {
             file("a"),
             file("a"),
         ),
+        (
+            "patch_lines",
+            json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": ""}]}),
+            file("a"),
+            file("a"),
+        ),
+        ("apply_patch", json!({"patch": patch}), Some(vec!["a", "b"]), Some(vec!["a", "c", "b"])),
+        // Nobody knows what a patch means that cannot be read.
+        ("apply_patch", json!({"patch": "@@ -1 +1 @@"}), Some(vec!["(any)"]), Some(vec!["(any)"])),
         ("list_files", json!({}), file("."), Some(vec![])),
         ("glob", json!({"pattern": "*", "path": "src"}), file("src"), Some(vec![])),
         ("grep", json!({"pattern": "x", "path": "src"}), file("src"), Some(vec![])),
@@ -64,9 +77,12 @@ fn each_tool_says_which_files_a_call_touches() {
         let input = input.to_string();
         let facts = tools.executor.examine(&Call::new(tool, input.as_str())).unwrap();
         let footprint = facts.touches().unwrap();
-        let read = footprint.reads_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
-        let written =
-            footprint.writes_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
+        let read = footprint
+            .reads_named()
+            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
+        let written = footprint
+            .writes_named()
+            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
         let texts = |named: Named| named.map(|it| it.into_iter().map(str::to_owned).collect());
         assert_eq!(read.map(Iterator::collect::<Vec<_>>), texts(reads), "{tool} reads");
         assert_eq!(written.map(Iterator::collect::<Vec<_>>), texts(writes), "{tool} writes");

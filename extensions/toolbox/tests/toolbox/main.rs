@@ -2,6 +2,8 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+#[cfg(feature = "files")]
+mod apply_patch;
 #[cfg(all(feature = "shell", feature = "process"))]
 mod bash;
 #[cfg(feature = "shell")]
@@ -12,6 +14,8 @@ mod containment;
 mod edit_file;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
+#[cfg(feature = "files")]
+mod patch_lines;
 #[cfg(feature = "files")]
 mod read_file;
 #[cfg(feature = "process")]

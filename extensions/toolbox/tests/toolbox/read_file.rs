@@ -43,7 +43,7 @@ fn line_ends_are_reported_where_an_edit_depends_on_them() {
         ("\n", "`a`: 1 line\n1\t"),
         ("a\r\nb\r\n", "`a`: 2 lines, which end with CR LF\n1\ta\n2\tb"),
         ("a\r\nb\n", "`a`: 2 lines, some of which end with CR LF and some with LF\n1\ta\n2\tb"),
-        ("\u{feff}a\n", "`a`: 1 line\n1\ta"),
+        ("\u{feff}a\n", "`a`: 1 line, in UTF-8 with a byte order mark\n1\ta"),
     ] {
         tools.put("a", text);
         assert_eq!(tools.ok("read_file", json!({"path": "a"})), answer, "{text:?}");
@@ -70,21 +70,22 @@ fn a_long_line_and_a_long_file_are_cut_and_the_answer_says_so() {
 #[test]
 fn what_is_no_text_is_refused_with_its_reason() {
     let tools = Box::files();
-    tools.put("binary", b"\x7fELF\0\x01");
+    tools.put("binary", b"\x1f\x8b\x08\0\0\0");
     tools.put("latin", b"caf\xe9\n");
+    tools.put("zero", b"a\0");
+    tools.put("control", b"\xe9\x01");
+    tools.put("pdf", b"%PDF-1.7\n\xe9\x01");
     fs::create_dir(tools.path("folder")).unwrap();
     fs::File::create(tools.path("large")).unwrap().set_len(10 * 1024 * 1024 + 1).unwrap();
     for (path, kind, message) in [
+        ("binary", "binary_file", "`binary` is binary, application/gzip, expected text"),
+        ("zero", "binary_file", "`zero` is binary, with a zero byte at position 1, expected text"),
         (
-            "binary",
+            "control",
             "binary_file",
-            "`binary` is binary, with a zero byte at position 4, expected text",
+            "`control` is binary, not UTF-8, and with byte 0x01 at position 1, expected text",
         ),
-        (
-            "latin",
-            "not_utf8",
-            "`latin` is not UTF-8, with byte 0xe9 at position 3, expected UTF-8 text",
-        ),
+        ("pdf", "binary_file", "`pdf` is binary, application/pdf, expected text"),
         ("folder", "is_a_directory", "`folder` is a folder, expected a file"),
         ("large", "file_too_large", "`large` has 10485761 bytes, expected at most 10485760"),
         ("none", "not_found", "`none`: no such file or folder"),
@@ -97,6 +98,52 @@ fn what_is_no_text_is_refused_with_its_reason() {
         let refused = tools.refused("read_file", json!({"path": path}));
         assert_eq!(refused, (kind.to_owned(), message.to_owned()));
     }
+}
+
+/// S1.25, S2.37, S4.5.
+#[test]
+fn an_encoding_that_is_not_utf_8_is_reported() {
+    let tools = Box::files();
+    for (bytes, answer) in [
+        (&b"caf\xe9\n"[..], "`a`: 1 line, in Latin-1\n1\tcafé"),
+        (
+            b"\xff\xfea\0\r\0\n\0",
+            "`a`: 1 line, which end with CR LF, in UTF-16, little-endian\n1\ta",
+        ),
+        (b"\xfe\xff\0a\0\n", "`a`: 1 line, in UTF-16, big-endian\n1\ta"),
+        (b"\xef\xbb\xbfa\n", "`a`: 1 line, in UTF-8 with a byte order mark\n1\ta"),
+    ] {
+        tools.put("a", bytes);
+        assert_eq!(tools.ok("read_file", json!({"path": "a"})), answer);
+    }
+    tools.put("a", b"\xff\xfea\0\x00\xd8");
+    let (kind, message) = tools.refused("read_file", json!({"path": "a"}));
+    assert_eq!(kind, "broken_text");
+    assert_eq!(message, "`a` begins as UTF-16, little-endian, and is broken");
+}
+
+#[test]
+fn a_picture_is_answered_as_one_up_to_a_limit() {
+    let tools = Box::files();
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    tools.put("a.png", &png);
+    let answer = tools.call("read_file", json!({"path": "a.png"}));
+    let content = answer.content();
+    let [toolwright::Content::Text(words), toolwright::Content::Image { media_type, data }] =
+        content.as_slice()
+    else {
+        panic!("{content:?}")
+    };
+    assert!(words.starts_with("`a.png`: image/png, 16 bytes; hash "), "{words}");
+    assert_eq!((media_type.as_ref(), data.as_ref()), ("image/png", "iVBORw0KGgoAAAANSUhEUg=="));
+    png.resize((3 << 20) + 1, 0);
+    tools.put("a.png", &png);
+    let (kind, message) = tools.refused("read_file", json!({"path": "a.png"}));
+    assert_eq!(kind, "file_too_large");
+    assert_eq!(
+        message,
+        "`a.png` is a picture, image/png, of 3145729 bytes, expected at most 3145728"
+    );
 }
 
 #[test]

@@ -66,11 +66,30 @@ impl Box {
         runtime().block_on(self.executor.call(&Call::new(tool, input.to_string().as_str())))
     }
 
-    /// What the tool answers when it succeeds.
+    /// What the tool answers when it succeeds, without the hashes of contents.
     pub fn ok(&self, tool: &str, input: Value) -> String {
         let answer = self.call(tool, input);
         assert!(!answer.is_error(), "{}", answer.text());
-        answer.text().into_owned()
+        let mut parts = answer.text().split("; hash ").map(str::to_owned).collect::<Vec<_>>();
+        for part in parts.iter_mut().skip(1) {
+            let (hash, rest) = part.split_at(16);
+            assert!(hash.bytes().all(|it| it.is_ascii_hexdigit()), "{hash}");
+            *part = rest.to_owned();
+        }
+        parts.concat()
+    }
+
+    /// The first line of such an answer, before the diff.
+    pub fn done(&self, tool: &str, input: Value) -> String {
+        self.ok(tool, input).lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// The hash of a file that `read_file` shows.
+    pub fn hash(&self, name: &str) -> String {
+        let answer = self.call("read_file", serde_json::json!({"path": name}));
+        let text = answer.text();
+        let (_, hash) = text.split_once("; hash ").unwrap_or_else(|| panic!("{text}"));
+        hash[..16].to_owned()
     }
 
     /// Kind and message of its error.

@@ -13,12 +13,58 @@ use crate::support::Box;
 fn a_file_is_made_with_its_folders_and_replaced_by_the_next_call() {
     let tools = Box::files();
     let write =
-        |content: &str| tools.ok("write_file", json!({"path": "a/b/c.md", "content": content}));
+        |content: &str| tools.done("write_file", json!({"path": "a/b/c.md", "content": content}));
     assert_eq!(write("one"), "created `a/b/c.md`, 3 bytes");
     assert_eq!(write("ü"), "replaced `a/b/c.md`, 2 bytes");
     assert_eq!(write(""), "replaced `a/b/c.md`, 0 bytes");
     assert_eq!(tools.text("a/b/c.md"), "");
     assert_eq!(tools.names("a/b"), ["c.md"]);
+}
+
+/// S1.26, S2.38, S4.6.
+#[test]
+fn a_file_that_is_replaced_is_answered_with_what_changes() {
+    let tools = Box::files();
+    let write = |content: &str| tools.ok("write_file", json!({"path": "a", "content": content}));
+    assert_eq!(write("one\ntwo\n"), "created `a`, 8 bytes");
+    assert_eq!(write("one\n2\n"), "replaced `a`, 6 bytes\n@@ -1,2 +1,2 @@\n one\n-two\n+2");
+    let long: String = (0..100).map(|number| format!("{number}\n")).collect();
+    let answer = write(&long);
+    assert_eq!(answer.lines().count(), 62, "{answer}");
+    assert!(answer.ends_with("more lines of the diff]"), "{answer}");
+    tools.put("b", b"\0");
+    let answer = tools.ok("write_file", json!({"path": "b", "content": "x"}));
+    assert_eq!(answer, "replaced `b`, 1 byte\n[what was there is binary]");
+}
+
+#[test]
+fn a_file_that_was_changed_since_it_was_read_is_not_replaced() {
+    let tools = Box::files();
+    tools.put("a", "one");
+    let write = |path: &str, content: &str, hash: &str| json!({"path": path, "content": content, "expected_hash": hash});
+    let read = tools.hash("a");
+    tools.put("a", "two");
+    assert_eq!(tools.refused("write_file", write("a", "x", &read)).0, "file_changed");
+    assert_eq!(tools.refused("write_file", write("a", "x", "none")).0, "file_changed");
+    assert_eq!(tools.refused("write_file", write("b", "x", &read)).0, "file_changed");
+    assert_eq!(tools.text("a"), "two");
+    assert_eq!(tools.done("write_file", write("b", "x", "none")), "created `b`, 1 byte");
+    // The same call once more, as after a crash, finds what it has written.
+    assert_eq!(tools.done("write_file", write("b", "x", "none")), "replaced `b`, 1 byte");
+    let now = tools.hash("a");
+    assert_eq!(tools.done("write_file", write("a", "x", &now)), "replaced `a`, 1 byte");
+}
+
+#[test]
+fn other_names_of_a_file_are_reported() {
+    let tools = Box::files();
+    tools.put("a", "old");
+    fs::hard_link(tools.path("a"), tools.path("b")).unwrap();
+    assert_eq!(
+        tools.done("write_file", json!({"path": "a", "content": "new"})),
+        "replaced `a`, 3 bytes; 1 other name of the file (hard links) still have the old content"
+    );
+    assert_eq!(tools.text("b"), "old");
 }
 
 #[test]

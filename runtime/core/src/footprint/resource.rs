@@ -3,6 +3,9 @@
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
 
+use super::scope::ResourceScope;
+use super::stamp::ResourceStamp;
+
 /// A kind of resource, for `reads(Kind = …)` and `writes(Kind = …)`.
 ///
 /// ```
@@ -34,6 +37,22 @@ pub trait ResourceKind: 'static {
         let _ = (container, contained);
         false
     }
+
+    /// The name of a resource among those of every scope, for a kind whose scopes can share resources, as two folders
+    /// do one of which contains the other; `name` is `None` for all resources of the scope. It is compared like a name.
+    /// Unless a kind says otherwise, two scopes have nothing in common.
+    fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
+        let _ = (scope, name);
+        None
+    }
+
+    /// The version of a resource, which whatever changes the resource changes. A cache looks at it before it uses an
+    /// answer again, so it must be quick to find out. `None` where it cannot be found out: such a resource is not
+    /// cached. Unless a kind says otherwise, calls alone change its resources.
+    fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
+        let _ = (scope, name);
+        Some(ResourceStamp::unchanging())
+    }
 }
 
 /// A kind without its type.
@@ -44,6 +63,8 @@ pub struct Kind {
     pub(super) label: &'static str,
     pub(super) normalise: fn(&str) -> String,
     pub(super) overlap: fn(&str, &str) -> bool,
+    pub(super) global_name: fn(&ResourceScope, Option<&str>) -> Option<String>,
+    pub(super) stamp: fn(Option<&ResourceScope>, Option<&str>) -> Option<ResourceStamp>,
 }
 
 /// What `reads` and `writes` may name.
@@ -58,8 +79,14 @@ pub trait KindOfResource {
 
 #[diagnostic::do_not_recommend]
 impl<K: ResourceKind> KindOfResource for K {
-    const KIND: Kind =
-        Kind { id: TypeId::of::<K>, label: K::LABEL, normalise: K::normalise, overlap: K::overlap };
+    const KIND: Kind = Kind {
+        id: TypeId::of::<K>,
+        label: K::LABEL,
+        normalise: K::normalise,
+        overlap: K::overlap,
+        global_name: K::global_name,
+        stamp: K::stamp,
+    };
 }
 
 /// Files and folders, by path: `file` in an attribute. A folder contains what is below it, so that
@@ -104,6 +131,27 @@ impl ResourceKind for File {
             || contained
                 .strip_prefix(container.trim_end_matches('/'))
                 .is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// The scope is the folder to which names are relative.
+    fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
+        Some(match name {
+            Some(absolute) if absolute.starts_with('/') => Self::normalise(absolute),
+            Some(relative) => Self::normalise(&format!("{scope}/{relative}")),
+            None => Self::normalise(scope.as_str()),
+        })
+    }
+
+    /// Size, times and number of a regular file. There is none for a folder, whose times say nothing of the files below
+    /// it; for a file that changed less than two seconds ago, which may change again without another time; and for a
+    /// relative name whose scope is not known to be a folder.
+    fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
+        let name = name?;
+        let path = match scope {
+            Some(folder) => Path::new(folder.as_str()).join(name),
+            None => PathBuf::from(name),
+        };
+        if path.is_absolute() { ResourceStamp::of_file(&path) } else { None }
     }
 }
 

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::around::Arounds;
 use super::journal_config::{JournalConfig, JournalConfigBuilder};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
-use super::rules::{Around, Rules};
+use super::rules::{Rules, Surroundings};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, RunState};
 use crate::catalog::Catalog;
 use crate::event::{Event, Listener};
@@ -50,6 +51,8 @@ pub(crate) struct Core {
     pub(crate) limit: u32,
     /// The policy.
     pub(crate) rules: Rules,
+    /// The stages of the application.
+    pub(crate) around: Arounds,
     /// How often calls of one run are tried again, all of them together.
     pub(crate) retries_per_run: Option<u32>,
     /// The journal, where there is one.
@@ -85,6 +88,7 @@ pub struct ExecutorBuilder {
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
     pub(super) journal: JournalConfigBuilder,
+    pub(super) around: Vec<Arc<dyn super::Around>>,
 }
 
 impl ExecutorBuilder {
@@ -108,6 +112,7 @@ impl ExecutorBuilder {
             retries_per_run: None,
             circuit_breaker: None,
             journal: JournalConfigBuilder::default(),
+            around: Vec::new(),
         }
     }
 
@@ -306,6 +311,7 @@ impl ExecutorBuilder {
             repair: self.repair,
             retry: self.retry,
             circuits: self.circuit_breaker.map(Circuits::new),
+            has_stages: !self.around.is_empty(),
         };
         let gates = Gates::default();
         let entries = catalog.tools().entries().iter();
@@ -331,7 +337,8 @@ impl ExecutorBuilder {
             released: CancellationToken::new(),
             records_content: self.records_content,
             limit: self.limit,
-            rules,
+            rules: rules.with_footprints(!self.around.is_empty()),
+            around: self.around.into(),
             retries_per_run: self.retries_per_run,
             journal,
             is_plain,
@@ -341,7 +348,7 @@ impl ExecutorBuilder {
 
     /// The policy; nothing where it is wrong, which is told.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
-        let around = self.around();
+        let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();
         let made = match self.unrestricted {
             true => Rules::open(around.clone(), catalog),
@@ -362,10 +369,10 @@ impl ExecutorBuilder {
         Some(rules)
     }
 
-    fn around(&self) -> Around {
+    fn surroundings(&self) -> Surroundings {
         let journal = self.journal.store.as_ref().and_then(|store| store.file());
         let key = self.journal.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
-        Around {
+        Surroundings {
             journal: journal.map(ToOwned::to_owned),
             key: key.map(ToOwned::to_owned),
             roots: self.journal.roots.clone(),

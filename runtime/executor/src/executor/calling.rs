@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::around::{AroundCall, enter};
 use super::claim::Claim;
 use super::retrying::deadline;
 use super::{Plan, RunState};
@@ -20,7 +21,7 @@ use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
-use toolwright_core::context::Identity;
+use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
@@ -155,6 +156,10 @@ pub(crate) struct Stages<'a> {
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// It was tried before.
     is_again: bool,
+    /// The stages of the application have let it through, or there are none.
+    is_entered: bool,
+    /// The number of the attempt, from one.
+    number: u32,
     /// When the time for the whole call is over.
     pub(super) deadline: Option<Instant>,
 }
@@ -179,7 +184,20 @@ impl<'a> Stages<'a> {
         let arguments = call.arguments();
         let deadline = deadline(plan);
         let (claimed, entered, is_again) = (None, None, false);
-        Self { run, plan, call, arguments, claimed, entered, watch, is_again, deadline }
+        let (is_entered, number) = (run.core.around.is_empty(), 1);
+        Self {
+            run,
+            plan,
+            call,
+            arguments,
+            claimed,
+            entered,
+            watch,
+            is_again,
+            is_entered,
+            number,
+            deadline,
+        }
     }
 
     /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
@@ -192,9 +210,14 @@ impl<'a> Stages<'a> {
         Self { deadline, ..self }
     }
 
+    /// The stages of the application have let it through.
+    pub(crate) fn entered(self) -> Self {
+        Self { is_entered: true, ..self }
+    }
+
     /// Marks a further attempt of the call.
-    pub(super) fn again(self) -> Self {
-        Self { is_again: true, ..self }
+    pub(super) fn again(self, number: u32) -> Self {
+        Self { is_again: true, number, ..self }
     }
 
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
@@ -273,6 +296,59 @@ impl<'a> Stages<'a> {
     /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
     /// attempt as well.
     pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        if self.is_entered {
+            return self.attempted(identity).await;
+        }
+        Box::pin(self.through_stages(identity)).await
+    }
+
+    /// An attempt between the stages of the application, which see the final arguments.
+    async fn through_stages(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        let Self { run, plan, call, watch, .. } = self;
+        let known = identity.or(watch.map(|watch| Identity::of(watch.id)));
+        let id = known.map_or_else(CallId::new, |known| known.id);
+        let (facts, settled) =
+            match stage::finalize(run, &run.core.rules, plan, call, self.arguments, id) {
+                Ok(settled) => settled,
+                Err(error) => return error.into(),
+            };
+        if self.claimed.is_none() {
+            if let Some(repairs) = facts.repairs() {
+                self.repaired(repairs);
+            }
+            if let Err(error) = stage::approved_final(run, plan, &facts, &settled, watch) {
+                return error.into();
+            }
+        }
+        let about = AroundCall {
+            id,
+            run: run.id(),
+            user: run.user(),
+            slot: None,
+            definition: &plan.entry.definition,
+            fingerprint: plan.entry.fingerprint(),
+            arguments: settled.arguments(),
+            footprint: facts.touches(),
+            attempt: self.number,
+            is_recorded: false,
+        };
+        let entered = match enter(run, plan, call, &about).await {
+            Ok(entered) => entered,
+            Err(turned) => return turned.into(),
+        };
+        let claim = Claim::unbounded();
+        let claimed = self.claimed.or(Some(&claim));
+        let stages = Stages { arguments: settled.arguments(), claimed, is_entered: true, ..self };
+        let mut own = known.or(Some(Identity::of(id)));
+        let answer = stages.attempted(&mut own).await;
+        let answer = entered.leave(plan, call, &about, answer).await;
+        match facts.repairs().filter(|_| self.claimed.is_none()) {
+            Some(repairs) => answer.mended(Arc::new(repairs.clone())),
+            None => answer,
+        }
+    }
+
+    async fn attempted(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
         // Before it waits for a place; it is let through when it has one.
         if let Err(refused) = circuit.admits() {

@@ -9,6 +9,7 @@ use super::run_state::RunState;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
+use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Explanation;
@@ -22,12 +23,8 @@ impl RunState {
     ) -> Result<Explanation, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();
-        let own = own_of(self, plan, call, None)?;
-        let scope = Scope::new(&self.values, &plan.wiring, call, own.as_ref());
-        let finalize = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, call.arguments()));
-        let finalized = catch_unwind(finalize);
         let (facts, arguments) =
-            finalized.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+            stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
         let about = About { plan, facts: &facts, user: self.user(), accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
     }

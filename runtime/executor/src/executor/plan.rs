@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
     /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
-    /// may be left alone.
+    /// may be left alone; or whether the application has stages.
     pub(crate) needs_more: bool,
     /// What each call must bring.
     pub(crate) from_call: Box<[Declared]>,
@@ -92,6 +92,8 @@ pub(crate) struct Provisions {
     pub(crate) retry: RetryPolicy,
     /// Which tools are left alone, where that is looked at.
     pub(super) circuits: Option<Circuits>,
+    /// Whether the application has stages, which see every call.
+    pub(super) has_stages: bool,
 }
 
 impl Provisions {
@@ -109,7 +111,8 @@ impl Provisions {
             capabilities.iter().zip(&found).filter(|(_, it)| matches!(it, Some(Source::Call)));
         let circuit = self.circuits.as_ref().map(|circuits| circuits.of(&entry.name));
         Plan {
-            needs_more: circuit.is_some()
+            needs_more: self.has_stages
+                || circuit.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             from_call: brought
                 .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })

@@ -171,7 +171,7 @@ impl<'a> Stages<'a> {
                 Paused::Closing => return answer,
                 Paused::GivenUp => return cancelled(self.call.name()).into(),
             }
-            let next = self.again().attempt(&mut identity).await;
+            let next = self.again(attempt + 1).attempt(&mut identity).await;
             // What the tool said is more than that it was not tried again.
             if next.error().is_some_and(|it| it.is_not_begun() && !is_cancelled(it)) {
                 return answer;

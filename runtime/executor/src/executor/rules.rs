@@ -22,19 +22,21 @@ pub(crate) struct Rules {
     reloading: Mutex<()>,
     /// Everything runs that its tool does not ask about, whatever happens.
     is_open: bool,
-    around: Around,
+    /// The stages of the application are shown what calls read and write.
+    shows_footprints: bool,
+    around: Surroundings,
 }
 
 /// What every policy of an executor knows of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Around {
+pub(crate) struct Surroundings {
     pub(super) journal: Option<PathBuf>,
     /// The key that decisions made in this process are signed with.
     pub(super) key: Option<PathBuf>,
     pub(super) roots: Vec<PathBuf>,
 }
 
-impl Around {
+impl Surroundings {
     pub(super) fn tell(&self, policy: PolicyBuilder) -> PolicyBuilder {
         // Tools open relative names there.
         let policy = policy.started_here();
@@ -83,7 +85,7 @@ pub(crate) struct About<'a> {
 impl Rules {
     pub(super) fn new(
         written: PolicyBuilder,
-        around: Around,
+        around: Surroundings,
         catalog: &Catalog,
     ) -> Result<Self, PolicyError> {
         let policy = written.clone().build(catalog)?;
@@ -97,7 +99,8 @@ impl Rules {
             current: RwLock::new(policy),
             reloading: Mutex::default(),
             is_open: false,
-            around: Around::default(),
+            shows_footprints: false,
+            around: Surroundings::default(),
         }
     }
 
@@ -110,8 +113,13 @@ impl Rules {
         self.around.tell(policy).commands_of(&self.written).build(catalog)
     }
 
+    /// The same, with the footprint of every call.
+    pub(super) fn with_footprints(self, shows_footprints: bool) -> Self {
+        Self { shows_footprints, ..self }
+    }
+
     /// Everything runs that its tool does not ask about.
-    pub(super) fn open(around: Around, catalog: &Catalog) -> Result<Self, PolicyError> {
+    pub(super) fn open(around: Surroundings, catalog: &Catalog) -> Result<Self, PolicyError> {
         let written = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
         Ok(Self { is_open: true, ..Self::new(written, around, catalog)? })
     }
@@ -147,7 +155,7 @@ impl Rules {
     #[inline]
     pub(crate) fn facts(&self, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
-        if !self.is_open {
+        if !self.is_open || self.shows_footprints {
             facts.ask_for_footprint(plan.entry.definition.effect);
         }
         facts

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::run_state::{Requester, RunState};
 use super::{Executor, Run};
+use crate::event::Event;
 use toolwright_core::capability::Value;
 
 /// Gathers what a run brings. Made by [`Executor::run`].
@@ -55,6 +56,42 @@ impl RunBuilder {
     #[must_use]
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.requester.session = Some(id.into());
+        self
+    }
+
+    /// Receives the progress that the calls of this run report while they run in this process
+    /// ([`EventKind::Progress`](crate::event::EventKind::Progress)), beside the listeners of the executor. Be quick: it
+    /// runs on the task of the call.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use toolwright::{Call, EventKind, Executor, Registry, ToolContext, tool};
+    ///
+    /// /// Counts to two.
+    /// #[tool(effect = read)]
+    /// async fn count(context: &ToolContext) -> u8 {
+    ///     context.progress("one", Some(0.5));
+    ///     2
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([COUNT])?).unrestricted().build()?;
+    /// let (sender, reports) = mpsc::channel();
+    /// let run = executor.run("session-1").on_progress(move |event| {
+    ///     if let EventKind::Progress { message, .. } = event.kind {
+    ///         let _ = sender.send(message.to_owned());
+    ///     }
+    /// });
+    /// run.start()?.call(&Call::new("count", "{}")).await;
+    /// assert_eq!(reports.recv()?, "one");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn on_progress(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.requester.progress = Some(Arc::new([Box::new(listener)]));
         self
     }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::Ready;
 use super::builder::Core;
 use crate::catalog::Catalog;
-use crate::event::{self, Event, EventKind};
+use crate::event::{self, Event, EventKind, Listener};
 use toolwright_core::capability::{Declared, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
 
@@ -33,6 +33,8 @@ pub(crate) struct RunState {
     ended: Arc<AtomicBool>,
     /// How often its calls were tried again.
     retries: Arc<AtomicU32>,
+    /// Receives the progress of its calls, beside the listeners of the executor.
+    progress: Option<Arc<[Listener; 1]>>,
 }
 
 /// Who makes the calls of a run, and until when.
@@ -41,6 +43,7 @@ pub(super) struct Requester {
     pub(super) cancelled: Option<CancellationToken>,
     pub(super) user: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
+    pub(super) progress: Option<Arc<[Listener; 1]>>,
 }
 
 impl RunState {
@@ -59,6 +62,7 @@ impl RunState {
             is_own: false,
             ended: Arc::default(),
             retries: Arc::default(),
+            progress: None,
         }
     }
 
@@ -70,11 +74,23 @@ impl RunState {
         own: Vec<Value>,
         requester: Requester,
     ) -> Self {
-        let Requester { cancelled, user, session } = requester;
+        let Requester { cancelled, user, session, progress } = requester;
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        Self { core, ready, id, values, cancelled, user, session, is_own: true, ended, retries }
+        Self {
+            core,
+            ready,
+            id,
+            values,
+            cancelled,
+            user,
+            session,
+            is_own: true,
+            ended,
+            retries,
+            progress,
+        }
     }
 
     /// Copies the run, with other tools.
@@ -90,6 +106,7 @@ impl RunState {
             is_own: self.is_own,
             ended: Arc::clone(&self.ended),
             retries: Arc::clone(&self.retries),
+            progress: self.progress.clone(),
         }
     }
 
@@ -169,7 +186,11 @@ impl RunHandle for RunState {
     fn progress(&self, progress: &Progress<'_>) {
         let Progress { call, provider_id, run, tool, digest, attempt, message, part } = *progress;
         let kind = EventKind::Progress { message, part };
-        self.tell(&Event { call, provider_id, run, tool, digest, attempt, kind });
+        let event = Event { call, provider_id, run, tool, digest, attempt, kind };
+        self.tell(&event);
+        if let Some(listener) = &self.progress {
+            event::tell(listener.as_slice(), &event);
+        }
     }
 
     fn service(&self, id: TypeId) -> Option<&Value> {

@@ -2,6 +2,7 @@
 //!
 //! - [`arrive`](self::arrive): a call is evaluated for the first time, or once more. [`claim`](self::claim): one that may
 //!   run is evaluated as everything is now, and claimed.
+//! - [`stage`](self::stage): what the stages of the application make of a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
 //! - [`attempt`](self::attempt): what an attempt makes of a call. [`end`](self::end): a call ends without running, or goes
 //!   back to where it was.
@@ -13,6 +14,7 @@ mod end;
 pub(crate) mod gate;
 mod grant;
 mod moment;
+mod stage;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -40,10 +42,11 @@ pub fn decide(
 ) -> Step {
     let moment = Moment { snapshot, settings, now, random };
     let step = match input {
-        Input::Submitted { reason } => moment.submitted(reason.as_deref()),
+        Input::Submitted { reason } => moment.submitted(reason.as_deref(), None),
         Input::Resumed => moment.resumed(),
         Input::Due => moment.due(),
         Input::Noted => Ok(moment.noted()),
+        Input::Staged(staged) => moment.staged(staged),
         Input::Attempted(attempt) => moment.attempted(attempt),
         Input::Dropped(dropped) => moment.dropped(*dropped),
         Input::Reconciled(found) => moment.reconciled(found),
@@ -62,7 +65,7 @@ impl Moment<'_> {
             State::Judging => return self.evaluate_again(),
             State::Ready => match record.not_before.filter(|time| *time > self.now) {
                 Some(time) => return Ok(Step::only(Then::WaitUntil(time))),
-                None => return self.claim(),
+                None => return self.claim(None),
             },
             _ => {}
         }

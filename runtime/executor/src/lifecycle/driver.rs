@@ -8,6 +8,7 @@ mod held;
 mod journal;
 mod perform;
 mod read;
+mod stage;
 mod stored;
 mod unheard;
 
@@ -23,7 +24,7 @@ use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{By, Input, Problem, Settings, Step, Then};
 use super::trace::{Decided, TARGET};
-use crate::executor::{CallFailure, JournalConfig, RunState, random};
+use crate::executor::{CallFailure, Entered, JournalConfig, RunState, random};
 use crate::stage::{Found, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -65,6 +66,8 @@ pub(super) struct Look<'a, 'c> {
     text: Option<String>,
     /// Its final arguments, and what is known of a call with them.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
+    /// What the stages that let it through do afterwards.
+    entered: Option<Entered>,
     /// Its claim, from before it is committed.
     held: Option<Held>,
     /// What its tool answered.
@@ -134,6 +137,7 @@ impl<'a> Lifecycle<'a> {
             expires_after: self.journal.expires_after,
             no_approver: self.journal.asker.is_none().then_some(self.journal.on_no_approver),
             seals: self.journal.sealing.is_some(),
+            has_stages: !self.run.core.around.is_empty(),
             project: self.journal.project.clone(),
             is_closed: false,
             guards: super::Guards::default(),
@@ -145,6 +149,7 @@ impl<'a> Lifecycle<'a> {
             found: None,
             text: None,
             arguments: None,
+            entered: None,
             held: None,
             answer: None,
             unheard: None,
@@ -153,8 +158,24 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides what an input makes of a call, and commits that; what follows is given back.
+    /// Decides what an input makes of a call, and commits that; what follows is given back. Where the stages of the
+    /// application have to look at the call first, they do, and what they make of it is the next input.
     pub(super) async fn advance(
+        self,
+        look: &mut Look<'a, '_>,
+        input: &mut Input,
+    ) -> Result<Then, CallFailure> {
+        for _ in 0..TRIES {
+            match self.decided(look, input).await? {
+                Then::Stage => *input = Box::pin(self.stage(look, input)).await,
+                then => return Ok(then),
+            }
+        }
+        let record = look.record();
+        Err(not_recorded(&record.tool, too_busy(record.id)))
+    }
+
+    async fn decided(
         self,
         look: &mut Look<'a, '_>,
         input: &mut Input,

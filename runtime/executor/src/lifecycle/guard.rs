@@ -36,6 +36,8 @@ pub enum Guard {
     DenialHolds,
     /// A dead letter that cannot run is dead again.
     DeadLetterStays,
+    /// The stages of the application look at a call before it is claimed.
+    StagesFirst,
 }
 
 /// Which checks are made; all of them, unless a test says otherwise.

@@ -25,6 +25,8 @@ pub enum Input {
     Due,
     /// An approver was notified and decides later.
     Noted,
+    /// The stages of the application have looked at it.
+    Staged(Staged),
     /// Its tool ran, or was not begun.
     Attempted(Attempt),
     /// The task that held its claim was dropped.
@@ -33,6 +35,35 @@ pub enum Input {
     Reconciled(Reconciliation),
     /// It is not wanted any more, or cannot be decided.
     Ended(End),
+}
+
+/// What the stages of the application make of a call that may run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Staged {
+    /// The version of the record that they looked at.
+    pub version: u64,
+    /// Why it is made, as its caller says; of a call that the journal does not have.
+    pub reason: Option<String>,
+    /// What they make of it.
+    pub verdict: StageVerdict,
+}
+
+/// What becomes of a call that the stages have looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StageVerdict {
+    /// It may begin.
+    GoOn,
+    /// It may not begin before this time has passed.
+    Delay {
+        /// How long.
+        time: Duration,
+        /// Why.
+        why: String,
+    },
+    /// It has this answer, as it is stored, and does not begin.
+    Answer(Answered),
+    /// It was given up meanwhile.
+    GivenUp,
 }
 
 /// How an attempt ended.
@@ -129,6 +160,8 @@ pub struct Step {
 pub enum Then {
     /// More has to be known: it is read, and the same input is decided once more.
     Read(Need),
+    /// The call may run: the stages of the application look at it, and what they make of it is the next input.
+    Stage,
     /// The call is claimed: its tool runs, and how that ends is the next input.
     Perform,
     /// The call has moved, and is looked at once more.
@@ -229,6 +262,9 @@ pub struct Settings {
     pub no_approver: Option<OnNoApprover>,
     /// Whether it has a key to encrypt secrets with.
     pub seals: bool,
+    /// Whether the application has stages.
+    #[serde(default)]
+    pub has_stages: bool,
     /// Where it belongs, for grants.
     pub project: Option<String>,
     /// Whether it shuts down and begins nothing more.

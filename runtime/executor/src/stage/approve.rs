@@ -10,6 +10,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
+use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
 /// What is evaluated of a call whose input has been read.
@@ -41,12 +42,36 @@ pub(crate) fn approved<'s>(
     if let Some(watch) = read.watch {
         watch.judged(&judged.verdict);
     }
+    admitted(&judged, read.run, read.plan).map(|()| settled)
+}
+
+/// Whether a call with these final arguments may run.
+pub(crate) fn approved_final(
+    run: &RunState,
+    plan: &Plan,
+    facts: &Facts,
+    arguments: &FinalArguments,
+    watch: Option<&Watch<'_>>,
+) -> Result<(), ToolError> {
+    let rules = &run.core.rules;
+    if rules.is_open() {
+        return unasked(plan, facts);
+    }
+    let about = About { plan, facts, user: run.user(), accepted: false };
+    let judged = rules.evaluate(about, arguments);
+    if let Some(watch) = watch {
+        watch.judged(&judged.verdict);
+    }
+    admitted(&judged, run, plan)
+}
+
+fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), ToolError> {
     match gate(&judged.verdict, Known::NO_JOURNAL) {
-        Ok(Gate::Allow) => Ok(settled),
-        Ok(Gate::Refuse(refusal)) => Err(refusal.error(&read.plan.entry.name, read.run.id())),
+        Ok(Gate::Allow) => Ok(()),
+        Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
         // Without a journal nothing is read, nobody is asked and nothing waits.
         Ok(Gate::Ask(_) | Gate::Plan | Gate::Fail(_)) | Err(_) => {
-            Err(refused(&read.plan.entry.name, "it has to be decided"))
+            Err(refused(&plan.entry.name, "it has to be decided"))
         }
     }
 }

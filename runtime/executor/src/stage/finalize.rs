@@ -1,25 +1,37 @@
 //! Makes a call's arguments final before the policy judges them: what is judged, shown and run is one text.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
 use super::input::{read, read_text};
-use crate::executor::{Plan, Rules};
+use super::panicked;
+use crate::executor::{Plan, Rules, RunState, own_of};
+use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
+use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// The final arguments, and what is known of a call with them. Nothing of the tool has run.
+/// The final arguments, and what is known of a call with them. Nothing of the tool has run but what looks at its input; a
+/// panic there is an error.
 pub(crate) fn finalize(
+    run: &Arc<RunState>,
     rules: &Rules,
     plan: &Plan,
-    scope: Scope<'_>,
+    call: &Call<'_>,
     arguments: &str,
+    id: CallId,
 ) -> Result<(Facts, FinalArguments), ToolError> {
-    let (facts, final_arguments, _unpolled) = finalize_and_read(rules, plan, scope, arguments)?;
+    let own = own_of(run, plan, call, Some(Identity::of(id)))?;
+    let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
+    let read = || finalize_and_read(rules, plan, scope, arguments);
+    let read = catch_unwind(AssertUnwindSafe(read));
+    let (facts, final_arguments, _unpolled) =
+        read.unwrap_or_else(|panic| Err(panicked(call.name(), panic)))?;
     Ok((facts, final_arguments))
 }
 

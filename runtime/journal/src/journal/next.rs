@@ -41,6 +41,12 @@ pub enum Transition {
     Claimed,
     /// The basis of its evaluation has changed: the tool, the policy, the decision.
     Changed,
+    /// A stage of the application lets it begin later.
+    Delayed,
+    /// A stage of the application answered it in place of its tool.
+    Answered,
+    /// A stage of the application refused it.
+    TurnedAway,
     /// It succeeded.
     Succeeded,
     /// It failed.
@@ -167,6 +173,9 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
 
         (S::Ready, Transition::Claimed) => S::Running,
         (S::Ready, Transition::Changed) => S::Judging,
+        (S::Ready, Transition::Delayed) => S::Ready,
+        (S::Ready, Transition::Answered) => S::Succeeded,
+        (S::Ready, Transition::TurnedAway) => S::Failed,
 
         (S::Judging | S::Planned | S::Pending | S::Ready, Transition::RunEnded) => S::Cancelled,
         (S::Judging | S::Planned | S::Pending | S::Ready, Transition::Doubted) => S::Indeterminate,
@@ -215,6 +224,9 @@ impl Transition {
             Self::RunEnded,
             Self::Claimed,
             Self::Changed,
+            Self::Delayed,
+            Self::Answered,
+            Self::TurnedAway,
             Self::Succeeded,
             Self::Happened,
             Self::DidNotHappen,
@@ -248,6 +260,9 @@ impl fmt::Display for Transition {
             Self::RunEnded => "ended with its run",
             Self::Claimed => "claimed",
             Self::Changed => "judged again",
+            Self::Delayed => "delayed",
+            Self::Answered => "answered by a stage",
+            Self::TurnedAway => "refused by a stage",
             Self::Succeeded => "finished",
             Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
             Self::Happened => "found to have happened",

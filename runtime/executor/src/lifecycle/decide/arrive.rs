@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Problem, Refusal, Step, Then};
+use super::super::step::{Problem, Refusal, StageVerdict, Step, Then};
 use super::claim::Gated;
 use super::gate::{Gate, PLANNED};
 use super::moment::{Known, Moment, early};
@@ -21,8 +21,12 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
-    /// A call arrives that the journal does not have.
-    pub(super) fn submitted(self, reason: Option<&str>) -> Known<Step> {
+    /// A call arrives that the journal does not have; the verdict is that of the stages, where they have looked at it.
+    pub(super) fn submitted(
+        self,
+        reason: Option<&str>,
+        verdict: Option<&StageVerdict>,
+    ) -> Known<Step> {
         let record = &self.snapshot.record;
         let refuse = |refusal| Ok(Step::only(Then::Answer(refusal)));
         let tool = self.tool()?;
@@ -45,9 +49,16 @@ impl<'a> Moment<'a> {
         let who = record.requester.agent.clone();
         let opened = record.opened(Note { who, at: self.now, why: None, signed: None });
         let (entries, used, then) = match gate {
+            Gate::Allow if self.waits_for_stages(verdict) => return Ok(Step::only(Then::Stage)),
             Gate::Allow => {
                 let why = grant.as_ref().map(|it| format!("covered by grant {}", it.id));
                 let allowed = self.advance(&mut next, Transition::Allowed, why)?;
+                if let Some(verdict) = self.keeps_out(verdict) {
+                    let cannot_wait = evaluated.has_secrets && !self.settings.seals;
+                    let entry = self.kept_out(&mut next, verdict, cannot_wait)?;
+                    let entries = vec![opened, allowed, entry];
+                    return Ok(self.commit(next, entries, self.begins(None), Then::Report));
+                }
                 next.grant = grant.as_ref().map(|it| it.id.clone());
                 let claimed = self.claimed(&mut next)?;
                 (vec![opened, allowed, claimed], grant.and_then(|it| it.taken), Then::Perform)

@@ -3,7 +3,7 @@
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Need, Problem, Step, Then};
+use super::super::step::{Need, Problem, StageVerdict, Step, Then};
 use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
@@ -64,8 +64,9 @@ impl Moment<'_> {
         Ok(Gated { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
-    /// The right to run a call that is ready, where it may still run.
-    pub(super) fn claim(self) -> Known<Step> {
+    /// The right to run a call that is ready, where it may still run; the verdict is that of the stages, where they have
+    /// looked at it.
+    pub(super) fn claim(self, verdict: Option<&StageVerdict>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
         if let Some(circuit) = tool.circuit {
@@ -123,7 +124,14 @@ impl Moment<'_> {
                 _ => self.change(&undecided),
             };
         }
+        if self.waits_for_stages(verdict) {
+            return Ok(Step::only(Then::Stage));
+        }
         let mut next = record.clone();
+        if let Some(verdict) = self.keeps_out(verdict) {
+            let entry = self.kept_out(&mut next, verdict, false)?;
+            return Ok(self.commit(next, vec![entry], Vec::new(), Then::Report));
+        }
         next.grant = grant.as_ref().map(|it| it.id.clone());
         let entry = self.claimed(&mut next)?;
         let documents = self.begins(grant.and_then(|it| it.taken));

@@ -31,6 +31,7 @@ fn settings() -> Settings {
         expires_after: Duration::from_secs(60),
         no_approver: Some(OnNoApprover::Park),
         seals: false,
+        has_stages: false,
         project: None,
         is_closed: false,
         guards: super::super::Guards::default(),

@@ -70,6 +70,15 @@ impl Refusal {
     }
 }
 
+/// A stage lets a call begin later that can wait nowhere.
+pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
+    let words =
+        format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
+    ToolError::new("delayed", words).class(NOT_STARTED).hint("call again later").caused_by(
+        "there is no key to seal the secret with; give the executor one with `.sealing_key(…)`",
+    )
+}
+
 pub(crate) fn shutting_down() -> ToolError {
     let words = "the application is shutting down and takes no more calls";
     ToolError::new("shutting_down", words).class(NOT_STARTED).by_executor(Done::NotBegun)

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::stage::seen;
 use super::{Lifecycle, Look};
 use crate::executor::{Claim, Outcome, Plan, Stages, identity_of};
 use crate::lifecycle::step::{Attempt, Input};
@@ -20,28 +21,36 @@ use toolwright_journal::journal::{CallRecord, CommitError, Entry, State, StoredT
 impl<'a> Lifecycle<'a> {
     /// Runs a call that was claimed, and records how that ended.
     pub(in super::super) async fn perform(self, look: &mut Look<'a, '_>) -> Outcome {
-        let (Some(mut held), Some(found), Some((_, arguments))) =
+        let (Some(mut held), Some(found), Some(settled)) =
             (look.held.take(), look.found.take(), look.arguments.take())
         else {
             // Nothing was claimed.
             return self.outcome_of(look.record());
         };
         let plan = found.plan();
-        let record = look.snapshot.record.clone();
+        let (record, arguments) = (look.snapshot.record.clone(), &settled.1);
+        let entered = look.entered.take().unwrap_or_default();
         let own = own_call(&record, arguments.arguments());
         let call = look.call.unwrap_or(&own);
         let deadline = self.deadline(&record, plan).await;
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
-        let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
+        let stages = stages.claimed(arguments.arguments(), &claim).until(deadline).entered();
         if let Some(watch) = look.watch {
             watch.claimed(&record);
         }
         let mut identity = Some(identity_of(&record));
         let running = pin!(async {
-            match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            let answer = match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 true => stage::too_late(call.name(), plan).into(),
                 false => stages.attempt(&mut identity).await,
+            };
+            match entered.is_empty() {
+                true => answer,
+                false => {
+                    let about = seen(&record, plan, &settled, record.attempt);
+                    Box::pin(entered.leave(plan, call, &about, answer)).await
+                }
             }
         });
         let answer = match select(running, pin!(self.renew(&record, &claim))).await {

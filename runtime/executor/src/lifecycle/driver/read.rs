@@ -1,7 +1,7 @@
 //! Reads what a decision needs: history and documents from the journal, the tool from the registry, and what the tool and
 //! the policy make of the arguments.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -180,12 +180,7 @@ impl<'a> Lifecycle<'a> {
         text: &str,
         id: CallId,
     ) -> Result<(Facts, FinalArguments), ToolError> {
-        let own = own_of(self.run, plan, call, Some(Identity::of(id)))?;
-        let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
-        let rules = &self.run.core.rules;
-        let settle = AssertUnwindSafe(|| stage::finalize(rules, plan, scope, text));
-        let settled =
-            catch_unwind(settle).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)));
+        let settled = stage::finalize(self.run, &self.run.core.rules, plan, call, text, id);
         let is_computed = plan.entry.definition.approval == DeclaredApproval::Computed;
         settled.map(|(mut facts, settled)| {
             if let (Some(reason), true, true) =
@@ -213,7 +208,9 @@ impl<'a> Lifecycle<'a> {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let policy = self.policy(found.plan(), (facts, settled), self.run.user(), false);
         let rules = &self.run.core.rules;
-        if let Some(watch) = look.watch.filter(|_| !rules.is_open()) {
+        // The stages have looked at it since it was judged first.
+        let is_again = look.entered.is_some();
+        if let Some(watch) = look.watch.filter(|_| !rules.is_open() && !is_again) {
             watch.judged(&policy);
         }
         let four_eyes = rules.current().four_eyes();

@@ -1,0 +1,215 @@
+//! An application as an MCP server, as its author sees it: which executor it serves, under which name, for whom.
+
+mod answer;
+mod handler;
+mod listing;
+mod progress;
+mod session;
+#[cfg(unix)]
+mod stdout;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use toolwright::dialect::DialectError;
+use toolwright::{CancellationToken, Executor, MissingServices, RunBuilder};
+
+use self::handler::Handler;
+use self::session::Session;
+
+/// How many tools one page of `tools/list` has, unless the server says otherwise.
+const PAGE: usize = 100;
+
+type Start = Arc<dyn Fn(RunBuilder) -> RunBuilder + Send + Sync>;
+
+/// Serves the tools of an executor to a client of the Model Context Protocol.
+///
+/// Each connection is a session, and each session is one run of the executor: policy, approval and journal hold for its
+/// calls as for all others. A call is that of a model, whoever sits in front of the client.
+///
+/// | the protocol | what it serves |
+/// | --- | --- |
+/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; each first page pins the tools that the session calls |
+/// | `tools/call` | one call; an error of the tool or the executor is a result with `isError` |
+/// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), where the client asked for it |
+/// | `notifications/cancelled` | cancels the call |
+/// | `notifications/tools/list_changed` | the registry has changed since the session last listed it |
+///
+/// A call that a person has to decide is answered with an error of the type `approval_required`, which names the call. The same
+/// call, made again in the same session after the decision, continues the one that waited.
+///
+/// ```no_run
+/// use toolwright::{Executor, Registry, tool};
+/// use toolwright_mcp::McpServer;
+///
+/// /// Says hello.
+/// #[tool(effect = read)]
+/// async fn hello() -> &'static str {
+///     "hello"
+/// }
+///
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// let executor = Executor::builder(Registry::of([HELLO])?).build()?;
+/// McpServer::new(executor).name("greeter").version("1.0.0").serve_stdio().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct McpServer {
+    executor: Executor,
+    name: String,
+    version: String,
+    instructions: Option<String>,
+    page: usize,
+    start: Option<Start>,
+}
+
+/// Serves an executor over standard input and output until the client is gone; see [`McpServer`].
+///
+/// # Errors
+/// As [`McpServer::serve`].
+pub async fn serve(executor: Executor) -> Result<(), ServeError> {
+    McpServer::new(executor).serve_stdio().await
+}
+
+impl McpServer {
+    /// A server of these tools, named after the program.
+    #[must_use]
+    pub fn new(executor: Executor) -> Self {
+        Self {
+            executor,
+            name: program(),
+            version: "0.0.0".to_owned(),
+            instructions: None,
+            page: PAGE,
+            start: None,
+        }
+    }
+
+    /// The name that clients show.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The version of the application, which clients show. `0.0.0` unless set.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// What a model should know about the tools as a whole.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// How many tools one page of the list has; at least one.
+    #[must_use]
+    pub fn page_size(mut self, tools: usize) -> Self {
+        self.page = tools.max(1);
+        self
+    }
+
+    /// What the run of each session brings: its user, and the services that the executor declares with `per_run`.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_mcp::McpServer;
+    ///
+    /// struct Tenant(&'static str);
+    ///
+    /// let executor = Executor::builder(Registry::empty()).per_run::<Tenant>().build()?;
+    /// let server = McpServer::new(executor).each_session(|run| run.user("ada").with(Tenant("acme")));
+    /// # let _ = server;
+    /// # Ok::<(), toolwright::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn each_session(
+        mut self,
+        start: impl Fn(RunBuilder) -> RunBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.start = Some(Arc::new(start));
+        self
+    }
+
+    /// Serves one client over standard input and output, until it closes standard input.
+    ///
+    /// Standard output carries the protocol alone: on Unix, whatever the application prints meanwhile goes to standard
+    /// error.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve), and when standard output cannot be taken.
+    pub async fn serve_stdio(self) -> Result<(), ServeError> {
+        #[cfg(unix)]
+        {
+            let taken = stdout::Taken::take().map_err(ServeError::Output)?;
+            let output = taken.writer().map_err(ServeError::Output)?;
+            self.serve(tokio::io::stdin(), output).await
+        }
+        #[cfg(not(unix))]
+        self.serve(tokio::io::stdin(), tokio::io::stdout()).await
+    }
+
+    /// Serves one client over a pair of streams, one JSON message a line, until the client is gone. Then the calls of the
+    /// session are cancelled.
+    ///
+    /// # Errors
+    /// When the run of the session lacks a service, the protocol cannot carry a tool, or the client does not begin a
+    /// session.
+    pub async fn serve(
+        self,
+        read: impl AsyncRead + Send + Unpin + 'static,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), ServeError> {
+        let ended = CancellationToken::new();
+        // Dropped with the future too.
+        let _ending = ended.clone().drop_guard();
+        let session = Session::start(&self, ended)?;
+        let handler = Handler::new(self, Arc::new(session));
+        let session = handler.session();
+        let running = match rmcp::serve_server(handler, (read, write)).await {
+            Ok(running) => running,
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(ServeError::Protocol(error.to_string())),
+        };
+        let ended = running.waiting().await;
+        session.end().await;
+        ended.map(drop).map_err(|error| ServeError::Protocol(error.to_string()))
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut server = formatter.debug_struct("McpServer");
+        server.field("name", &self.name).field("executor", &self.executor).finish_non_exhaustive()
+    }
+}
+
+/// Why a session could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The run of a session cannot start.
+    #[error(transparent)]
+    Services(#[from] MissingServices),
+    /// The protocol cannot carry a tool.
+    #[error(transparent)]
+    Tools(#[from] DialectError),
+    /// The client did not speak the protocol.
+    #[error("the client did not begin a session: {0}")]
+    Protocol(String),
+    /// Standard output is needed for the protocol alone.
+    #[error("standard output cannot be taken for the protocol")]
+    Output(#[source] std::io::Error),
+}
+
+fn program() -> String {
+    let path = std::env::args_os().next().map(std::path::PathBuf::from);
+    let stem = path.as_deref().and_then(std::path::Path::file_stem);
+    stem.map_or_else(|| "toolwright".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,78 @@
+//! The outcome of a call as a result of the protocol, or as an error of it. Pure.
+
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
+use toolwright::dialect::call_tool_result;
+use toolwright::journal::State;
+use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
+
+/// What the client gets. Only what is wrong with the request itself, or with the server, is an error of the protocol.
+pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
+    let answer = match outcome {
+        Outcome::Answered(answer) => answer,
+        Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
+        Outcome::Failed(failure) => Answer::from(failed(tool, &failure)?),
+    };
+    if let Some(error) = answer.error().filter(|error| error.kind() == "unknown_tool") {
+        return Err(ErrorData::invalid_params(error.message().to_owned(), None));
+    }
+    serde_json::from_value(call_tool_result(&answer)).map_err(|error| {
+        tracing::error!(tool, %error, "an answer is no result of the protocol");
+        ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
+    })
+}
+
+/// The call waits: for a person, mostly.
+fn waiting(tool: &str, waits: &Suspended) -> ToolError {
+    let call = waits.call;
+    let (kind, message, hint) = match (&waits.request, waits.state) {
+        (Some(request), State::Pending) => (
+            "approval_required",
+            format!("`{tool}` waits for a person's approval as call {call}: {}", request.reason),
+            format!(
+                "ask the user to decide on call {call} where the application takes approvals (`toolwright approvals`), then make the same call again"
+            ),
+        ),
+        (_, State::Planned) => (
+            "approval_required",
+            format!("`{tool}` is in a plan as call {call}, which a person has to accept"),
+            "tell the user that the plan waits; go on with calls that only read".to_owned(),
+        ),
+        (_, State::Indeterminate) => (
+            "indeterminate",
+            format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
+            "do not repeat it; a person has to find out".to_owned(),
+        ),
+        (_, state) => (
+            "not_finished",
+            format!("call {call} of `{tool}` is {state}"),
+            "make the same call again later to get its result".to_owned(),
+        ),
+    };
+    let class = match waits.state {
+        State::Indeterminate => Class::Unknown,
+        _ => Class::NotStarted { retry_after: None },
+    };
+    let details = serde_json::json!({"call": call.to_string(), "state": waits.state.to_string()});
+    ToolError::new(kind, message).class(class).hint(hint).details(details)
+}
+
+/// Why the call cannot continue here. What the journal said is for operators.
+fn failed(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
+    let error = match failure {
+        CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
+            .hint("go on without this call, or tell the user that it needs approval"),
+        CallFailure::ShuttingDown { .. } => ToolError::new("shutting_down", failure.to_string()),
+        CallFailure::ResultNotRecorded { call, .. } => {
+            let words = format!("`{tool}` was run as call {call}, and its result is lost");
+            ToolError::new("indeterminate", words)
+                .hint("do not repeat it; a person has to find out")
+        }
+        _ => {
+            tracing::error!(tool, %failure, "a call of a session failed");
+            let words = format!("`{tool}` could not be run safely; the operator has to look");
+            return Err(ErrorData::internal_error(words, None));
+        }
+    };
+    Ok(error)
+}

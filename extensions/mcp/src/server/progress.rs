@@ -1,0 +1,107 @@
+//! The progress of calls, from the tool that reports it to the request that asked for it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use tokio::sync::mpsc;
+use toolwright::{Event, EventKind};
+
+/// How many reports of one call wait to be sent; what a tool reports beyond them is dropped.
+const WAITING: usize = 64;
+
+/// What a tool reported.
+#[derive(Debug)]
+pub(super) struct Report {
+    message: String,
+    part: Option<f64>,
+}
+
+/// The requests that want progress, by the id that their call has for the executor.
+#[derive(Debug, Default)]
+pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
+
+impl Reports {
+    pub(super) fn receive(&self, event: &Event<'_>) {
+        let (EventKind::Progress { message, part }, Some(id)) = (event.kind, event.provider_id)
+        else {
+            return;
+        };
+        if let Some(request) = self.lock().get(id) {
+            // A client that is slower than the tool misses a report.
+            let _ = request.try_send(Report { message: message.to_owned(), part });
+        }
+    }
+
+    /// The reports of a call, until it is [forgotten](Self::forget).
+    pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        self.lock().insert(call.to_owned(), sender);
+        receiver
+    }
+
+    pub(super) fn forget(&self, call: &str) {
+        self.lock().remove(call);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Report>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where the progress of one request stands. The protocol wants it to grow.
+#[derive(Debug, Default)]
+pub(super) struct Scale {
+    last: Option<f64>,
+    has_total: bool,
+}
+
+impl Scale {
+    /// The notification of a report; nothing where it would not grow.
+    pub(super) fn next(
+        &mut self,
+        token: &ProgressToken,
+        report: Report,
+    ) -> Option<ProgressNotificationParam> {
+        let (progress, total) = match report.part {
+            Some(part) if part.is_finite() => (part, Some(1.0)),
+            None if !self.has_total => (self.last.unwrap_or(0.0) + 1.0, None),
+            _ => return None,
+        };
+        if self.last.is_some_and(|last| progress <= last) {
+            return None;
+        }
+        (self.last, self.has_total) = (Some(progress), total.is_some());
+        let mut notification = ProgressNotificationParam::new(token.clone(), progress);
+        notification.total = total;
+        Some(notification.with_message(report.message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::NumberOrString;
+
+    use super::*;
+
+    #[test]
+    fn progress_only_grows() {
+        let token = ProgressToken(NumberOrString::Number(1));
+        let mut scale = Scale::default();
+        let mut next = |part| {
+            let sent = scale.next(&token, Report { message: "on it".into(), part })?;
+            Some((sent.progress, sent.total))
+        };
+        assert_eq!(next(Some(0.25)), Some((0.25, Some(1.0))));
+        assert_eq!(next(Some(0.25)), None);
+        assert_eq!(next(Some(0.1)), None);
+        assert_eq!(next(Some(f64::NAN)), None);
+        assert_eq!(next(None), None);
+        assert_eq!(next(Some(0.5)), Some((0.5, Some(1.0))));
+
+        let mut scale = Scale::default();
+        let mut next =
+            || Some(scale.next(&token, Report { message: "on it".into(), part: None })?.progress);
+        assert_eq!([next(), next()], [Some(1.0), Some(2.0)]);
+    }
+}

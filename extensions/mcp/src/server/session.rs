@@ -1,0 +1,167 @@
+//! One session: a run of the executor, what its client was shown, and its calls that wait.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::JsonObject;
+use toolwright::{Call, CallId, CancellationToken, Class, Executor, Outcome, Run, ToolError};
+use uuid::Uuid;
+
+use super::listing::Shown;
+use super::progress::Reports;
+use super::{McpServer, ServeError};
+
+/// How many waiting calls a session remembers, so that a client cannot fill the memory.
+const MOST_WAITING: usize = 256;
+
+pub(super) struct Session {
+    executor: Executor,
+    run: Run,
+    /// Cancelled when the client is gone.
+    ended: CancellationToken,
+    shown: Mutex<Arc<Pinned>>,
+    waiting: Mutex<HashMap<CallKey, Waiting>>,
+    pub(super) reports: Arc<Reports>,
+}
+
+/// What the client was shown last, and the run that calls it.
+pub(super) struct Pinned {
+    pub(super) shown: Shown,
+    run: Run,
+}
+
+/// A call as its client means it: the tool, and the arguments in one spelling.
+type CallKey = (String, String);
+
+/// A call that has no answer yet.
+#[derive(Clone)]
+struct Waiting {
+    call: CallId,
+    /// The id that it has for the executor.
+    id: String,
+}
+
+/// A call that is about to be made.
+pub(super) struct Planned {
+    pinned: Arc<Pinned>,
+    tool: String,
+    arguments: String,
+    key: CallKey,
+    waiting: Option<CallId>,
+    /// The id that it has for the executor.
+    pub(super) id: String,
+}
+
+impl Session {
+    pub(super) fn start(server: &McpServer, ended: CancellationToken) -> Result<Self, ServeError> {
+        let reports = Arc::new(Reports::default());
+        let receiver = Arc::clone(&reports);
+        let id = format!("mcp-{}", Uuid::now_v7());
+        let run = server.executor.run(id.clone()).session(id).cancelled_by(ended.clone());
+        let run = run.on_progress(move |event| receiver.receive(event));
+        let run = match &server.start {
+            Some(start) => start(run),
+            None => run,
+        };
+        let run = run.start()?;
+        let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor)?));
+        let executor = server.executor.clone();
+        let waiting = Mutex::default();
+        Ok(Self { executor, run, ended, shown, waiting, reports })
+    }
+
+    /// What the client was shown last.
+    pub(super) fn pinned(&self) -> Arc<Pinned> {
+        Arc::clone(&lock(&self.shown))
+    }
+
+    /// Pins the tools as they are now; the first page of a list.
+    pub(super) fn pin(&self) -> Result<Arc<Pinned>, ServeError> {
+        let now = self.executor.registry().generation();
+        let mut shown = lock(&self.shown);
+        if shown.shown.catalog.generation() != now {
+            *shown = Arc::new(Pinned::of(&self.run, &self.executor)?);
+        }
+        Ok(Arc::clone(&shown))
+    }
+
+    /// A call of a tool that the client was shown, or that a resolver may know.
+    pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<Planned> {
+        let pinned = self.pinned();
+        let tool = match pinned.shown.tool(name) {
+            Some(tool) => tool.to_owned(),
+            // Hidden tools are for programs of the application.
+            None if pinned.shown.catalog.get(name).is_some() => return None,
+            None => name.to_owned(),
+        };
+        let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
+        let spelling = toolwright::unstable::arguments::canonical(&arguments);
+        let key = (tool.clone(), spelling.unwrap_or_else(|_| arguments.clone()));
+        let waiting = lock(&self.waiting).get(&key).cloned();
+        let (waiting, id) = match waiting {
+            Some(waiting) => (Some(waiting.call), waiting.id),
+            None => (None, format!("mcp-{}", Uuid::now_v7())),
+        };
+        Some(Planned { pinned, tool, arguments, key, waiting, id })
+    }
+
+    /// Makes the call, or continues the one that waited.
+    pub(super) async fn perform(&self, planned: &Planned, cancelled: CancellationToken) -> Outcome {
+        let run = &planned.pinned.run;
+        let worker = planned.waiting.and_then(|call| Some((call, run.worker()?)));
+        let outcome = match worker {
+            Some((call, worker)) => tokio::select! {
+                outcome = worker.resume(call) => outcome,
+                // It stays in the journal, as where a worker is gone; nobody reads this answer.
+                () = cancelled.cancelled() => Outcome::Answered(given_up(planned.tool()).into()),
+            },
+            None => {
+                let call = Call::new(&*planned.tool, &*planned.arguments).id(&*planned.id);
+                run.submit(&call.cancelled_by(cancelled)).await
+            }
+        };
+        let mut waiting = lock(&self.waiting);
+        match &outcome {
+            Outcome::Suspended(suspended) if waiting.len() < MOST_WAITING => {
+                let call = Waiting { call: suspended.call, id: planned.id.clone() };
+                waiting.insert(planned.key.clone(), call);
+            }
+            _ => {
+                waiting.remove(&planned.key);
+            }
+        }
+        outcome
+    }
+
+    /// The client is gone: calls that have not begun never begin.
+    pub(super) async fn end(&self) {
+        self.ended.cancel();
+        let Some(worker) = self.run.worker() else { return };
+        if let Err(failure) = worker.end_run(self.run.id()).await {
+            tracing::error!(run = self.run.id(), %failure, "the run of a session could not be ended");
+        }
+    }
+}
+
+impl Pinned {
+    fn of(run: &Run, executor: &Executor) -> Result<Self, ServeError> {
+        let shown = Shown::of(&executor.registry().catalog())?;
+        let run = run.pinned(&shown.catalog);
+        Ok(Self { shown, run })
+    }
+}
+
+impl Planned {
+    pub(super) fn tool(&self) -> &str {
+        &self.tool
+    }
+}
+
+fn given_up(tool: &str) -> ToolError {
+    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+        .class(Class::Cancelled)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

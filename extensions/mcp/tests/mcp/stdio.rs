@@ -1,0 +1,95 @@
+//! The command `mcp serve` of a real application, over its pipes.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+/// A program of this crate's examples. They are built with the tests, but for a run of this test alone.
+pub fn example(name: &str) -> PathBuf {
+    static BUILD: Mutex<()> = Mutex::new(());
+    let test = std::env::current_exe().unwrap();
+    let target = test.parent().unwrap().parent().unwrap();
+    let program = target.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let _building = BUILD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !program.exists() {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([
+            "build",
+            "--quiet",
+            "-p",
+            "toolwright-mcp",
+            "--features",
+            "cli",
+            "--example",
+            name,
+        ]);
+        assert!(cargo.status().unwrap().success(), "{name}");
+    }
+    program
+}
+
+/// S0.20 needs no such server; this is the other way round: the tools of an application for any client.
+#[test]
+fn standard_output_carries_the_protocol_alone_and_the_server_ends_with_its_input() {
+    let mut server = Command::new(example("notes"))
+        .args(["mcp", "serve"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut exchange = |message: Value, answers: bool| {
+        writeln!(input, "{message}").unwrap();
+        answers.then(|| {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            serde_json::from_str::<Value>(&line).unwrap()
+        })
+    };
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    }});
+    let begun = exchange(hello, true).unwrap();
+    assert_eq!(begun["result"]["serverInfo"], json!({"name": "notes", "version": "1.0.0"}));
+    assert_eq!(begun["result"]["protocolVersion"], "2025-11-25");
+    exchange(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), false);
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "add_note", "arguments": {"text": "milk"}
+    }});
+    let added = exchange(call, true).unwrap();
+    assert_eq!(added["id"], 2);
+    assert_eq!(added["result"]["structuredContent"], json!({"notes": 1}));
+    // A call is judged as a model's: nobody typed it.
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+        "name": "delete_notes", "arguments": {}
+    }});
+    let refused = exchange(call, true).unwrap();
+    assert_eq!(refused["result"]["isError"], true);
+    assert!(refused.to_string().contains("approval_required"), "{refused}");
+
+    drop(input);
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut output, &mut rest).unwrap();
+    assert_eq!(rest, "");
+    let ended = server.wait_with_output().unwrap();
+    assert!(ended.status.success());
+    let printed = String::from_utf8(ended.stderr).unwrap();
+    assert!(printed.contains("a note of 4 bytes was added"), "{printed}");
+}
+
+#[test]
+fn the_other_commands_stay_and_a_wrong_word_is_told() {
+    let run = |words: &[&str]| Command::new(example("notes")).args(words).output().unwrap();
+    let added = run(&["add-note", "milk", "--output", "json"]);
+    assert!(String::from_utf8_lossy(&added.stdout).contains(r#"{"notes":1}"#), "{added:?}");
+    let help = run(&["mcp", "--help"]);
+    assert!(String::from_utf8_lossy(&help.stdout).contains("serve"), "{help:?}");
+    let wrong = run(&["mcp", "surf"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("surf"), "{wrong:?}");
+}

@@ -1,0 +1,136 @@
+//! `apply_patch` applies a unified diff over several files.
+//!
+//! # What it does
+//! It changes, makes, deletes, renames and copies files, all of them or none. A hunk whose lines have moved is applied where
+//! they stand in one place. Line ends, a last line without one, encodings and modes are preserved, and the right to run a file
+//! is set as the patch says. It answers with a line for each file, the hash of its new content, and a short diff.
+//!
+//! # What it may touch
+//! It reads and writes the files that the patch names.
+//!
+//! # What it refuses
+//! A patch that cannot be read to its last line: wrong counts, hunks that overlap, binary files; hunks that fit nowhere or at
+//! several places; a file that is named twice or is there already; links; names that lead out of the workspace; a file whose
+//! content has another hash than in `expected_hashes`, or that somebody else changes meanwhile. All that is wrong is one error.
+
+mod plan;
+
+use std::fmt::Write as _;
+
+use toolwright::{Output, Reconciled, ToolError, data, tool};
+
+use super::diff;
+use super::notes::counted;
+use super::patch::read;
+use crate::Workspace;
+use crate::workspace::content_hash;
+use plan::{Plan, is_possible};
+
+/// The hash that the content of a file must have.
+#[data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExpectedHash {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// The hash that `read_file` showed; `none` where there must be no file.
+    pub hash: String,
+}
+
+impl ExpectedHash {
+    /// What a file must contain.
+    #[must_use]
+    pub fn new(path: impl Into<String>, hash: impl Into<String>) -> Self {
+        Self { path: path.into(), hash: hash.into() }
+    }
+}
+
+/// Apply a unified diff over one or several files, all or nothing: files are changed, made (`--- /dev/null`), deleted
+/// (`+++ /dev/null`) and renamed (`rename from`, `rename to`). Lines that have moved are found where they stand in one place.
+#[tool(
+    unlinked,
+    group = "file",
+    danger = moderate,
+    effect = once,
+    reads(file = read_by(&patch)),
+    writes(file = written_by(&patch)),
+    blocking,
+    preview = |workspace, patch, expected_hashes| -> Result<String, ToolError> {
+        let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
+        Ok(plan.described(diff::IN_A_PREVIEW))
+    },
+    reconcile = |workspace, patch| -> Result<Reconciled, ToolError> {
+        let Ok(files) = read(&patch) else { return Ok(Reconciled::DidNotHappen) };
+        let back: Vec<_> = files.iter().map(|file| file.reversed()).collect();
+        Ok(match (is_possible(workspace, &files), is_possible(workspace, &back)) {
+            (true, false) => Reconciled::DidNotHappen,
+            (false, true) => Reconciled::Happened(Output::text("the files are as the patch makes them")),
+            _ => Reconciled::Unknown,
+        })
+    }
+)]
+pub fn apply_patch(
+    workspace: &Workspace,
+    /// The unified diff, with paths relative to the workspace; `a/` and `b/` before them are left out.
+    #[arg(length = 1.., positional)]
+    patch: String,
+    /// The hashes that `read_file` showed, of files that must not have been changed since.
+    expected_hashes: Option<Vec<ExpectedHash>>,
+) -> Result<String, ToolError> {
+    let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
+    workspace.change(&plan.changes())?;
+    Ok(format!(
+        "applied the patch to {}\n{}",
+        counted(plan.files.len(), "file", "files"),
+        plan.described(diff::IN_AN_ANSWER)
+    ))
+}
+
+/// The files that a patch reads; of one that cannot be read, any.
+fn read_by(patch: &str) -> Option<Vec<String>> {
+    let files = read(patch).ok()?;
+    Some(files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect())
+}
+
+/// The files that a patch writes; of one that cannot be read, any.
+fn written_by(patch: &str) -> Option<Vec<String>> {
+    let files = read(patch).ok()?;
+    Some(files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect())
+}
+
+impl Plan {
+    /// A line for each file, and the diffs, of at most so many lines altogether.
+    fn described(&self, most: usize) -> String {
+        let (mut words, mut left) = (String::new(), most);
+        for file in &self.files {
+            let (added, removed) = file.counts;
+            let (old, new) = (file.old.as_ref(), file.new.as_ref());
+            // Writing to a text cannot fail.
+            let _ = match (old, new) {
+                (Some(old), Some(new)) if old == new => write!(words, "changed `{new}`"),
+                (Some(old), Some(new)) if file.is_copy => {
+                    write!(words, "copied `{old}` to `{new}`")
+                }
+                (Some(old), Some(new)) => write!(words, "renamed `{old}` to `{new}`"),
+                (Some(old), None) => write!(words, "deleted `{old}`"),
+                (None, Some(new)) => write!(words, "created `{new}`"),
+                (None, None) => Ok(()),
+            };
+            let _ = write!(words, ", +{added} -{removed}");
+            if let (Some(_), Some(content)) = (new, &file.after) {
+                let _ = write!(words, "; hash {}", content_hash(content));
+            }
+            words.push('\n');
+            // The lines of a file that is new or gone stand in the call.
+            if let (Some((before, after)), Some(_), Some(_)) = (&file.texts, old, new) {
+                let diff = diff::between(before, after, left);
+                left = left.saturating_sub(diff.lines().count());
+                if !diff.is_empty() {
+                    let _ = writeln!(words, "{diff}");
+                }
+            }
+        }
+        words.truncate(words.trim_end().len());
+        words
+    }
+}

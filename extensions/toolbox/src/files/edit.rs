@@ -1,0 +1,90 @@
+//! What the tools that change a file do alike: read it, compare its hash, write it back in its encoding, and answer with a
+//! short diff.
+
+use toolwright::{Class, ToolError};
+
+use super::diff;
+use crate::Workspace;
+use crate::workspace::{After, Before, Change, Name, Text, content_hash, decoded, is_expected};
+
+/// A text file that is about to be changed.
+pub(super) struct Edit {
+    pub(super) name: Name,
+    /// What the file contains.
+    bytes: Vec<u8>,
+    pub(super) now: Text,
+}
+
+impl Edit {
+    /// Reads the file, and refuses it where it has not the hash that is expected.
+    pub(super) fn open(
+        workspace: &Workspace,
+        path: &str,
+        expected_hash: Option<&str>,
+    ) -> Result<Self, ToolError> {
+        let name = Name::parse(path)?;
+        let bytes = workspace.read_named(&name)?;
+        is_expected(&name, Some(&bytes), expected_hash)?;
+        let now = decoded(&name, &bytes)?;
+        Ok(Self { name, bytes, now })
+    }
+
+    /// Writes the new text where the file still contains what was read. The answer is `done`, the new hash and a diff.
+    pub(super) fn write(
+        &self,
+        workspace: &Workspace,
+        text: &str,
+        done: &str,
+    ) -> Result<String, ToolError> {
+        let content = encoded(&self.name, &self.now, text)?;
+        let (before, after) = (Before::Content(&self.bytes), After::Content(&content));
+        workspace.change(&[Change { name: &self.name, before, after }])?;
+        Ok(answer(done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
+    }
+
+    /// What a person is shown before the change.
+    pub(super) fn preview(&self, text: &str) -> String {
+        shown(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
+    }
+}
+
+/// A text in the encoding of the file that it replaces.
+pub(super) fn encoded(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, ToolError> {
+    now.encoding.encode(text).map_err(|other| {
+        let encoding = now.encoding.described().unwrap_or_default();
+        let message = format!(
+            "`{name}` is written in {encoding}, which has no `{other}` (U+{:04X})",
+            u32::from(other)
+        );
+        ToolError::new("not_encodable", message)
+            .class(Class::Invalid)
+            .hint("write the file whole with `write_file`, which makes it UTF-8")
+    })
+}
+
+/// What was done, the hash of what the file contains now, and the diff.
+pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
+    let hash = content_hash(content);
+    match diff {
+        "" => format!("{done}; hash {hash}"),
+        diff => format!("{done}; hash {hash}\n{diff}"),
+    }
+}
+
+/// A diff under the name of its file.
+pub(super) fn shown(name: &Name, diff: &str) -> String {
+    match diff {
+        "" => format!("`{name}` stays as it is"),
+        diff => format!("`{name}`\n{diff}"),
+    }
+}
+
+/// An error about a text, as one about the file that contains it.
+pub(super) fn of_file(name: &Name, error: ToolError) -> ToolError {
+    let named = ToolError::new(error.kind().to_owned(), format!("`{name}`: {}", error.message()));
+    let named = named.class(error.classified());
+    match error.next_action() {
+        Some(hint) => named.hint(hint.to_owned()),
+        None => named,
+    }
+}

@@ -1,0 +1,172 @@
+//! Replaces lines of a text by their numbers, for every tool that edits a text by lines; pure. What a text means is the
+//! concern of its tool: only lines are put together here.
+
+use toolwright::{Class, ToolError, data};
+
+use super::notes::counted;
+use crate::workspace::Ends;
+
+/// Lines that take the place of others. All numbers are those of the text before any patch.
+#[data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LinePatch {
+    /// First line to replace, counted from 1; with `end_line` 0 the line before which the lines are inserted, where the
+    /// number after the last line appends them.
+    pub start_line: i64,
+    /// Last line to replace, which is replaced too; 0 to insert and replace nothing.
+    pub end_line: i64,
+    /// The lines that take their place; empty to delete the lines. One line end at its end belongs to the last line.
+    pub content: String,
+}
+
+impl LinePatch {
+    /// A patch that replaces the lines from `start_line` to `end_line`.
+    #[must_use]
+    pub fn new(start_line: i64, end_line: i64, content: impl Into<String>) -> Self {
+        Self { start_line, end_line, content: content.into() }
+    }
+
+    fn is_insertion(&self) -> bool {
+        self.end_line == 0
+    }
+}
+
+/// The text after all patches.
+///
+/// The line ends of the text are preserved, and so is a last line without one, unless it is deleted. Lines that are inserted at one place stand in
+/// the order of their patches, before a line that another patch replaces.
+///
+/// ```
+/// use toolwright_toolbox::{LinePatch, patched_lines};
+///
+/// let patches = [LinePatch::new(1, 0, "zero"), LinePatch::new(2, 2, "2"), LinePatch::new(4, 0, "four\nfive")];
+/// assert_eq!(patched_lines("one\r\ntwo\r\nthree\r\n", &patches)?, "zero\r\none\r\n2\r\nthree\r\nfour\r\nfive\r\n");
+/// let error = patched_lines("one\n", &[LinePatch::new(2, 3, "x")]).unwrap_err();
+/// assert_eq!(error.kind(), "invalid_patch");
+/// # Ok::<(), toolwright::ToolError>(())
+/// ```
+///
+/// # Errors
+/// One, `invalid_patch`, that names everything that is wrong: lines that do not exist, an end before its beginning, ranges
+/// that overlap, an insertion within a range or of nothing.
+pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolError> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut order: Vec<(usize, &LinePatch)> = patches.iter().enumerate().collect();
+    order.sort_by_key(|(_, patch)| (patch.start_line, !patch.is_insertion()));
+    let problems = problems(lines.len(), &order);
+    if !problems.is_empty() {
+        let message = format!(
+            "{}; the text has {}",
+            problems.join("; "),
+            counted(lines.len(), "line", "lines")
+        );
+        return Err(ToolError::new("invalid_patch", message)
+            .class(Class::Invalid)
+            .hint("all numbers are those of the text as it is now; read it again to see them"));
+    }
+    let ends = Ends::of(text);
+    let has_last_end = text.is_empty() || text.ends_with('\n');
+    let mut patched = Patched { text: String::with_capacity(text.len()), last_end: "" };
+    let mut next = 0;
+    for (_, patch) in order {
+        // What is wrong was refused before.
+        let start = usize::try_from(patch.start_line).unwrap_or(1) - 1;
+        lines[next..start].iter().for_each(|line| patched.push_whole(line, ends));
+        let end = match ends {
+            Ends::Mixed => whole(lines.get(start).or(lines.last()).unwrap_or(&""), ends).1,
+            Ends::Crlf => "\r\n",
+            Ends::Lf => "\n",
+        };
+        if !patch.content.is_empty() {
+            let content = patch.content.strip_suffix('\n').unwrap_or(&patch.content);
+            for line in content.split('\n') {
+                patched.push((line.strip_suffix('\r').unwrap_or(line), end));
+            }
+        }
+        next = start.max(usize::try_from(patch.end_line).unwrap_or_default());
+    }
+    lines[next.min(lines.len())..].iter().for_each(|line| patched.push_whole(line, ends));
+    let Patched { mut text, last_end } = patched;
+    if !has_last_end {
+        text.truncate(text.len() - last_end.len());
+    }
+    Ok(text)
+}
+
+/// A text in the making.
+struct Patched {
+    text: String,
+    /// What its last line ends with, where that line has not had an end before.
+    last_end: &'static str,
+}
+
+impl Patched {
+    fn push(&mut self, (line, end): (&str, &'static str)) {
+        self.text.push_str(line);
+        self.text.push_str(end);
+        self.last_end = end;
+    }
+
+    /// A line that stays as it is.
+    fn push_whole(&mut self, line: &str, ends: Ends) {
+        self.push(whole(line, ends));
+        if line.ends_with('\n') {
+            self.last_end = "";
+        }
+    }
+}
+
+/// What is wrong, in the order of the patches.
+fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
+    let total = i64::try_from(lines).unwrap_or(i64::MAX);
+    let mut problems = Vec::new();
+    for (index, patch) in order {
+        let LinePatch { start_line: start, end_line: end, content } = patch;
+        let reason = if *start < 1 {
+            Some(format!("starts at line {start}, expected at least 1"))
+        } else if *end < 0 {
+            Some(format!("ends at line {end}, expected a line, or 0 to insert"))
+        } else if *end == 0 && *start > total.saturating_add(1) {
+            Some(format!(
+                "inserts before line {start}, expected at most {}",
+                total.saturating_add(1)
+            ))
+        } else if *end == 0 && content.is_empty() {
+            Some("inserts nothing, expected lines in `content`".to_owned())
+        } else if *end != 0 && end < start {
+            Some(format!("ends at line {end}, before its start at line {start}"))
+        } else if *end > total {
+            Some(format!("replaces lines {start} to {end}, which do not all exist"))
+        } else {
+            None
+        };
+        problems.extend(reason.map(|reason| (*index, format!("patch {} {reason}", index + 1))));
+    }
+    let mut furthest: Option<(usize, &LinePatch)> = None;
+    for (index, patch) in order {
+        if let Some((other, before)) = furthest
+            && patch.start_line <= before.end_line
+            // An insertion at the first line that is replaced stands before it.
+            && !(patch.is_insertion() && patch.start_line == before.start_line)
+        {
+            let (one, two) = ((*index).min(other), (*index).max(other));
+            problems.push((two, format!("patches {} and {} overlap", one + 1, two + 1)));
+        }
+        if furthest.is_none_or(|(_, before)| patch.end_line > before.end_line) {
+            furthest = Some((*index, patch));
+        }
+    }
+    problems.sort();
+    problems.into_iter().map(|(_, problem)| problem).collect()
+}
+
+/// A line and its end. A last line without one gets that of the others, which the text loses again when it is whole.
+fn whole(line: &str, ends: Ends) -> (&str, &'static str) {
+    match (line.strip_suffix("\r\n"), line.strip_suffix('\n')) {
+        (Some(line), _) => (line, "\r\n"),
+        (None, Some(line)) => (line, "\n"),
+        (None, None) if ends == Ends::Crlf => (line, "\r\n"),
+        (None, None) => (line, "\n"),
+    }
+}

@@ -1,0 +1,163 @@
+//! The lines of a patch that name files: git's, with its quotes, and those of `diff -u`; pure.
+
+use super::FilePatch;
+
+/// What the lines before the first hunk of a file say.
+#[derive(Debug, Default)]
+pub(super) struct Headers {
+    /// What follows `diff --git`.
+    pub(super) git: Option<String>,
+    /// What follows `---` and `+++`.
+    pub(super) old: Option<String>,
+    pub(super) new: Option<String>,
+    /// What follows `rename from` and `rename to`, or `copy from` and `copy to`.
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+    pub(super) is_copy: bool,
+    pub(super) new_mode: Option<String>,
+    pub(super) is_new: bool,
+    pub(super) is_deleted: bool,
+}
+
+impl Headers {
+    /// Whether a line was one of the headers that git writes between `diff --git` and the first hunk.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        let rest = |start: &str| line.strip_prefix(start).map(str::to_owned);
+        if let Some(mode) = rest("new file mode ") {
+            (self.is_new, self.new_mode) = (true, Some(mode));
+        } else if line.starts_with("deleted file mode ") {
+            self.is_deleted = true;
+        } else if let Some(mode) = rest("new mode ") {
+            self.new_mode = Some(mode);
+        } else if let Some(name) = rest("rename from ") {
+            self.from = Some(unquoted(&name));
+        } else if let Some(name) = rest("rename to ") {
+            self.to = Some(unquoted(&name));
+        } else if let Some(name) = rest("copy from ") {
+            (self.from, self.is_copy) = (Some(unquoted(&name)), true);
+        } else if let Some(name) = rest("copy to ") {
+            (self.to, self.is_copy) = (Some(unquoted(&name)), true);
+        } else {
+            let starts = ["old mode ", "index ", "similarity index ", "dissimilarity index "];
+            return starts.iter().any(|start| line.starts_with(start));
+        }
+        true
+    }
+
+    /// The file that they name, or what is wrong with them.
+    pub(super) fn file(self) -> Result<FilePatch, String> {
+        let program = match self.new_mode.as_deref().map(str::trim) {
+            None => None,
+            Some("100755") => Some(true),
+            Some("100644" | "100664") => Some(false),
+            Some("120000") => return Err("makes a link, which no tool does".to_owned()),
+            Some(mode) => {
+                return Err(format!("gives the mode {mode}, expected 100644 or 100755"));
+            }
+        };
+        // A new file is no program unless the patch says that it is one.
+        let program = program.filter(|is_program| *is_program || !self.is_new);
+        let (mut old, mut new) = match (self.old, self.new) {
+            (Some(old), Some(new)) => without_prefixes(named(&old), named(&new)),
+            (None, None) => match (self.from.clone(), self.to.clone()) {
+                (Some(from), Some(to)) => (Some(from), Some(to)),
+                _ => {
+                    let name = self.git.as_deref().and_then(name_of_git);
+                    let name = name.ok_or("names no file")?;
+                    (Some(name.clone()), Some(name))
+                }
+            },
+            (Some(_), None) => return Err("has `---` without `+++`".to_owned()),
+            (None, Some(_)) => return Err("has `+++` without `---`".to_owned()),
+        };
+        if let (Some(from), Some(to)) = (self.from, self.to) {
+            (old, new) = (Some(from), Some(to));
+        }
+        if self.is_new {
+            old = None;
+        }
+        if self.is_deleted {
+            new = None;
+        }
+        if old.is_none() && new.is_none() {
+            return Err("has `/dev/null` on both sides, and names no file".to_owned());
+        }
+        Ok(FilePatch { old, new, is_copy: self.is_copy, program, hunks: Vec::new() })
+    }
+}
+
+/// The name after `---` or `+++`, where it is one; a tab ends it, and a date follows.
+fn named(text: &str) -> Option<String> {
+    let name = match text.starts_with('"') {
+        true => unquoted(text),
+        false => text.split('\t').next().unwrap_or_default().to_owned(),
+    };
+    (name != "/dev/null").then_some(name)
+}
+
+/// `a/` and `b/`, which git writes before the names, are no folders. In a patch that takes another back they change places.
+const PREFIXES: [[&str; 2]; 2] = [["a/", "b/"], ["b/", "a/"]];
+
+fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>, Option<String>) {
+    let has = |name: &Option<String>, prefix| name.as_ref().is_none_or(|it| it.starts_with(prefix));
+    if !PREFIXES.iter().any(|[one, two]| has(&old, *one) && has(&new, *two)) {
+        return (old, new);
+    }
+    let rest = |name: Option<String>| name.map(|it| it[2..].to_owned());
+    (rest(old), rest(new))
+}
+
+/// The name after `diff --git`, which stands there twice, where no other line has it.
+fn name_of_git(text: &str) -> Option<String> {
+    let (old, new) = match text.starts_with('"') {
+        true => {
+            let end = text[1..].find("\" ")? + 2;
+            (unquoted(&text[..end]), unquoted(text[end..].trim_start()))
+        }
+        false => {
+            // `a/x b/x`: both have one length.
+            let (old, new) = text.split_at_checked(text.len() / 2)?;
+            (old.to_owned(), new.strip_prefix(' ')?.to_owned())
+        }
+    };
+    PREFIXES.iter().find_map(|[one, two]| {
+        let (old, new) = (old.strip_prefix(one)?, new.strip_prefix(two)?);
+        (old == new).then(|| old.to_owned())
+    })
+}
+
+/// A name without the quotes and escapes that git gives it where it has unusual characters.
+fn unquoted(text: &str) -> String {
+    let text = text.trim_end();
+    let Some(inner) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {
+        return text.to_owned();
+    };
+    let (mut bytes, mut rest) = (Vec::with_capacity(inner.len()), inner.bytes().peekable());
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(digit @ b'0'..=b'7') => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    if let Some(digit) = rest.next_if(|it| matches!(it, b'0'..=b'7')) {
+                        value = value * 8 + u32::from(digit - b'0');
+                    }
+                }
+                bytes.push(value.to_le_bytes()[0]);
+            }
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'r') => bytes.push(b'\r'),
+            Some(b'a') => bytes.push(7),
+            Some(b'b') => bytes.push(8),
+            Some(b'f') => bytes.push(12),
+            Some(b'v') => bytes.push(11),
+            Some(other) => bytes.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

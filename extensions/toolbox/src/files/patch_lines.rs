@@ -1,0 +1,73 @@
+//! `patch_lines` replaces lines of a file by their numbers.
+//!
+//! # What it does
+//! It replaces, inserts and deletes lines, all by the numbers that the file has before the call, as `read_file` shows them.
+//! Line ends, a last line without one, and the encoding are preserved. It answers with the number of lines, a short diff and
+//! the hash of the new content.
+//!
+//! # What it may touch
+//! It reads and writes the file that `path` names.
+//!
+//! # What it refuses
+//! Lines that do not exist, ranges that overlap, an end before its start, an insertion of nothing: all that is wrong in one
+//! error, with the number of lines; a file whose content has another hash than `expected_hash`, or that somebody else changes
+//! meanwhile; and all that `read_file` and `write_file` refuse.
+
+use toolwright::{Reconciled, ToolError, tool};
+
+use super::edit::{Edit, of_file};
+use super::line_patch::{LinePatch, patched_lines};
+use super::notes::counted;
+use crate::Workspace;
+use crate::workspace::content_hash;
+
+/// Replace, insert or delete lines of a file by their numbers, which `read_file` shows. All numbers are those of the file
+/// before the call, so that one patch does not move the lines of another.
+#[tool(
+    unlinked,
+    group = "file",
+    danger = moderate,
+    effect = once,
+    reads(file = path),
+    writes(file = path),
+    blocking,
+    preview = |workspace, path, patches, expected_hash| -> Result<String, ToolError> {
+        let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
+        Ok(edit.preview(&patched(&edit, &patches)?))
+    },
+    reconcile = |workspace, path, expected_hash| -> Result<Reconciled, ToolError> {
+        let bytes = workspace.read(&path)?;
+        Ok(match expected_hash {
+            // A file with the hash that was expected is the one before the call.
+            Some(expected) if content_hash(&bytes) == expected => Reconciled::DidNotHappen,
+            _ => Reconciled::Unknown,
+        })
+    }
+)]
+pub fn patch_lines(
+    workspace: &Workspace,
+    /// Path relative to the workspace.
+    #[arg(alias = "file_path", example = "src/lib.rs", positional)]
+    path: String,
+    /// What to replace, in any order.
+    #[arg(length = 1..=1000)]
+    patches: Vec<LinePatch>,
+    /// The hash that `read_file` showed: a file that was changed since is not edited.
+    expected_hash: Option<String>,
+) -> Result<String, ToolError> {
+    let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
+    let text = patched(&edit, &patches)?;
+    let (patches, lines) = (patches.len(), text.lines().count());
+    let done = format!(
+        "applied {} to `{}`, which now has {}",
+        counted(patches, "patch", "patches"),
+        edit.name,
+        counted(lines, "line", "lines")
+    );
+    edit.write(workspace, &text, &done)
+}
+
+/// The text after the patches, or everything that is wrong with them.
+fn patched(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
+    patched_lines(&edit.now.text, patches).map_err(|error| of_file(&edit.name, error))
+}

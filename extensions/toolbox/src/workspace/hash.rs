@@ -1,0 +1,49 @@
+//! The hash by which a tool recognises the content of a file; pure.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+use toolwright::ToolError;
+
+use super::name::Name;
+
+/// So many bytes of the digest are shown: enough that two contents of one file do not have the same.
+const SHOWN: usize = 8;
+
+/// The first half of what a model sees of the SHA-256 digest, as 16 hexadecimal digits.
+pub(crate) fn content_hash(content: &[u8]) -> String {
+    let digest = Sha256::digest(content);
+    digest.iter().take(SHOWN).fold(String::with_capacity(2 * SHOWN), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Refuses a content that is not the one that was read; `none` stands for no file at all.
+pub(crate) fn is_expected(
+    name: &Name,
+    found: Option<&[u8]>,
+    expected: Option<&str>,
+) -> Result<(), ToolError> {
+    let Some(expected) = expected else { return Ok(()) };
+    let is_hash = expected.len() == 2 * SHOWN && expected.bytes().all(|it| it.is_ascii_hexdigit());
+    if expected != "none" && !is_hash {
+        let message = format!(
+            "the expected hash of `{name}` is `{expected}`, expected {} hexadecimal digits, or `none` for no file",
+            2 * SHOWN
+        );
+        return Err(ToolError::invalid(message).hint("copy it from the answer of `read_file`"));
+    }
+    let now = found.map(content_hash);
+    let message = match now.as_deref() {
+        None if expected == "none" => return Ok(()),
+        Some(now) if now.eq_ignore_ascii_case(expected) => return Ok(()),
+        None => format!("`{name}` does not exist, expected hash {expected}"),
+        Some(now) if expected == "none" => {
+            format!("`{name}` exists with hash {now}, expected no file")
+        }
+        Some(now) => format!("`{name}` has hash {now}, expected {expected}: it was changed since"),
+    };
+    Err(ToolError::new("file_changed", message).hint("read it again"))
+}

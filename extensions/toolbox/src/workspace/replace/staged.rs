@@ -1,0 +1,282 @@
+//! One file that is about to be replaced, made or removed: its new content lies beside it under a temporary name, and what
+//! was there is held under a second one where it may have to be restored.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cap_std::fs::{Dir, File, OpenOptions, Permissions};
+use toolwright::ToolError;
+
+use super::{After, Before, Change, Written};
+use crate::workspace::failure::failed;
+use crate::workspace::is_regular;
+use crate::workspace::name::Name;
+
+/// A change that is ready. Until it is committed, dropping it leaves nothing behind.
+pub(super) struct Staged<'c> {
+    change: &'c Change<'c>,
+    root: &'c Dir,
+    target: Target,
+    /// The new content.
+    temporary: Option<String>,
+    /// The file that was there.
+    held: Option<String>,
+    is_committed: bool,
+}
+
+/// Where a file is written: the open folder that holds it, its name there, and what it is now.
+struct Target {
+    folder: Dir,
+    name: OsString,
+    permissions: Option<Permissions>,
+    /// Folders that were made for it, the outermost first.
+    made: Vec<PathBuf>,
+}
+
+impl<'c> Staged<'c> {
+    /// Writes the new content beside the target, where it `may_be_undone` with a second name for what is there.
+    pub(super) fn new(
+        root: &'c Dir,
+        change: &'c Change<'c>,
+        may_be_undone: bool,
+    ) -> Result<Self, ToolError> {
+        let target = Target::find(root, change)?;
+        let mut staged =
+            Self { change, root, target, temporary: None, held: None, is_committed: false };
+        staged.prepare(may_be_undone).map_err(|error| failed(change.name, error))?;
+        Ok(staged)
+    }
+
+    fn prepare(&mut self, may_be_undone: bool) -> io::Result<()> {
+        let Target { folder, name, permissions, .. } = &self.target;
+        let (content, of, program) = match self.change.after {
+            After::Removed => (None, None, None),
+            After::Content(content) => (Some(content), None, None),
+            After::WithMode { content, of, program } => (Some(content), of, program),
+        };
+        if let Some(content) = content {
+            let mode = match of {
+                Some(of) => Some(self.root.metadata(of)?.permissions()),
+                None => permissions.clone(),
+            };
+            let (temporary, file) = create_beside(folder, mode.is_some())?;
+            self.temporary = Some(temporary);
+            let mode = with_program(&file, mode, program)?;
+            fill(file, content, mode)?;
+        }
+        if permissions.is_some() && may_be_undone {
+            // A second name costs no space, so putting the file back cannot fail for lack of it.
+            let held = vacant();
+            folder.hard_link(name, folder, &held)?;
+            self.held = Some(held);
+        }
+        Ok(())
+    }
+
+    pub(super) fn name(&self) -> &Name {
+        self.change.name
+    }
+
+    /// Refuses to replace what somebody else has written meanwhile.
+    pub(super) fn is_unchanged(&self) -> Result<(), ToolError> {
+        let name = self.change.name;
+        let expected = match self.change.before {
+            Before::Any => return Ok(()),
+            Before::Missing => None,
+            Before::Content(content) => Some(content),
+        };
+        let found = match self.target.folder.open(&self.target.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(name, error)),
+            Ok(file) => {
+                let most = expected.map_or(0, <[u8]>::len) + 1;
+                let mut found = Vec::with_capacity(most);
+                let read = file.take(most as u64).read_to_end(&mut found);
+                read.map_err(|error| failed(name, error))?;
+                Some(found)
+            }
+        };
+        if found.as_deref() == expected {
+            return Ok(());
+        }
+        let message =
+            format!("`{name}` was changed by somebody else in the meantime; nothing was written");
+        Err(ToolError::new("file_changed", message).hint("read it again"))
+    }
+
+    /// Puts the new content in its place: the one step that others see.
+    pub(super) fn commit(&mut self) -> Result<(), ToolError> {
+        let Target { folder, name, .. } = &self.target;
+        match &self.temporary {
+            Some(temporary) => folder.rename(temporary, folder, name),
+            None => folder.remove_file(name),
+        }
+        .map_err(|error| failed(self.change.name, error))?;
+        self.temporary = None;
+        self.is_committed = true;
+        Ok(())
+    }
+
+    /// Puts back what was there before the commit.
+    pub(super) fn restore(&mut self) -> io::Result<()> {
+        let Target { folder, name, .. } = &self.target;
+        match &self.held {
+            Some(held) => folder.rename(held, folder, name)?,
+            None => folder.remove_file(name)?,
+        }
+        self.held = None;
+        self.is_committed = false;
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Written {
+        match self.target.permissions {
+            Some(_) => Written::Replaced,
+            None => Written::Created,
+        }
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        for name in self.temporary.iter().chain(&self.held) {
+            // What happened before is what is reported.
+            let _ = self.target.folder.remove_file(name);
+        }
+        if !self.is_committed {
+            for folder in self.target.made.iter().rev() {
+                // It is not removed where somebody else has put a file into it.
+                let _ = self.root.remove_dir(folder);
+            }
+        }
+    }
+}
+
+impl Target {
+    fn find(root: &Dir, change: &Change<'_>) -> Result<Self, ToolError> {
+        let name = change.name;
+        let lookup = |error| failed(name, error);
+        let (real, permissions) = match root.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_symlink() => {
+                let real = root.canonicalize(name).map_err(|error| match error.kind() {
+                    ErrorKind::NotFound => {
+                        let message =
+                            format!("`{name}` is a link to something that does not exist");
+                        ToolError::new("dangling_link", message).caused_by(error)
+                    }
+                    _ => failed(name, error),
+                })?;
+                let metadata = root.metadata(&real).map_err(lookup)?;
+                is_regular(name, &metadata)?;
+                (real, Some(metadata.permissions()))
+            }
+            Ok(metadata) => {
+                is_regular(name, &metadata)?;
+                (PathBuf::from(name.as_str()), Some(metadata.permissions()))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                (PathBuf::from(name.as_str()), None)
+            }
+            Err(error) => return Err(failed(name, error)),
+        };
+        if permissions.as_ref().is_some_and(Permissions::readonly) {
+            let message = format!("`{name}` is read-only, expected a file that may be written");
+            return Err(ToolError::new("read_only", message));
+        }
+        let parent = real.parent().filter(|it| !it.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        let makes = permissions.is_none() && !matches!(change.after, After::Removed);
+        let made = if makes { make_folders(root, parent).map_err(lookup)? } else { Vec::new() };
+        let folder = root.open_dir(parent).map_err(lookup)?;
+        let name = real.file_name().unwrap_or_default().to_owned();
+        Ok(Self { folder, name, permissions, made })
+    }
+}
+
+/// Makes a folder with those above it, and returns which are new.
+fn make_folders(root: &Dir, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let missing = |it: &&Path| !it.as_os_str().is_empty() && !root.exists(it);
+    let mut made: Vec<PathBuf> =
+        folder.ancestors().take_while(missing).map(Path::to_owned).collect();
+    made.reverse();
+    root.create_dir_all(folder)?;
+    Ok(made)
+}
+
+/// A name that no file has.
+fn vacant() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!(".toolwright-{}-{number}.tmp", process::id())
+}
+
+/// Where it replaces a file, nobody else can read it before it has that file's mode.
+fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if replaces {
+        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = replaces;
+    loop {
+        let name = vacant();
+        match folder.open_with(&name, &options) {
+            // A process of this id has left it behind.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            opened => return Ok((name, opened?)),
+        }
+    }
+}
+
+/// The mode of the new file: that of the old one, with or without the right to run it where the change says so.
+fn with_program(
+    file: &File,
+    permissions: Option<Permissions>,
+    program: Option<bool>,
+) -> io::Result<Option<Permissions>> {
+    #[cfg(unix)]
+    if let Some(is_program) = program {
+        use cap_std::fs::PermissionsExt as _;
+
+        let now = match permissions {
+            Some(permissions) => permissions,
+            None => file.metadata()?.permissions(),
+        };
+        // Who may read it may run it, as git has it.
+        let mode = match is_program {
+            true => now.mode() | (now.mode() & 0o444) >> 2,
+            false => now.mode() & !0o111,
+        };
+        return Ok(Some(Permissions::from_mode(mode)));
+    }
+    let _ = (file, program);
+    Ok(permissions)
+}
+
+fn fill(mut file: File, content: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+    file.write_all(content)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    file.sync_all()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_temporary_file_of_a_file_that_is_replaced_is_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let authority = cap_std::ambient_authority();
+        let open = cap_std::fs::Dir::open_ambient_dir(folder.path(), authority).expect("a folder");
+        let (name, _file) = super::create_beside(&open, true).expect("a file");
+        let mode = folder.path().join(name).metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,114 @@
+//! The scope of a resource: the workspace, database or account that holds it. Two scopes have different resources by
+//! one name.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::resource::ResourceKind;
+
+/// What resources of a kind belong to, as text: of files the real path of the folder to which their names are relative.
+///
+/// Resources without a scope belong to one that is not known: such a resource may be that of the same name in any scope.
+///
+/// ```
+/// use toolwright::{File, Footprint, ResourceScope};
+///
+/// let write = |folder| Footprint::nothing().writing::<File>("a.txt").in_scope(&ResourceScope::new(folder));
+/// assert!(!write("/srv/one").conflicts_with(&write("/srv/two")));
+/// assert!(write("/srv/one").conflicts_with(&Footprint::nothing().reading::<File>("./a.txt")));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceScope(Arc<str>);
+
+impl ResourceScope {
+    /// The scope of this name.
+    #[must_use]
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ResourceScope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A service that holds resources of the kind `K`. A tool that borrows one and names resources of that kind names those
+/// in its scope; nothing has to be written at the tool.
+///
+/// Where a tool borrows two services that hold resources of one kind in different scopes, it is not known in which of
+/// them it uses a name.
+///
+/// ```
+/// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
+///
+/// struct Drafts(&'static str);
+///
+/// impl Holds<File> for Drafts {
+///     fn scope(&self) -> ResourceScope {
+///         ResourceScope::new(self.0)
+///     }
+/// }
+///
+/// /// Deletes a draft.
+/// #[tool(effect = idempotent, writes(file = path))]
+/// async fn delete_draft(
+///     drafts: &Drafts,
+///     /// Which.
+///     path: String,
+/// ) {
+/// }
+///
+/// let registry = Registry::of([DELETE_DRAFT])?;
+/// let call = Call::new("delete_draft", r#"{"path":"a.txt"}"#);
+/// let builder = |folder| Executor::builder(registry.clone()).unrestricted().service(Drafts(folder));
+/// let ada = builder("/home/ada").build()?.examine(&call)?;
+/// let bob = builder("/home/bob").build()?.examine(&call)?;
+/// let (Some(ada), Some(bob)) = (ada.touches(), bob.touches()) else { panic!("both name a file") };
+/// assert!(!ada.conflicts_with(bob));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Holds<K: ResourceKind> {
+    /// The scope of the resources.
+    fn scope(&self) -> ResourceScope;
+}
+
+/// Asks for generated code whether the service `T` holds resources of the kind `K`.
+pub struct Holder<T: ?Sized, K>(PhantomData<fn(&T, K)>);
+
+impl<T: ?Sized, K> Holder<T, K> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
+    /// The scope of the resources that the service holds.
+    pub fn scope(&self, service: &T) -> Option<ResourceScope> {
+        Some(service.scope())
+    }
+}
+
+/// Found where a service holds no resources of the kind.
+pub trait HoldsNone<T: ?Sized> {
+    fn scope(&self, _: &T) -> Option<ResourceScope> {
+        None
+    }
+}
+
+impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
+
+/// The one scope that a tool's services name, if they name one.
+pub fn one_scope<const COUNT: usize>(
+    scopes: [Option<ResourceScope>; COUNT],
+) -> Option<ResourceScope> {
+    let mut scopes = scopes.into_iter().flatten();
+    let first = scopes.next()?;
+    scopes.all(|other| other == first).then_some(first)
+}

@@ -1,0 +1,60 @@
+//! Stamps of resources: two equal stamps say that a resource has not changed between them.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// The version of a resource, such as an entity tag. Whatever changes the resource changes its stamp.
+///
+/// ```
+/// use toolwright::ResourceStamp;
+///
+/// assert_ne!(ResourceStamp::new("\"33a64df5\""), ResourceStamp::new("\"0c8d2a11\""));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ResourceStamp(Box<str>);
+
+/// So soon after a change, another one may leave the same time: file systems count in steps of up to two seconds.
+const STEP: Duration = Duration::from_secs(2);
+
+impl ResourceStamp {
+    /// The stamp of this version.
+    #[must_use]
+    pub fn new(version: impl Into<Box<str>>) -> Self {
+        Self(version.into())
+    }
+
+    /// The stamp of a resource that calls alone change.
+    #[must_use]
+    pub fn unchanging() -> Self {
+        Self::new("")
+    }
+
+    /// The stamp of a regular file; links are followed.
+    pub(super) fn of_file(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        let modified = metadata.modified().ok()?;
+        // Of a time in the future, only the distance counts: the clock may have been set.
+        let age = match SystemTime::now().duration_since(modified) {
+            Ok(age) => age,
+            Err(ahead) => ahead.duration(),
+        };
+        if !metadata.is_file() || age < STEP {
+            return None;
+        }
+        Some(Self::new(format!("{} {modified:?} {}", metadata.len(), identity(&metadata))))
+    }
+}
+
+/// Which file it is, and when anything about it changed last.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    let (device, inode) = (metadata.dev(), metadata.ino());
+    format!("{device}:{inode} {}.{}", metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(metadata: &Metadata) -> String {
+    format!("{:?}", metadata.created().ok())
+}

@@ -1,0 +1,126 @@
+//! One resource that a call touches: its kind, its scope and its name, and when it is the same as another.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::resource::Kind;
+use super::scope::ResourceScope;
+use super::stamp::ResourceStamp;
+
+/// A resource that a call touches, or with no name all resources of its kind.
+///
+/// ```
+/// use toolwright::{File, Footprint};
+///
+/// let search = Footprint::nothing().reading::<File>("./src/");
+/// let [folder] = search.resources_read().expect("it names what it reads") else { panic!("one") };
+/// assert_eq!((folder.kind(), folder.name(), folder.scope()), ("file", Some("src"), None));
+/// assert_eq!(folder.to_string(), "file `src`");
+///
+/// let edit = Footprint::nothing().writing::<File>("src/lib.rs");
+/// assert!(edit.resources_written().expect("named").iter().all(|file| file.overlaps(folder)));
+/// ```
+#[derive(Clone)]
+pub struct TouchedResource {
+    kind: Kind,
+    scope: Option<ResourceScope>,
+    name: Option<String>,
+}
+
+impl TouchedResource {
+    pub(super) fn new(kind: Kind, scope: Option<ResourceScope>, name: Option<&str>) -> Self {
+        Self { kind, scope, name: name.map(kind.normalise) }
+    }
+
+    /// The label of its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind.label
+    }
+
+    /// Its name in the normal form of the kind; `None` for all resources of the kind.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The workspace, or whatever else holds it, where that is known. It is not for models: of files it is a path of the
+    /// machine.
+    #[must_use]
+    pub fn scope(&self) -> Option<&ResourceScope> {
+        self.scope.as_ref()
+    }
+
+    /// Whether a change of one may be a change of the other.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        if !self.is_kind_of(other) {
+            return false;
+        }
+        match (&self.scope, &other.scope) {
+            (Some(mine), Some(others)) if mine != others => {
+                let global = |it: &Self, scope| (it.kind.global_name)(scope, it.name.as_deref());
+                match (global(self, mine), global(other, others)) {
+                    (Some(one), Some(two)) => self.meet(&one, &two),
+                    _ => false,
+                }
+            }
+            _ => match (&self.name, &other.name) {
+                (Some(one), Some(two)) => self.meet(one, two),
+                _ => true,
+            },
+        }
+    }
+
+    fn meet(&self, one: &str, two: &str) -> bool {
+        let overlap = self.kind.overlap;
+        one == two || overlap(one, two) || overlap(two, one)
+    }
+
+    /// The version of the resource, by its kind; `None` where that cannot be found out.
+    #[must_use]
+    pub fn stamp(&self) -> Option<ResourceStamp> {
+        (self.kind.stamp)(self.scope.as_ref(), self.name.as_deref())
+    }
+
+    /// Puts it into a scope, where it has none.
+    pub(super) fn in_scope(&mut self, scope: &ResourceScope) {
+        self.scope.get_or_insert_with(|| scope.clone());
+    }
+
+    fn is_kind_of(&self, other: &Self) -> bool {
+        (self.kind.id)() == (other.kind.id)()
+    }
+}
+
+impl PartialEq for TouchedResource {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_kind_of(other) && self.scope == other.scope && self.name == other.name
+    }
+}
+
+impl Eq for TouchedResource {}
+
+impl Hash for TouchedResource {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        ((self.kind.id)(), &self.scope, &self.name).hash(state);
+    }
+}
+
+/// Kind and name, without the scope.
+impl fmt::Display for TouchedResource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(formatter, "{} `{name}`", self.kind.label),
+            None => write!(formatter, "every {}", self.kind.label),
+        }
+    }
+}
+
+impl fmt::Debug for TouchedResource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut resource = formatter.debug_struct("TouchedResource");
+        resource.field("kind", &self.kind.label).field("scope", &self.scope);
+        resource.field("name", &self.name).finish()
+    }
+}

@@ -1,0 +1,83 @@
+//! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
+
+use super::{Lifecycle, Look};
+use crate::executor::{AroundCall, Plan, Turned, delay_of, enter};
+use crate::lifecycle::step::{Input, StageVerdict, Staged};
+use crate::stage::is_given_up;
+use toolwright_core::call::Call;
+use toolwright_core::error::Class;
+use toolwright_core::footprint::Facts;
+use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::journal::CallRecord;
+
+impl<'a> Lifecycle<'a> {
+    /// What the stages make of the call, as the next input.
+    pub(super) async fn stage(self, look: &mut Look<'a, '_>, input: &Input) -> Input {
+        look.entered = None;
+        let (Some(found), Some(arguments)) = (look.found.clone(), look.arguments.take()) else {
+            // Decided from what was read before: everything is read once more.
+            look.is_now(look.record().clone());
+            return input.clone();
+        };
+        let (plan, record) = (found.plan(), look.record().clone());
+        let own = Call::new(record.tool.as_str(), arguments.1.arguments());
+        let call = look.call.unwrap_or(&own);
+        let about = seen(&record, plan, &arguments, record.attempt + 1);
+        let verdict = match enter(self.run, plan, call, &about).await {
+            Ok(entered) => {
+                look.entered = Some(entered);
+                StageVerdict::GoOn
+            }
+            Err(Turned::Answered(answer)) => {
+                StageVerdict::Answer(self.store_answer(&record, &answer))
+            }
+            Err(Turned::Refused(error)) => match delay_of(&error) {
+                Some(time) => StageVerdict::Delay {
+                    time,
+                    why: format!("{}: {}", error.kind(), error.message()),
+                },
+                None if error.classified() == Class::Cancelled && is_given_up(self.run, call) => {
+                    StageVerdict::GivenUp
+                }
+                None => StageVerdict::Answer(self.store_answer(&record, &error.into())),
+            },
+        };
+        let reason = match input {
+            Input::Submitted { reason } => reason.clone(),
+            Input::Staged(staged) => staged.reason.clone(),
+            _ => None,
+        };
+        let version = record.version;
+        // That took its time: what was read before it does not count any more.
+        if look.snapshot.is_recorded {
+            look.is_now(record);
+        } else {
+            look.snapshot.tool = Some(Ok(super::tool_now(plan, look.call)));
+            (look.snapshot.run_ended, look.snapshot.evaluated) = (None, None);
+            (look.snapshot.grants, look.snapshot.denied_before) = (None, None);
+            look.arguments = Some(arguments);
+        }
+        Input::Staged(Staged { version, reason, verdict })
+    }
+}
+
+/// A call as stages see it.
+pub(super) fn seen<'s>(
+    record: &'s CallRecord,
+    plan: &'s Plan,
+    (facts, settled): &'s (Facts, FinalArguments),
+    attempt: u32,
+) -> AroundCall<'s> {
+    AroundCall {
+        id: record.id,
+        run: &record.place.run,
+        user: record.requester.user.as_deref(),
+        slot: record.place.turn.map(|turn| (turn, record.place.index)),
+        definition: &plan.entry.definition,
+        fingerprint: plan.entry.fingerprint(),
+        arguments: settled.arguments(),
+        footprint: facts.touches(),
+        attempt,
+        is_recorded: true,
+    }
+}
