@@ -6,8 +6,10 @@ use std::path::Path;
 use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
 use toolwright::policy::Policy;
-use toolwright::{Executor, OnNoApprover, Registry};
-use toolwright_toolbox::{FILES, PROCESS, Workspace};
+use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
+use toolwright_toolbox::{
+    BASH, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, Workspace,
+};
 
 use crate::end::Problem;
 use crate::task::COMPLETE_TASK;
@@ -15,21 +17,56 @@ use crate::task::COMPLETE_TASK;
 /// Built in: in the folder that the agent works in lies nothing that could change it.
 const POLICY: &str = include_str!("../policy.toml");
 
+/// What of it is about command lines, where there is a tool that runs them.
+const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
+
+/// What a home folder has that no program of the agent needs.
+const HIDDEN: [&str; 8] =
+    [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
+
 pub fn registry() -> Result<Registry, Problem> {
     let tools = FILES.into_iter().chain(PROCESS).chain([COMPLETE_TASK]);
     Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor for a folder. The person at the terminal decides; where there is none, a call that needs a decision fails.
-pub fn executor(folder: &Path) -> Result<Executor, Problem> {
-    let workspace = Workspace::open(folder)
-        .map_err(|error| Problem::Folder { folder: folder.to_owned(), error })?;
+/// The tools as commands: a person runs command lines too, which no recorded model was shown.
+pub fn commands() -> Result<Registry, Problem> {
+    let tools = FILES.into_iter().chain(PROCESS).chain([BASH, COMPLETE_TASK]);
+    Registry::of(tools)
+        .map_err(|error| Problem::application("the tools do not fit together", error))
+}
+
+/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
+pub fn executor(folder: &Path, sandbox: bool) -> Result<Executor, Problem> {
+    let mut workspace = opened(folder)?;
+    if sandbox {
+        let made = Sandbox::bubblewrap();
+        let made = made.map_err(|error| Problem::failed("there is no sandbox", error))?;
+        let home = std::env::home_dir().unwrap_or_default();
+        workspace = workspace
+            .with_executor(HIDDEN.iter().fold(made, |made, name| made.hide(home.join(name))));
+    }
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
-    let builder = Executor::builder(registry()?)
-        .policy(policy)
-        .service(workspace)
-        .journal(MemoryStore::new());
+    built(Executor::builder(registry()?).policy(policy).service(workspace))
+}
+
+/// The executor of the commands, in the current folder.
+pub fn of_commands(supervisor: Supervisor) -> Result<Executor, Problem> {
+    let workspace = opened(".".as_ref())?;
+    let policy = Policy::builder().base(workspace.root()).commands(ShellReader);
+    let policy = policy.text("policy.toml", POLICY).text("policy-shell.toml", SHELL_POLICY);
+    let builder = Executor::builder(commands()?).policy(policy);
+    built(builder.service(workspace).service(Shell::new(supervisor)))
+}
+
+fn opened(folder: &Path) -> Result<Workspace, Problem> {
+    Workspace::open(folder).map_err(|error| Problem::Folder { folder: folder.to_owned(), error })
+}
+
+/// The person at the terminal decides; where there is none, a call that needs a decision fails.
+fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
+    let builder = builder.journal(MemoryStore::new());
     let builder = if stdin().is_terminal() && stderr().is_terminal() {
         builder.ask(Terminal::new())
     } else {

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 use toolwright::cli;
+use toolwright_toolbox::Supervisor;
 
 use self::arguments::Arguments;
 use self::end::Problem;
@@ -34,6 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
+    // In the process that supervises a command line, nothing comes after this.
+    let supervisor = Supervisor::in_this_program()
+        .map_err(|error| Problem::application("no supervisor", error))?;
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
         // Help comes this way too.
@@ -47,7 +51,7 @@ fn application() -> Result<u8, Problem> {
     let ended = runtime.block_on(async {
         match matches.subcommand() {
             Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
-            _ => tool(&matches).await,
+            _ => tool(&matches, supervisor).await,
         }
     });
     // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
@@ -58,7 +62,7 @@ fn application() -> Result<u8, Problem> {
 
 /// The tools as commands, and `run` beside them.
 fn command() -> Result<Command, Problem> {
-    let registry = application::registry()?;
+    let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());
     let tools = tools.map_err(|error| Problem::application("no commands", error))?;
     Ok(tools
@@ -68,8 +72,8 @@ fn command() -> Result<Command, Problem> {
 }
 
 /// Runs one tool in the current folder.
-async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
-    let executor = application::executor(".".as_ref())?;
+async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
+    let executor = application::of_commands(supervisor)?;
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {

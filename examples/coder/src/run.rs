@@ -27,7 +27,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     if let Some(copied) = &copied {
         transcript.note("folder", &format!("{} ({})", folder.display(), copied.words()));
     }
-    let executor = application::executor(&folder)?;
+    let executor = application::executor(&folder, arguments.sandbox)?;
     let replay = match copied {
         Some(_) => {
             let is_made_anew = arguments.record.is_some();
