@@ -2,10 +2,19 @@
 #![cfg(test)]
 #![cfg(unix)]
 
-#[cfg(feature = "shell")]
-mod commands;
 #[cfg(feature = "files")]
 mod apply_patch;
+#[cfg(all(
+    feature = "changes",
+    feature = "files",
+    feature = "process",
+    feature = "syntax-json",
+    feature = "syntax-rust",
+    feature = "syntax-toml"
+))]
+mod changes;
+#[cfg(feature = "shell")]
+mod commands;
 #[cfg(feature = "files")]
 mod containment;
 #[cfg(feature = "files")]
