@@ -1,7 +1,8 @@
 //! A coding agent. `coder run TASK` gives a task to a model, which reads, searches and edits the files of a folder and runs
 //! programs there, as far as the policy lets it, until the task is done.
 //!
-//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy.
+//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file undo-turn 3`
+//! takes back what the third turn of the last run in the current folder changed.
 
 mod application;
 mod arguments;
@@ -10,6 +11,7 @@ mod offline;
 mod run;
 mod shown;
 mod signals;
+mod state;
 mod task;
 mod transcript;
 
@@ -19,6 +21,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 use toolwright::cli;
 
+use self::application::Caller;
 use self::arguments::Arguments;
 use self::end::Problem;
 use self::signals::Signals;
@@ -58,7 +61,7 @@ fn application() -> Result<u8, Problem> {
 
 /// The tools as commands, and `run` beside them.
 fn command() -> Result<Command, Problem> {
-    let registry = application::registry()?;
+    let registry = application::registry(Caller::Person)?;
     let tools = cli::command(&registry.catalog());
     let tools = tools.map_err(|error| Problem::application("no commands", error))?;
     Ok(tools
@@ -69,7 +72,8 @@ fn command() -> Result<Command, Problem> {
 
 /// Runs one tool in the current folder.
 async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
-    let executor = application::executor(".".as_ref())?;
+    let folder = ".".as_ref();
+    let executor = application::executor(folder, &state::log_of(folder)?, Caller::Person)?;
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {
