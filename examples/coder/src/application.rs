@@ -2,13 +2,15 @@
 
 use std::io::{IsTerminal as _, stderr, stdin};
 use std::path::Path;
+use std::sync::Arc;
 
 use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
-use toolwright::policy::Policy;
+use toolwright::policy::{Policy, PolicyBuilder, Rule};
 use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
 use toolwright_toolbox::{
-    BASH, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, Workspace,
+    BASH, CHANGES, ChangeLog, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, SyntaxCheck,
+    Workspace,
 };
 
 use crate::end::Problem;
@@ -30,15 +32,17 @@ pub fn registry() -> Result<Registry, Problem> {
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The tools as commands: a person runs command lines too, which no recorded model was shown.
+/// The tools as commands: a person runs command lines too, which no recorded model was shown, and takes back what a model
+/// changed.
 pub fn commands() -> Result<Registry, Problem> {
-    let tools = FILES.into_iter().chain(PROCESS).chain([BASH, COMPLETE_TASK]);
+    let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain([BASH, COMPLETE_TASK]);
     Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
-pub fn executor(folder: &Path, sandbox: bool) -> Result<Executor, Problem> {
+/// The executor of a run, with the log of what is changed in its folder; in a sandbox, programs have no network and write
+/// nothing but the folder.
+pub fn executor(folder: &Path, log: &Path, sandbox: bool) -> Result<Executor, Problem> {
     let mut workspace = opened(folder)?;
     if sandbox {
         let made = Sandbox::bubblewrap();
@@ -48,16 +52,21 @@ pub fn executor(folder: &Path, sandbox: bool) -> Result<Executor, Problem> {
             .with_executor(HIDDEN.iter().fold(made, |made, name| made.hide(home.join(name))));
     }
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
-    built(Executor::builder(registry()?).policy(policy).service(workspace))
+    built(registry()?, policy, workspace, log, |builder| builder)
 }
 
-/// The executor of the commands, in the current folder.
-pub fn of_commands(supervisor: Supervisor) -> Result<Executor, Problem> {
+/// The executor of the commands, in the current folder, with the log of what was changed in it.
+pub fn of_commands(log: &Path, supervisor: Supervisor) -> Result<Executor, Problem> {
     let workspace = opened(".".as_ref())?;
     let policy = Policy::builder().base(workspace.root()).commands(ShellReader);
     let policy = policy.text("policy.toml", POLICY).text("policy-shell.toml", SHELL_POLICY);
-    let builder = Executor::builder(commands()?).policy(policy);
-    built(builder.service(workspace).service(Shell::new(supervisor)))
+    let policy = policy.rule(
+        Rule::allow("it restores what was there, and can be undone itself")
+            .named("undo")
+            .tool("undo_file")
+            .tool("undo_turn"),
+    );
+    built(commands()?, policy, workspace, log, |builder| builder.service(Shell::new(supervisor)))
 }
 
 fn opened(folder: &Path) -> Result<Workspace, Problem> {
@@ -65,8 +74,25 @@ fn opened(folder: &Path) -> Result<Workspace, Problem> {
 }
 
 /// The person at the terminal decides; where there is none, a call that needs a decision fails.
-fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
-    let builder = builder.journal(MemoryStore::new());
+fn built(
+    tools: Registry,
+    policy: PolicyBuilder,
+    workspace: Workspace,
+    log: &Path,
+    more: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
+) -> Result<Executor, Problem> {
+    let workspace = Arc::new(workspace);
+    let log = ChangeLog::open(log, Arc::clone(&workspace))
+        .map_err(|error| Problem::failed("what is changed cannot be recorded", error))?;
+    // No tool writes the log.
+    let builder = Executor::builder(tools)
+        .policy(policy.journal(log.file()))
+        .around(log.clone())
+        .around(SyntaxCheck::new(Arc::clone(&workspace)))
+        .service(log)
+        .service_arc(workspace)
+        .journal(MemoryStore::new());
+    let builder = more(builder);
     let builder = if stdin().is_terminal() && stderr().is_terminal() {
         builder.ask(Terminal::new())
     } else {

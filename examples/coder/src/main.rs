@@ -1,7 +1,8 @@
 //! A coding agent. `coder run TASK` gives a task to a model, which reads, searches and edits the files of a folder and runs
 //! programs there, as far as the policy lets it, until the task is done.
 //!
-//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy.
+//! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file undo-turn 3`
+//! takes back what the third turn of the last run in the current folder changed.
 
 mod application;
 mod arguments;
@@ -10,6 +11,7 @@ mod offline;
 mod run;
 mod shown;
 mod signals;
+mod state;
 mod task;
 mod transcript;
 
@@ -73,7 +75,7 @@ fn command() -> Result<Command, Problem> {
 
 /// Runs one tool in the current folder.
 async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
-    let executor = application::of_commands(supervisor)?;
+    let executor = application::of_commands(&state::log_of(".".as_ref())?, supervisor)?;
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {

@@ -24,6 +24,8 @@ const BROKEN: [&str; 2] =
 /// A copy to work on. It is removed with this value, unless [`keep`](Self::keep) is called.
 pub struct Copied {
     folder: TempDir,
+    /// Holds what goes with the copy.
+    beside: TempDir,
     version: String,
 }
 
@@ -43,12 +45,19 @@ impl Copied {
         let what = format!("the sources of {CRATE} {version} cannot be copied");
         let folder = made().map_err(|error| Problem::failed(what, error))?;
         broken(&folder.path().join(FILE), &version)?;
-        Ok(Self { folder, version })
+        let beside =
+            TempDir::new().map_err(|error| Problem::failed("no temporary folder", error))?;
+        Ok(Self { folder, beside, version })
     }
 
     /// Its path without links.
     pub fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned())
+    }
+
+    /// A change log that is gone with the copy.
+    pub fn log(&self) -> PathBuf {
+        self.beside.path().join("changes.db")
     }
 
     /// What it is, in words.

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::process;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::http::{HttpModel, HttpModelBuilder};
@@ -14,6 +16,7 @@ use crate::arguments::{Arguments, Provider};
 use crate::end::{End, Problem};
 use crate::offline::{self, Copied};
 use crate::signals::Signals;
+use crate::state;
 use crate::transcript::Transcript;
 
 const SYSTEM: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
@@ -27,7 +30,11 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     if let Some(copied) = &copied {
         transcript.note("folder", &format!("{} ({})", folder.display(), copied.words()));
     }
-    let executor = application::executor(&folder, arguments.sandbox)?;
+    let log = match &copied {
+        Some(copied) if !arguments.keep => copied.log(),
+        _ => state::log_of(&folder)?,
+    };
+    let executor = application::executor(&folder, &log, arguments.sandbox)?;
     let replay = match copied {
         Some(_) => {
             let is_made_anew = arguments.record.is_some();
@@ -81,12 +88,18 @@ async fn worked(
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     let mut run = agent
-        .run("coder")
+        .run(run_id())
         .cancelled_by(signals.token())
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
     let ended = run.say(arguments.task.as_str()).await;
     Ok((ended, run.state().turn()))
+}
+
+/// Each run has an id of its own, by which the log of changes tells its turns from those of another.
+fn run_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("coder-{}-{}", since.as_secs(), process::id())
 }
 
 fn model(

@@ -6,8 +6,11 @@
 //! | --- | --- | --- |
 //! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
+//! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
-//! Both features are on unless default features are switched off. Every tool works in a [`Workspace`], which is a service:
+//! `files` and `process` are on unless default features are switched off. Every tool works in a [`Workspace`], which is a
+//! service. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
+//! it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};
@@ -31,14 +34,29 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(any(feature = "changes", feature = "syntax"))]
+mod blocking;
+#[cfg(feature = "changes")]
+mod changes;
 #[cfg(feature = "files")]
 mod files;
+#[cfg(any(feature = "changes", feature = "syntax"))]
+mod footprint;
 #[cfg(feature = "process")]
 mod process;
 #[cfg(feature = "shell")]
 mod shell;
+mod step;
+#[cfg(feature = "syntax")]
+mod syntax;
 mod workspace;
 
+#[cfg(feature = "changes")]
+#[cfg_attr(docsrs, doc(cfg(feature = "changes")))]
+pub use changes::{
+    CHANGES, ChangeLimits, ChangeLog, ChangeLogError, FILE_HISTORY, UNDO_FILE, UNDO_TURN,
+    file_history, undo_file, undo_turn,
+};
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
 pub use files::{
@@ -62,4 +80,7 @@ pub use shell::{
     Classification, CommandTable, Commands, Part, ShellReader, SimpleCommand, TableError, Unknown,
     classify, classify_by,
 };
+#[cfg(feature = "syntax")]
+#[cfg_attr(docsrs, doc(cfg(feature = "syntax")))]
+pub use syntax::SyntaxCheck;
 pub use workspace::{Workspace, Written};

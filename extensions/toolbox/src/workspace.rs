@@ -11,6 +11,10 @@ mod folder;
 mod hash;
 mod name;
 mod replace;
+#[cfg(feature = "changes")]
+mod restore;
+#[cfg(feature = "changes")]
+mod state;
 #[cfg(feature = "files")]
 mod text;
 #[cfg(feature = "files")]
@@ -29,6 +33,10 @@ pub(crate) use failure::failed;
 pub(crate) use hash::{content_hash, is_expected};
 pub(crate) use name::Name;
 pub(crate) use replace::{After, Before, Change};
+#[cfg(feature = "changes")]
+pub(crate) use restore::Restored;
+#[cfg(feature = "changes")]
+pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
 pub(crate) use text::{Encoding, Ends, Text, decoded};
 #[cfg(feature = "files")]

@@ -8,6 +8,7 @@ mod provider;
 mod shell;
 #[cfg(unix)]
 mod signals;
+mod undo;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,6 +36,8 @@ fn coder(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coder"));
     command.args(words).stdin(Stdio::null());
     command.env_remove("ANTHROPIC_API_KEY").env_remove("OPENAI_API_KEY");
+    // The logs of what is changed.
+    command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

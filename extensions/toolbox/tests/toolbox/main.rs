@@ -6,6 +6,15 @@
 mod apply_patch;
 #[cfg(all(feature = "shell", feature = "process"))]
 mod bash;
+#[cfg(all(
+    feature = "changes",
+    feature = "files",
+    feature = "process",
+    feature = "syntax-json",
+    feature = "syntax-rust",
+    feature = "syntax-toml"
+))]
+mod changes;
 #[cfg(feature = "shell")]
 mod commands;
 #[cfg(feature = "files")]

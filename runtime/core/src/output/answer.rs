@@ -109,6 +109,36 @@ impl Answer {
         }
     }
 
+    /// A copy of the answer with one more block at its end, such as a note of a stage; `None` for an error, which has no
+    /// blocks.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Content, Output};
+    ///
+    /// let answer = Answer::from(Output::text("saved"));
+    /// let noted = answer.with(Content::text("[the disk is almost full]")).expect("no error");
+    /// assert_eq!(noted.text(), "saved\n[the disk is almost full]");
+    /// ```
+    #[must_use]
+    pub fn with(&self, block: Content<'static>) -> Option<Self> {
+        let shape = match self.shape() {
+            Shape::Error(_) => return None,
+            Shape::Output(output) => Shape::Output(Box::new((**output).clone().with(block))),
+            Shape::Text => Shape::Output(Box::new(Output::text(self.text.clone()).with(block))),
+            Shape::Json => {
+                let structured = serde_json::from_str(&self.text).ok();
+                let output = Output { structured, ..Output::default() };
+                let output = output.with(Content::json(self.text.clone())).with(block);
+                Shape::Output(Box::new(output))
+            }
+        };
+        let origin = match &self.origin {
+            Origin::AsSent(_) => Origin::AsSent(shape),
+            Origin::Mended(mended) => Origin::Mended(Box::new((shape, Arc::clone(&mended.1)))),
+        };
+        Some(Self { text: String::new(), origin })
+    }
+
     /// Facts for the host, which no model sees.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
         match self.shape() {

@@ -11,6 +11,7 @@ use cap_std::fs::{Dir, File, OpenOptions, Permissions};
 use toolwright::ToolError;
 
 use super::{After, Before, Change, Written};
+use crate::step::step;
 use crate::workspace::failure::failed;
 use crate::workspace::is_regular;
 use crate::workspace::name::Name;
@@ -64,14 +65,17 @@ impl<'c> Staged<'c> {
             };
             let (temporary, file) = create_beside(folder, mode.is_some())?;
             self.temporary = Some(temporary);
+            step();
             let mode = with_program(&file, mode, program)?;
             fill(file, content, mode)?;
+            step();
         }
         if permissions.is_some() && may_be_undone {
             // A second name costs no space, so putting the file back cannot fail for lack of it.
             let held = vacant();
             folder.hard_link(name, folder, &held)?;
             self.held = Some(held);
+            step();
         }
         Ok(())
     }
@@ -115,6 +119,7 @@ impl<'c> Staged<'c> {
             None => folder.remove_file(name),
         }
         .map_err(|error| failed(self.change.name, error))?;
+        step();
         self.temporary = None;
         self.is_committed = true;
         Ok(())

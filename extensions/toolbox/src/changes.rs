@@ -1,0 +1,51 @@
+//! The change log: what each call changed in the files of a workspace, and how it is taken back.
+//!
+//! ```text
+//!  call ──► stage ── before: what stands at the names that the call writes ──► SQLite file (flushed to the disk)
+//!             │
+//!           tool writes
+//!             │
+//!           stage ── after: what stands there now ─────────────────────────► SQLite file
+//!
+//!  undo ──► plan (pure) ──► mark ──► restore through the handle of the workspace ──► a change of its own
+//! ```
+//!
+//! - A change without its second half belongs to a call that runs, or that was cut short. Whoever looks at the file next
+//!   completes the latter with what stands there.
+//! - Undo restores a file only while it is what the change left.
+
+mod database;
+mod file_history;
+mod history;
+mod log;
+mod plan;
+mod prune;
+mod record;
+mod rows;
+mod stage;
+mod tool;
+mod undo;
+mod undo_file;
+mod undo_turn;
+
+use toolwright::Handle;
+
+pub use database::ChangeLogError;
+pub use file_history::{FILE_HISTORY, file_history};
+pub use log::{ChangeLimits, ChangeLog};
+pub use undo_file::{UNDO_FILE, undo_file};
+pub use undo_turn::{UNDO_TURN, undo_turn};
+
+/// The tools that show what was changed and take it back. They need a [`ChangeLog`] as a service.
+///
+/// ```
+/// use toolwright_toolbox::CHANGES;
+///
+/// let names: Vec<&str> = CHANGES.iter().map(|tool| tool.name()).collect();
+/// assert_eq!(names, ["undo_file", "undo_turn", "file_history"]);
+/// ```
+pub const CHANGES: [Handle; 3] = [UNDO_FILE, UNDO_TURN, FILE_HISTORY];
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

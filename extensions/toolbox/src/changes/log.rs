@@ -1,0 +1,144 @@
+//! The change log as applications see it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use toolwright::{File, Holds, ResourceScope};
+
+use super::database::{self, ChangeLogError};
+use crate::Workspace;
+
+/// The log of what calls change in the files of a [`Workspace`], in an SQLite file of its own. It is a stage of an executor
+/// and the service of the tools [`CHANGES`](crate::CHANGES), which show and undo what it has.
+///
+/// Of each call whose footprint names files that it writes, the log records what stood there before and after: content, mode,
+/// the folders above, with the tool, the call's id, its run and turn. What was there before is on the disk before the tool
+/// begins; a call whose files cannot be recorded is refused. A call that is run again after a crash, and leaves what it left
+/// before, logs no second change. Calls that write files without naming them are recorded as such: what they did cannot be
+/// undone.
+///
+/// The file holds the contents of other files, secrets included. It is readable by its owner alone, and belongs outside of
+/// the workspace; tell the policy of it as of a journal, which protects it from tools:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use toolwright::policy::{Mode, Policy};
+/// use toolwright::{Call, Executor, Registry};
+/// use toolwright_toolbox::{CHANGES, ChangeLog, FILES, Workspace};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::create_dir(folder.path().join("work"))?;
+/// # let (folder, state) = (folder.path().join("work"), folder.path());
+/// let workspace = Arc::new(Workspace::open(folder)?);
+/// let log = ChangeLog::open(state.join("changes.db"), Arc::clone(&workspace))?;
+/// let policy = Policy::builder().mode(Mode::Unrestricted).base(workspace.root()).journal(log.file());
+/// let executor = Executor::builder(Registry::of(FILES.into_iter().chain(CHANGES))?)
+///     .policy(policy)
+///     .service_arc(workspace)
+///     .around(log.clone())
+///     .service(log)
+///     .build()?;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// executor.call(&Call::new("write_file", r#"{"path":"a.txt","content":"one\n"}"#)).await;
+/// executor.call(&Call::new("write_file", r#"{"path":"a.txt","content":"two\n"}"#)).await;
+/// let undone = executor.call(&Call::new("undo_file", r#"{"path":"a.txt"}"#)).await;
+/// assert!(undone.text().starts_with("restored `a.txt`"), "{}", undone.text());
+/// assert_eq!(executor.call(&Call::new("read_file", r#"{"path":"a.txt"}"#)).await.text().lines().last(), Some("1  one"));
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Several processes may use one file at once. A clone is the same log.
+#[derive(Clone)]
+pub struct ChangeLog(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) limits: ChangeLimits,
+    file: PathBuf,
+    connection: Mutex<Connection>,
+    /// Changes of calls that run in this process, and how many have each open.
+    pub(super) open: Mutex<HashMap<i64, u32>>,
+}
+
+/// How much a [`ChangeLog`] holds. What is past either limit is removed, the oldest calls first; what was removed cannot be
+/// undone any more.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use toolwright_toolbox::ChangeLimits;
+///
+/// let limits = ChangeLimits { bytes: 64 * 1024 * 1024, ..ChangeLimits::default() };
+/// assert_eq!(limits.age, Duration::from_secs(30 * 24 * 60 * 60));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangeLimits {
+    /// The size of the file in bytes, as far as it is used: 256 MiB unless set. The newest call is recorded in any case.
+    pub bytes: u64,
+    /// How long a call is in the log: 30 days unless set.
+    pub age: Duration,
+}
+
+impl Default for ChangeLimits {
+    fn default() -> Self {
+        Self { bytes: 256 * 1024 * 1024, age: Duration::from_secs(30 * 24 * 60 * 60) }
+    }
+}
+
+impl ChangeLog {
+    /// Opens the log of a workspace; makes the file where there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be made or opened, is no change log, or is of a later version.
+    pub fn open(file: impl AsRef<Path>, workspace: Arc<Workspace>) -> Result<Self, ChangeLogError> {
+        Self::open_with(file, workspace, ChangeLimits::default())
+    }
+
+    /// Opens the log of a workspace with limits of its own.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) does.
+    pub fn open_with(
+        file: impl AsRef<Path>,
+        workspace: Arc<Workspace>,
+        limits: ChangeLimits,
+    ) -> Result<Self, ChangeLogError> {
+        let file = file.as_ref();
+        let unmade = |source| ChangeLogError::Unmade { file: file.to_owned(), source };
+        let file = std::path::absolute(file).map_err(unmade)?;
+        let connection = Mutex::new(database::open(&file)?);
+        Ok(Self(Arc::new(Inner { workspace, limits, file, connection, open: Mutex::default() })))
+    }
+
+    /// The whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal). Beside it
+    /// lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.0.file
+    }
+
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
+        // What panicked has rolled its transaction back.
+        self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The tools that undo changes write the files of the workspace.
+impl Holds<File> for ChangeLog {
+    fn scope(&self) -> ResourceScope {
+        Holds::<File>::scope(&*self.0.workspace)
+    }
+}
+
+impl fmt::Debug for ChangeLog {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ChangeLog").field("file", &self.0.file).finish_non_exhaustive()
+    }
+}

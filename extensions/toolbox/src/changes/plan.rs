@@ -1,0 +1,182 @@
+//! Decides what an undo of one file restores, or why it does not; pure.
+
+use std::fmt;
+
+use super::rows::Change;
+use crate::workspace::{Name, State, Unrecorded};
+
+/// Which changes are to be taken back.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// The newest one that stands, undos left out.
+    Newest,
+    /// The one of this number, which may be an undo.
+    Change(i64),
+    /// Those of a turn of a run.
+    Turn { run: &'a str, turn: u64 },
+}
+
+/// What is restored.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Plan<'a> {
+    /// The changes that are taken back, from the newest.
+    pub(super) changes: Vec<&'a Change>,
+    /// Why older changes of the turn are not.
+    pub(super) rest: Option<Refusal<'a>>,
+}
+
+/// Why a file is left as it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refusal<'a> {
+    /// The log has no such change.
+    Unknown,
+    /// No change stands.
+    Nothing,
+    /// Another change has taken it back.
+    Undone { change: i64, by: i64 },
+    /// Its call runs, or another process has not completed it.
+    Running { change: &'a Change },
+    /// The file is not what the change left.
+    Changed { change: &'a Change, later: Option<&'a Change> },
+    /// The log has no content to restore.
+    Unrecorded { change: &'a Change, why: &'static str },
+}
+
+/// What the undo of a file restores. `changes` are all of that file, from the oldest; `now` is what stands there.
+pub(super) fn plan<'a>(
+    changes: &'a [Change],
+    wanted: Wanted<'_>,
+    now: &State,
+) -> Result<Plan<'a>, Refusal<'a>> {
+    let stands = |it: &&Change| it.undone_by.is_none() && !it.is_undo;
+    let is_open = |it: &Change| it.is_effective() || it.after.is_none();
+    let mut chosen: Vec<&Change> = match wanted {
+        Wanted::Newest => {
+            changes.iter().rev().filter(|it| is_open(it)).find(stands).into_iter().collect()
+        }
+        Wanted::Change(number) => {
+            let change = changes.iter().find(|it| it.number == number && is_open(it));
+            let change = change.ok_or(Refusal::Unknown)?;
+            if let Some(by) = change.undone_by {
+                return Err(Refusal::Undone { change: number, by });
+            }
+            vec![change]
+        }
+        Wanted::Turn { run, turn } => {
+            let of_turn = |it: &&Change| {
+                it.call.turn == Some(turn) && it.call.run.as_deref() == Some(run) && is_open(it)
+            };
+            changes.iter().rev().filter(of_turn).filter(stands).collect()
+        }
+    };
+    if chosen.is_empty() {
+        return Err(Refusal::Nothing);
+    }
+    let mut now = now;
+    for index in 0..chosen.len() {
+        let change = chosen[index];
+        if let Err(refusal) = restorable(changes, &chosen[..=index], now) {
+            if index == 0 {
+                return Err(refusal);
+            }
+            chosen.truncate(index);
+            return Ok(Plan { changes: chosen, rest: Some(refusal) });
+        }
+        now = &change.before;
+    }
+    Ok(Plan { changes: chosen, rest: None })
+}
+
+/// Whether the last of these changes can be taken back, when those before it are.
+fn restorable<'a>(
+    changes: &'a [Change],
+    taken: &[&'a Change],
+    now: &State,
+) -> Result<(), Refusal<'a>> {
+    let Some((&change, newer)) = taken.split_last() else { return Ok(()) };
+    let Some(after) = &change.after else { return Err(Refusal::Running { change }) };
+    let later = changes.iter().rev().filter(|it| it.number > change.number);
+    let mut later = later.filter(|it| it.is_effective() && it.undone_by.is_none());
+    let mut standing = later.clone().filter(|it| !it.is_undo);
+    // Also where a later change happens to have left the same.
+    if let Some(later) = standing.find(|it| !newer.iter().any(|newer| newer.number == it.number)) {
+        return Err(Refusal::Changed { change, later: Some(later) });
+    }
+    if after != now {
+        return Err(Refusal::Changed { change, later: later.next() });
+    }
+    let why = match (&change.before, after) {
+        (State::Unrecorded { why, .. }, _) => match why {
+            Unrecorded::TooLarge => "what was there before has more than 32 MiB",
+            Unrecorded::Unreadable => "what was there before could not be read",
+            Unrecorded::NoRegularFile => "what was there before was no regular file",
+        },
+        (State::Folder, _) => "a folder was there before",
+        (_, State::Folder) => "a folder is there now",
+        _ => return Ok(()),
+    };
+    Err(Refusal::Unrecorded { change, why })
+}
+
+impl Change {
+    /// What became of the file.
+    pub(super) fn operation(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (_, None) => "writes",
+            _ if self.is_undo => "restored",
+            (State::Absent, Some(State::Folder)) => "made the folder",
+            (State::Absent, _) => "created",
+            (_, Some(State::Absent)) => "deleted",
+            (State::File { hash, .. }, Some(State::File { hash: after, .. })) if hash == after => {
+                "changed the mode of"
+            }
+            _ => "changed",
+        }
+    }
+
+    /// The change in words: its number, tool and turn.
+    pub(super) fn words(&self) -> String {
+        let turn = self.call.turn.map(|turn| format!(" in turn {turn}")).unwrap_or_default();
+        format!("change {} by `{}`{turn}", self.number, self.call.tool)
+    }
+}
+
+impl Refusal<'_> {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Unknown | Self::Nothing => "not_found",
+            Self::Undone { .. } => "already_undone",
+            Self::Running { .. } => "busy",
+            Self::Changed { .. } => "file_changed",
+            Self::Unrecorded { .. } => "not_recorded",
+        }
+    }
+
+    /// The refusal in words.
+    pub(super) fn of<'n>(&'n self, name: &'n Name) -> impl fmt::Display {
+        fmt::from_fn(move |formatter| match self {
+            Self::Unknown => write!(formatter, "the log has no such change of `{name}`"),
+            Self::Nothing => write!(formatter, "the log has no change of `{name}` that stands"),
+            Self::Undone { change, by } => {
+                write!(formatter, "change {change} of `{name}` was undone by change {by}")
+            }
+            Self::Running { change } => {
+                write!(formatter, "`{name}` may still be written by {}", change.words())
+            }
+            Self::Changed { change, later: Some(later) } => write!(
+                formatter,
+                "`{name}` is not what {} left: {} came later; undo that one first",
+                change.words(),
+                later.words()
+            ),
+            Self::Changed { change, later: None } => write!(
+                formatter,
+                "`{name}` is not what {} left: something that is not in the log changed it later",
+                change.words()
+            ),
+            Self::Unrecorded { change, why } => {
+                write!(formatter, "{} of `{name}` cannot be undone: {why}", change.words())
+            }
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! Bounds the log by age and size: removes the oldest calls, and the contents that no change refers to any more.
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+
+use super::log::ChangeLog;
+
+/// So many calls are removed at once.
+const AT_ONCE: i64 = 32;
+
+impl ChangeLog {
+    /// Removes what is past a limit. Calls that run are left, and so is the newest one.
+    pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
+        let limits = self.0.limits;
+        let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
+        let oldest = now.saturating_sub(age);
+        loop {
+            let too_large = used(connection)? > limits.bytes;
+            let too_old = "SELECT 1 FROM calls WHERE began < ?1 LIMIT 1";
+            let too_old = connection
+                .prepare_cached(too_old)?
+                .query_row([oldest], |_| Ok(()))
+                .optional()?
+                .is_some();
+            if !too_large && !too_old {
+                return Ok(());
+            }
+            if self.remove_oldest(connection, if too_large { i64::MAX } else { oldest })? == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Removes the oldest calls that began before a time.
+    fn remove_oldest(&self, connection: &mut Connection, before: i64) -> rusqlite::Result<usize> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let sql = "SELECT number FROM calls WHERE began < ?1 AND number < (SELECT max(number) FROM calls) ORDER BY number LIMIT ?2";
+        let calls = transaction
+            .prepare_cached(sql)?
+            .query_map([before, AT_ONCE], |row| row.get::<_, i64>(0))?
+            .collect::<rusqlite::Result<Vec<i64>>>()?;
+        let mut removed = 0;
+        for call in calls {
+            let sql = "SELECT number, before_hash, after_hash FROM changes WHERE call = ?1";
+            let changes = transaction
+                .prepare_cached(sql)?
+                .query_map([call], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                .collect::<rusqlite::Result<Vec<(i64, Option<String>, Option<String>)>>>()?;
+            if changes.iter().any(|(number, ..)| self.is_open(*number)) {
+                continue;
+            }
+            transaction.prepare_cached("DELETE FROM changes WHERE call = ?1")?.execute([call])?;
+            transaction.prepare_cached("DELETE FROM calls WHERE number = ?1")?.execute([call])?;
+            for (_, before, after) in &changes {
+                remove_unused(&transaction, before.as_deref())?;
+                remove_unused(&transaction, after.as_deref())?;
+            }
+            removed += 1;
+        }
+        transaction.commit()?;
+        // Gives the room back to the file system.
+        connection.pragma_update_and_check(None, "incremental_vacuum", 0, |_| Ok(())).optional()?;
+        Ok(removed)
+    }
+}
+
+/// How many bytes of the file are in use.
+fn used(db: &Connection) -> rusqlite::Result<u64> {
+    let pragma = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let pages = pragma("page_count")? - pragma("freelist_count")?;
+    Ok((pages * pragma("page_size")?).cast_unsigned())
+}
+
+/// Removes a content that no change refers to.
+pub(super) fn remove_unused(db: &Connection, hash: Option<&str>) -> rusqlite::Result<()> {
+    let Some(hash) = hash else { return Ok(()) };
+    let sql = "DELETE FROM contents WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE before_hash = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM changes WHERE after_hash = ?1)";
+    db.prepare_cached(sql)?.execute([hash]).map(drop)
+}

@@ -1,0 +1,163 @@
+//! A process that is killed at each step of a write or an undo: whatever it leaves, the next one can undo it.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use super::{Place, call, open};
+use crate::ChangeLimits;
+use crate::changes::plan::Wanted;
+use crate::step::STEPS;
+
+/// What the child does, and where.
+const ACT: &str = "TOOLWRIGHT_TOOLBOX_ACT";
+const AROUND: &str = "TOOLWRIGHT_TOOLBOX_AROUND";
+
+/// Does what its parent asks for, and nothing where there is no parent.
+#[test]
+fn a_child_writes_and_undoes_what_its_parent_says() {
+    let (Ok(act), Ok(around)) = (std::env::var(ACT), std::env::var(AROUND)) else { return };
+    let around = Path::new(&around);
+    let log = open(around, ChangeLimits::default());
+    let name = super::named(NAME);
+    if act == "undo" {
+        log.undo(&call(2, "undo_file"), &name, Wanted::Newest, super::NOW).unwrap();
+        return;
+    }
+    let begun = log.begin(&call(1, &act), &super::written(NAME), super::NOW).unwrap();
+    match act.as_str() {
+        "delete" => fs::remove_dir_all(around.join("work/deep")).unwrap(),
+        _ => {
+            log.0.workspace.write(NAME, b"after").unwrap();
+        }
+    }
+    log.finish(begun, super::NOW).unwrap();
+}
+
+const NAME: &str = "deep/a";
+
+/// Runs the child, and says whether it came to its end.
+fn ends(place: &Place, act: &str, steps: u32) -> bool {
+    let child = "changes::tests::killed::a_child_writes_and_undoes_what_its_parent_says";
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([child, "--exact", "--nocapture"])
+        .env(STEPS, steps.to_string())
+        .env(ACT, act)
+        .env(AROUND, place.around.path())
+        .output()
+        .unwrap();
+    let killed = output.status.signal() == Some(9);
+    assert!(killed || output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    !killed
+}
+
+/// Kills the child at each of its steps, and calls `check` after each.
+fn at_each_step(act: &str, prepare: impl Fn(&Place), check: impl Fn(&Place)) -> u32 {
+    for steps in 1..100 {
+        let mut place = Place::new();
+        prepare(&place);
+        let ends = ends(&place, act, steps);
+        place.reopen();
+        check(&place);
+        if ends {
+            return steps - 1;
+        }
+    }
+    panic!("`{act}` does not end");
+}
+
+const BEFORE: (&str, u32) = ("before", 0o640);
+
+fn is(place: &Place, content: &str) -> bool {
+    place.file(NAME).is_some_and(|(found, mode)| found == content && mode == BEFORE.1)
+}
+
+#[test]
+fn a_write_that_is_killed_at_any_step_can_be_undone() {
+    let steps = at_each_step(
+        "write_file",
+        |place| place.put(NAME, BEFORE.0, BEFORE.1),
+        |place| {
+            if is(place, "after") {
+                place.undo(NAME, Wanted::Newest).unwrap();
+            } else {
+                assert_eq!(place.undo(NAME, Wanted::Newest).unwrap_err().kind(), "not_found");
+            }
+            assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
+        },
+    );
+    assert!(steps >= 8, "{steps} steps");
+}
+
+#[test]
+fn a_file_that_is_made_by_a_call_that_is_killed_can_be_removed() {
+    at_each_step(
+        "write_file",
+        |_| {},
+        |place| {
+            match place.path(NAME).exists() {
+                true => drop(place.undo(NAME, Wanted::Newest).unwrap()),
+                false => drop(place.undo(NAME, Wanted::Newest).unwrap_err()),
+            }
+            assert!(!place.path(NAME).exists());
+        },
+    );
+}
+
+#[test]
+fn a_deletion_that_is_killed_at_any_step_can_be_undone() {
+    at_each_step(
+        "delete",
+        |place| place.put(NAME, BEFORE.0, BEFORE.1),
+        |place| {
+            if !place.path(NAME).exists() {
+                place.undo(NAME, Wanted::Newest).unwrap();
+            }
+            assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
+        },
+    );
+}
+
+#[test]
+fn an_undo_that_is_killed_at_any_step_is_done_or_can_be_done_again() {
+    let steps = at_each_step(
+        "undo",
+        |place| {
+            place.put(NAME, BEFORE.0, BEFORE.1);
+            place.write(1, NAME, "after");
+        },
+        |place| {
+            if is(place, "after") {
+                place.undo(NAME, Wanted::Newest).unwrap();
+            }
+            assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
+            // It is an undo: nothing stands, and it can be undone itself.
+            assert_eq!(place.undo(NAME, Wanted::Newest).unwrap_err().kind(), "not_found");
+            let changes = place.changes(NAME);
+            let undo = changes.iter().rfind(|it| it.is_undo && it.is_effective()).unwrap();
+            place.undo(NAME, Wanted::Change(undo.number)).unwrap();
+            assert!(is(place, "after"), "{:?}", place.file(NAME));
+        },
+    );
+    assert!(steps >= 8, "{steps} steps");
+}
+
+#[test]
+fn an_undo_that_makes_folders_anew_can_be_killed_at_any_step() {
+    at_each_step(
+        "undo",
+        |place| {
+            place.put(NAME, BEFORE.0, BEFORE.1);
+            place.call(&call(1, "delete"), NAME, |_| {
+                fs::remove_dir_all(place.path("deep")).unwrap();
+            });
+        },
+        |place| {
+            if !place.path(NAME).exists() {
+                place.undo(NAME, Wanted::Newest).unwrap();
+            }
+            assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
+        },
+    );
+}

@@ -1,0 +1,100 @@
+//! Takes changes back: plans, marks them, restores the file, and records that as a change of its own.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+use toolwright::{Class, ToolError};
+
+use super::database::unavailable;
+use super::log::ChangeLog;
+use super::plan::{Plan, Refusal, Wanted, plan};
+use super::record::CallFacts;
+use super::rows::{Change, content, of_file};
+use crate::footprint::Written;
+use crate::step::step;
+use crate::workspace::{Name, Restored, State};
+
+/// What was taken back of a file.
+pub(super) struct Undone {
+    /// In words, with the name.
+    pub(super) words: String,
+    /// Why older changes of the turn were not.
+    pub(super) rest: Option<String>,
+}
+
+impl ChangeLog {
+    /// Takes changes of one file back. The name is one whose folders are no links.
+    pub(super) fn undo(
+        &self,
+        call: &CallFacts,
+        name: &Name,
+        wanted: Wanted<'_>,
+        now: i64,
+    ) -> Result<Undone, ToolError> {
+        let seen = self.complete_cut_short(name)?;
+        let mut changes = of_file(&self.connection(), name).map_err(unavailable)?;
+        // The change that this undo makes has begun already where the log is a stage.
+        changes.retain(|it| it.call.id != call.id);
+        let planned = plan(&changes, wanted, &seen.state).map_err(|it| refused(name, &it))?;
+        let Some(oldest) = planned.changes.last().copied() else {
+            return Err(refused(name, &Refusal::Nothing));
+        };
+        let restored = content(&self.connection(), &oldest.before).map_err(unavailable)?;
+        let Some(restored) = restored else {
+            let why = "its content is no longer in the log";
+            return Err(refused(name, &Refusal::Unrecorded { change: oldest, why }));
+        };
+        let written = Written { names: vec![name.clone()], unnamed: None };
+        let begun = self.begin(call, &written, now)?;
+        let Some(own) = begun.change(name) else {
+            let why = "a folder is there now";
+            return Err(refused(name, &Refusal::Unrecorded { change: oldest, why }));
+        };
+        mark(&mut self.connection(), own, &planned.changes).map_err(unavailable)?;
+        step();
+        let restored = Restored { state: &oldest.before, content: &restored, above: &oldest.above };
+        let result = self.0.workspace.restore(name, &seen.state, &restored);
+        // Where nothing was restored, this removes the change and its marks.
+        self.finish(begun, now)?;
+        result?;
+        Ok(undone(name, &planned))
+    }
+}
+
+/// Marks what is taken back before it happens: a process that ends in between leaves an undo that changed nothing, and
+/// such an undo takes nothing back.
+fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
+    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute("UPDATE changes SET is_undo = 1 WHERE number = ?1", [by])?;
+    for change in changes {
+        let sql = "INSERT INTO undone (change, by) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        transaction.execute(sql, params![change.number, by])?;
+    }
+    transaction.commit()
+}
+
+fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
+    let words = match plan.changes.last().map(|it| &it.before) {
+        Some(State::Absent) => format!("removed `{name}`"),
+        _ => format!("restored `{name}`"),
+    };
+    let words = match plan.changes.as_slice() {
+        [change] => format!("{words}: {} is undone", change.words()),
+        changes => {
+            let numbers: Vec<String> = changes.iter().map(|it| it.number.to_string()).collect();
+            format!("{words}: changes {} are undone", numbers.join(", "))
+        }
+    };
+    Undone { words, rest: plan.rest.as_ref().map(|rest| rest.of(name).to_string()) }
+}
+
+fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
+    let error = ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(Class::Final);
+    match refusal {
+        Refusal::Changed { later: None, .. } => {
+            error.hint("compare the file with what you expect, and edit it instead")
+        }
+        Refusal::Unknown | Refusal::Nothing | Refusal::Undone { .. } => {
+            error.hint("`file_history` lists the changes of a file")
+        }
+        _ => error,
+    }
+}

@@ -1,0 +1,74 @@
+//! `undo_turn` takes back what one turn changed.
+//!
+//! # What it does
+//! It restores each file that the calls of the turn changed, the file that was changed last first, as `undo_file` does. Where
+//! one cannot be restored it goes on with the others; the answer has a line for each. Each file that is restored is a
+//! change of its own in the log.
+//!
+//! # What it may touch
+//! It writes the files that the log has of the turn, and the folders above them.
+//!
+//! # What it refuses
+//! A turn without changes that stand; of each file, what `undo_file` refuses. Where no file could be restored, it fails.
+
+use toolwright::{Class, ToolContext, ToolError, tool};
+
+use super::database::unavailable;
+use super::log::ChangeLog;
+use super::plan::Wanted;
+use super::record::CallFacts;
+use super::tool::milliseconds;
+
+/// Take back what the calls of one turn changed in files. Each file gets the content and mode that it had before the turn;
+/// what something else changed since is left alone, and the answer says so.
+#[tool(
+    unlinked,
+    group = "file",
+    danger = moderate,
+    effect = once,
+    writes(file = log.written_in_turn(context, turn, run.as_deref())),
+    blocking
+)]
+pub fn undo_turn(
+    log: &ChangeLog,
+    context: &ToolContext,
+    /// The number of the turn.
+    #[arg(positional)]
+    turn: u64,
+    /// The run that the turn belongs to. When absent, the run of this call; for a call outside of a conversation, such as
+    /// a command, the run that changed files last.
+    run: Option<String>,
+) -> Result<String, ToolError> {
+    let nothing = |run: &str| {
+        let message = format!("the log has no change of turn {turn} of {run} that stands");
+        ToolError::new("not_found", message)
+            .class(Class::Final)
+            .hint("`file_history` lists the changes with their turns")
+    };
+    let Some(run) = log.run_meant(context, run.as_deref()).map_err(unavailable)? else {
+        return Err(nothing("any run"));
+    };
+    let (call, now) = (CallFacts::of(context), milliseconds());
+    let (mut lines, mut restored) = (Vec::new(), 0);
+    for name in log.names_of_turn(&run, turn).map_err(unavailable)? {
+        match log.undo(&call, &name, Wanted::Turn { run: &run, turn }, now) {
+            Ok(undone) => {
+                restored += 1;
+                lines.push(undone.words);
+                lines.extend(undone.rest.map(|rest| format!("older changes stand: {rest}")));
+            }
+            // All of them are undone already.
+            Err(error) if error.kind() == "not_found" => {}
+            Err(error) => lines.push(format!("not restored: {error}")),
+        }
+    }
+    match (restored, lines.is_empty()) {
+        (_, true) => Err(nothing(&format!("run `{run}`"))),
+        (0, false) => Err(ToolError::new(
+            "not_undone",
+            format!("no file of turn {turn} of run `{run}` was restored\n{}", lines.join("\n")),
+        )
+        .class(Class::Final)),
+        _ => Ok(format!("turn {turn} of run `{run}`:\n{}", lines.join("\n"))),
+    }
+}

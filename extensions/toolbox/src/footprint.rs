@@ -1,0 +1,81 @@
+//! The files of a workspace that a call writes, by its footprint; pure.
+
+use std::path::Path;
+
+use toolwright::{File, Footprint, Holds as _, ResourceKind as _};
+
+use crate::Workspace;
+use crate::workspace::Name;
+
+/// The files that a call writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) names: Vec<Name>,
+    /// Why there may be more files.
+    pub(crate) unnamed: Option<String>,
+}
+
+impl Written {
+    /// Whether the call writes no file of the workspace.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.names.is_empty() && self.unnamed.is_none()
+    }
+
+    /// Of a call that may write any file.
+    pub(crate) fn unnamed() -> Self {
+        let unnamed = Some("it does not name what it writes".to_owned());
+        Self { names: Vec::new(), unnamed }
+    }
+
+    /// What a footprint says about the files of a workspace.
+    pub(crate) fn of(footprint: &Footprint, workspace: &Workspace) -> Self {
+        let Some(written) = footprint.resources_written() else { return Self::unnamed() };
+        let own = workspace.scope();
+        let mut files = Self::default();
+        for resource in written.iter().filter(|it| it.kind() == File::LABEL) {
+            let Some(name) = resource.name() else {
+                files.unnamed = Some("it does not name the files that it writes".to_owned());
+                continue;
+            };
+            let scope = resource.scope().filter(|it| **it != own);
+            match inside(workspace.root(), scope.map(|it| it.as_str()), name) {
+                Inside::Name(name) => files.names.push(name),
+                Inside::Root => {
+                    files.unnamed = Some("it may write every file of the workspace".to_owned());
+                }
+                Inside::Outside => {}
+            }
+        }
+        files
+    }
+}
+
+/// Where a named file is.
+enum Inside {
+    Name(Name),
+    Root,
+    Outside,
+}
+
+/// The name of a file relative to the workspace. Its own is relative to the scope, or to the workspace where there is none.
+fn inside(root: &Path, scope: Option<&str>, name: &str) -> Inside {
+    let below = match (scope, Path::new(name).is_absolute()) {
+        (None, false) => name.to_owned(),
+        (scope, _) => {
+            let whole = Path::new(scope.unwrap_or_default()).join(name);
+            if root.starts_with(&whole) {
+                return Inside::Root;
+            }
+            match whole.strip_prefix(root).ok().and_then(Path::to_str) {
+                Some(below) => below.to_owned(),
+                None => return Inside::Outside,
+            }
+        }
+    };
+    match Name::parse(&below) {
+        Ok(name) if name.as_str() == "." => Inside::Root,
+        Ok(name) => Inside::Name(name),
+        // The tool refuses it with a message of its own.
+        Err(_) => Inside::Outside,
+    }
+}

@@ -1,0 +1,28 @@
+//! Names the steps of a write, so that a test can end the process at each of them.
+
+/// Does nothing, except in the unit tests of this crate.
+#[cfg(not(test))]
+#[inline]
+pub(crate) fn step() {}
+
+/// Ends the process as SIGKILL does when as many steps were made as the environment says.
+#[cfg(test)]
+pub(crate) fn step() {
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    static LEFT: LazyLock<AtomicI64> = LazyLock::new(|| {
+        let steps = std::env::var(STEPS).ok().and_then(|steps| steps.parse().ok());
+        AtomicI64::new(steps.unwrap_or(i64::MAX))
+    });
+    if LEFT.fetch_sub(1, Ordering::Relaxed) == 1 {
+        #[cfg(unix)]
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        std::process::abort();
+    }
+}
+
+/// How many steps a process of the tests makes.
+#[cfg(test)]
+pub(crate) const STEPS: &str = "TOOLWRIGHT_TOOLBOX_STEPS";

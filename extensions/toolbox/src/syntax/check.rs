@@ -1,0 +1,192 @@
+//! The stage that checks what a call has written.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use toolwright::{After, Answer, Around, AroundCall, Before, Content};
+
+use super::compare::{Place, worse};
+use super::language::Language;
+use super::parsed::Cache;
+use crate::Workspace;
+use crate::blocking::blocking;
+use crate::footprint::Written;
+use crate::workspace::Name;
+
+/// A larger file is not checked: 1 MiB.
+const LARGEST: usize = 1024 * 1024;
+
+/// So many places are reported.
+const REPORTED: usize = 3;
+
+/// Reports what a call made worse in the syntax of the files that it wrote. It is a stage of an executor.
+///
+/// Of each call whose footprint names files that it writes, files of a known kind are parsed as they were before and as they
+/// are after, by tree-sitter. Where the edit added errors, or left tokens missing, a warning is appended to the answer, with
+/// up to three places. The call succeeds as before. What was wrong before is not reported.
+///
+/// | files | feature |
+/// | --- | --- |
+/// | `.js`, `.mjs`, `.cjs`, `.jsx`, `.ts`, `.mts`, `.cts`, `.tsx` | `syntax-javascript` |
+/// | `.json` | `syntax-json` |
+/// | `.py`, `.pyi` | `syntax-python` |
+/// | `.rs` | `syntax-rust` |
+/// | `.toml` | `syntax-toml` |
+///
+/// ```
+/// # #[cfg(feature = "syntax-json")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+///
+/// use toolwright::{Call, Executor, Registry};
+/// use toolwright_toolbox::{FILES, SyntaxCheck, Workspace};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let workspace = Arc::new(Workspace::open(folder)?);
+/// let executor = Executor::builder(Registry::of(FILES)?)
+///     .unrestricted()
+///     .around(SyntaxCheck::new(Arc::clone(&workspace)))
+///     .service_arc(workspace)
+///     .build()?;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let written = executor.call(&Call::new("write_file", r#"{"path":"a.json","content":"[1, 2"}"#)).await;
+/// assert!(!written.is_error());
+/// assert!(written.text().ends_with("line 1, column 6: missing `]` after `[1, 2`"), "{}", written.text());
+/// # });
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "syntax-json"))]
+/// # fn main() {}
+/// ```
+///
+/// Files of more than 1 MiB, files that are not UTF-8, and files that take more than a second to parse are not checked.
+#[derive(Clone)]
+pub struct SyntaxCheck(Arc<Inner>);
+
+struct Inner {
+    workspace: Arc<Workspace>,
+    cache: Cache,
+}
+
+/// A file that a call is about to write.
+struct Text {
+    name: Name,
+    language: Language,
+    text: String,
+}
+
+impl SyntaxCheck {
+    /// Checks files of this workspace.
+    #[must_use]
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self(Arc::new(Inner { workspace, cache: Cache::default() }))
+    }
+
+    /// The texts of the files that a call writes, as far as they can be checked.
+    fn before(&self, written: &[(Name, Language)]) -> Vec<Text> {
+        let texts = written.iter().filter_map(|(name, language)| {
+            let text = self.text(name)?;
+            Some(Text { name: name.clone(), language: *language, text })
+        });
+        texts.collect()
+    }
+
+    /// The text of a file, empty where there is none; nothing where it cannot be checked.
+    fn text(&self, name: &Name) -> Option<String> {
+        match self.0.workspace.read_named(name) {
+            Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),
+            Err(error) if error.kind() == "not_found" => Some(String::new()),
+            _ => None,
+        }
+    }
+
+    /// What became worse, in words.
+    fn warning(&self, before: &[Text]) -> Option<String> {
+        let warnings: Vec<String> = before.iter().filter_map(|it| self.warning_of(it)).collect();
+        (!warnings.is_empty()).then(|| warnings.join("\n"))
+    }
+
+    fn warning_of(&self, before: &Text) -> Option<String> {
+        let after = self.text(&before.name)?;
+        if after == before.text {
+            return None;
+        }
+        let cache = &self.0.cache;
+        let new = cache.problems(before.language, &after)?;
+        if new.is_empty() {
+            return None;
+        }
+        let old = cache.problems(before.language, &before.text)?;
+        let places = worse((&before.text, &old), (&after, &new));
+        (!places.is_empty()).then(|| warning(&before.name, &places))
+    }
+}
+
+fn warning(name: &Name, places: &[Place]) -> String {
+    let mut words = format!(
+        "warning: the call succeeded, but `{name}` has syntax errors that it did not have before:"
+    );
+    for Place { line, column, words: what } in places.iter().take(REPORTED) {
+        words.push_str(&format!("\n  line {line}, column {column}: {what}"));
+    }
+    if let more @ 1.. = places.len().saturating_sub(REPORTED) {
+        words.push_str(&format!("\n  and {more} more"));
+    }
+    words
+}
+
+/// The files of known kinds among those that a call writes.
+fn known(written: Written) -> Vec<(Name, Language)> {
+    let names = written.names.into_iter();
+    names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
+}
+
+impl Around for SyntaxCheck {
+    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+        let written = call.footprint().map(|it| Written::of(it, &self.0.workspace));
+        let written = written.map(known).unwrap_or_default();
+        if written.is_empty() {
+            return Box::pin(std::future::ready(Before::GoOn));
+        }
+        let check = self.clone();
+        Box::pin(async move {
+            let reader = check.clone();
+            // A check that cannot be made refuses nothing.
+            match blocking(move || reader.before(&written)).await {
+                Ok(before) => Before::Then(Box::new(Checking { check, before })),
+                Err(_) => Before::GoOn,
+            }
+        })
+    }
+}
+
+/// A call whose files are known as they were before.
+struct Checking {
+    check: SyntaxCheck,
+    before: Vec<Text>,
+}
+
+impl After for Checking {
+    fn after<'a>(
+        self: Box<Self>,
+        _: &'a AroundCall<'a>,
+        answer: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        Box::pin(async move {
+            if answer.is_error() {
+                return None;
+            }
+            let warning = blocking(move || self.check.warning(&self.before)).await.ok()??;
+            answer.with(Content::text(warning))
+        })
+    }
+}
+
+impl fmt::Debug for SyntaxCheck {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SyntaxCheck").finish_non_exhaustive()
+    }
+}

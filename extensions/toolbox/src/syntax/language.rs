@@ -1,0 +1,68 @@
+//! The kinds of files whose syntax is known, by the ends of their names.
+
+/// A language with a grammar. Which ones there are is decided by features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    #[cfg(feature = "syntax-javascript")]
+    JavaScript,
+    #[cfg(feature = "syntax-json")]
+    Json,
+    #[cfg(feature = "syntax-python")]
+    Python,
+    #[cfg(feature = "syntax-rust")]
+    Rust,
+    #[cfg(feature = "syntax-toml")]
+    Toml,
+    #[cfg(feature = "syntax-javascript")]
+    Tsx,
+    #[cfg(feature = "syntax-javascript")]
+    TypeScript,
+}
+
+impl Language {
+    /// The language of a file; nothing of one whose kind is not known.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let file = name.rsplit('/').next().unwrap_or(name);
+        let (stem, end) = file.rsplit_once('.')?;
+        // `.json` is a hidden file of no kind.
+        if stem.is_empty() {
+            return None;
+        }
+        Some(match end {
+            #[cfg(feature = "syntax-javascript")]
+            "js" | "mjs" | "cjs" | "jsx" => Self::JavaScript,
+            #[cfg(feature = "syntax-json")]
+            "json" => Self::Json,
+            #[cfg(feature = "syntax-python")]
+            "py" | "pyi" => Self::Python,
+            #[cfg(feature = "syntax-rust")]
+            "rs" => Self::Rust,
+            #[cfg(feature = "syntax-toml")]
+            "toml" => Self::Toml,
+            #[cfg(feature = "syntax-javascript")]
+            "tsx" => Self::Tsx,
+            #[cfg(feature = "syntax-javascript")]
+            "ts" | "mts" | "cts" => Self::TypeScript,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn grammar(self) -> tree_sitter::Language {
+        match self {
+            #[cfg(feature = "syntax-javascript")]
+            Self::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+            #[cfg(feature = "syntax-json")]
+            Self::Json => tree_sitter_json::LANGUAGE.into(),
+            #[cfg(feature = "syntax-python")]
+            Self::Python => tree_sitter_python::LANGUAGE.into(),
+            #[cfg(feature = "syntax-rust")]
+            Self::Rust => tree_sitter_rust::LANGUAGE.into(),
+            #[cfg(feature = "syntax-toml")]
+            Self::Toml => tree_sitter_toml_ng::LANGUAGE.into(),
+            #[cfg(feature = "syntax-javascript")]
+            Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+            #[cfg(feature = "syntax-javascript")]
+            Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What stands at a name of the workspace, as a change log records it: nothing, a file, a link, or what cannot be recorded.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Metadata, OpenOptions};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use toolwright::ToolError;
+
+use super::{Name, Workspace, failed};
+
+/// The content of no larger file is recorded: 32 MiB.
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// What stands at a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub(crate) enum State {
+    Absent,
+    File {
+        /// SHA-256 of the content, in hexadecimal digits.
+        hash: String,
+        size: u64,
+        mode: u32,
+    },
+    Link {
+        target: String,
+    },
+    Folder,
+    /// A file whose content is not recorded; the other fields show whether it was changed.
+    Unrecorded {
+        why: Unrecorded,
+        size: u64,
+        mode: u32,
+        modified: u64,
+    },
+}
+
+/// Why the content of a file is not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Unrecorded {
+    TooLarge,
+    Unreadable,
+    NoRegularFile,
+}
+
+/// A folder above a file, and its mode; no mode where there is no such folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Above {
+    pub(crate) folder: String,
+    pub(crate) mode: Option<u32>,
+}
+
+/// What stands at a name, with the content of a file.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) state: State,
+    pub(crate) content: Vec<u8>,
+}
+
+impl State {
+    pub(crate) fn hash(&self) -> Option<&str> {
+        match self {
+            Self::File { hash, .. } => Some(hash),
+            _ => None,
+        }
+    }
+
+    fn unrecorded(why: Unrecorded, metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+        let modified = modified.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+        let modified = modified.and_then(|it| u64::try_from(it.as_nanos()).ok());
+        Self::Unrecorded {
+            why,
+            size: metadata.len(),
+            mode: mode(metadata),
+            modified: modified.unwrap_or_default(),
+        }
+    }
+}
+
+impl From<State> for Seen {
+    fn from(state: State) -> Self {
+        Self { state, content: Vec::new() }
+    }
+}
+
+impl Workspace {
+    /// What stands at this name itself: of a link the link.
+    pub(crate) fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+        let metadata = match self.folder.symlink_metadata(name) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Ok(State::Absent.into()),
+            Err(error) => return Err(failed(name, error)),
+        };
+        if metadata.is_symlink() {
+            let target = self.folder.read_link_contents(name);
+            let target = target.map_err(|error| failed(name, error))?;
+            return Ok(State::Link { target: target.to_string_lossy().into_owned() }.into());
+        }
+        if metadata.is_dir() {
+            return Ok(State::Folder.into());
+        }
+        if !metadata.is_file() {
+            return Ok(State::unrecorded(Unrecorded::NoRegularFile, &metadata).into());
+        }
+        if metadata.len() > LARGEST {
+            return Ok(State::unrecorded(Unrecorded::TooLarge, &metadata).into());
+        }
+        match self.content(name) {
+            Ok(Some((content, metadata))) => {
+                let state = State::File {
+                    hash: hash(&content),
+                    size: content.len() as u64,
+                    mode: mode(&metadata),
+                };
+                Ok(Seen { state, content })
+            }
+            Ok(None) => Ok(State::unrecorded(Unrecorded::TooLarge, &metadata).into()),
+            Err(error) if is_absent(&error) => Ok(State::Absent.into()),
+            Err(error)
+                if error.kind() == ErrorKind::PermissionDenied
+                    && error.raw_os_error().is_some() =>
+            {
+                Ok(State::unrecorded(Unrecorded::Unreadable, &metadata).into())
+            }
+            Err(error) => Err(failed(name, error)),
+        }
+    }
+
+    /// The content of a regular file with its metadata; nothing of one that is too large by now.
+    fn content(&self, name: &Name) -> io::Result<Option<(Vec<u8>, Metadata)>> {
+        let mut options = OpenOptions::new();
+        // Something else may have the name by now, and opening a FIFO waits for its writer.
+        options.read(true).nonblock(true).follow(FollowSymlinks::No);
+        let file = self.folder.open_with(name, &options)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(ErrorKind::NotFound.into());
+        }
+        let mut content =
+            Vec::with_capacity(usize::try_from(metadata.len().min(LARGEST)).unwrap_or_default());
+        file.take(LARGEST + 1).read_to_end(&mut content)?;
+        Ok((content.len() as u64 <= LARGEST).then_some((content, metadata)))
+    }
+
+    /// The names whose files a write to `name` may change: its own, with the links of the folders above it followed, and
+    /// where it is a link also the name that it leads to.
+    pub(crate) fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
+        let own = self.name_past_links(name)?;
+        let is_link = match self.folder.symlink_metadata(&own) {
+            Ok(metadata) => metadata.is_symlink(),
+            Err(error) if is_absent(&error) => false,
+            Err(error) => return Err(failed(name, error)),
+        };
+        let mut names = vec![own];
+        if is_link {
+            // A link that leads nowhere, or out of the workspace, has no file that could change.
+            let target = self.folder.canonicalize(&names[0]).ok();
+            names.extend(target.and_then(|target| Name::parse(target.to_str()?).ok()));
+        }
+        Ok(names)
+    }
+
+    /// The name with the links of the folders above it followed.
+    pub(crate) fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
+        let path = Path::new(name.as_str());
+        for folder in path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty()) {
+            match self.folder.canonicalize(folder) {
+                Ok(real) => {
+                    let rest = path.strip_prefix(folder).unwrap_or(path);
+                    let real: PathBuf = real.join(rest);
+                    return match real.to_str() {
+                        Some(real) => Name::parse(real),
+                        None => Ok(name.clone()),
+                    };
+                }
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(failed(name, error)),
+            }
+        }
+        Ok(name.clone())
+    }
+
+    /// The folders above a name, from the outermost, without the workspace itself.
+    pub(crate) fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
+        let folders = Path::new(name.as_str()).ancestors().skip(1);
+        let mut above = Vec::new();
+        for folder in folders.filter(|it| !it.as_os_str().is_empty()) {
+            let mode = match self.folder.metadata(folder) {
+                Ok(metadata) => Some(mode(&metadata)),
+                Err(error) if is_absent(&error) => None,
+                Err(error) => return Err(failed(name, error)),
+            };
+            above.push(Above { folder: folder.to_string_lossy().into_owned(), mode });
+        }
+        above.reverse();
+        Ok(above)
+    }
+}
+
+/// Whether nothing has the name: also where what should be a folder above it is a file.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+pub(crate) fn hash(content: &[u8]) -> String {
+    hex::encode(Sha256::digest(content))
+}
+
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> u32 {
+    cap_std::fs::MetadataExt::mode(metadata) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode(metadata: &Metadata) -> u32 {
+    if metadata.permissions().readonly() { 0o444 } else { 0o644 }
+}
