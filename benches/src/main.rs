@@ -4,6 +4,7 @@
 //! `NAME/<measure> ratio=<number> against=<what>`.
 
 mod allocations;
+mod cache;
 mod call;
 mod compile;
 mod idle;
@@ -22,7 +23,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 10] = [
+const BENCHMARKS: [(&str, &str, Run); 11] = [
+    ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
