@@ -1,5 +1,7 @@
 //! Stages of an application, around every call, whichever way it arrives.
 
+mod faults;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
