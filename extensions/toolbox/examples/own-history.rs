@@ -198,7 +198,7 @@ impl Side {
         let mut found = Vec::new();
         files(folder, &mut found)?;
         let path = folder.join(&self.name);
-        let expected: &[PathBuf] = if self.exists() { &[path.clone()] } else { &[] };
+        let expected = if self.exists() { std::slice::from_ref(&path) } else { &[] };
         if found != expected {
             return Err(format!("found {found:?}, expected {expected:?}").into());
         }

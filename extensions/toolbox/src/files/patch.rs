@@ -76,7 +76,7 @@ impl FilePatch {
         let hunks = self.hunks.iter().scan(0_isize, |moved, hunk| {
             let (removed, added) = (hunk.count(Kind::Removed), hunk.count(Kind::Added));
             let start = hunk.start.saturating_add_signed(*moved);
-            let start = match (hunk.old().count(), hunk.new().count()) {
+            let start = match (hunk.lines_before().count(), hunk.lines_after().count()) {
                 (0, more) if more > 0 => start + 1,
                 (more, 0) if more > 0 => start.saturating_sub(1),
                 _ => start,
@@ -104,12 +104,12 @@ impl FilePatch {
 
 impl Hunk {
     /// The lines that the file has before.
-    pub(super) fn old(&self) -> impl Iterator<Item = &Line> {
+    pub(super) fn lines_before(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.kind != Kind::Added)
     }
 
     /// The lines that the file has afterwards.
-    pub(super) fn new(&self) -> impl Iterator<Item = &Line> {
+    pub(super) fn lines_after(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|line| line.kind != Kind::Removed)
     }
 

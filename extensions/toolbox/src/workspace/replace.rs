@@ -28,6 +28,10 @@ pub(crate) struct Change<'c> {
 }
 
 /// What stands there until the change.
+#[cfg_attr(
+    not(feature = "files"),
+    expect(dead_code, reason = "the tools for files use the others")
+)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before<'c> {
     /// Anything or nothing.
@@ -39,6 +43,10 @@ pub(crate) enum Before<'c> {
 }
 
 /// What stands there after the change.
+#[cfg_attr(
+    not(feature = "files"),
+    expect(dead_code, reason = "the tools for files use the others")
+)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
     /// This content, with the mode that the file had.

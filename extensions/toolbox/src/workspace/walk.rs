@@ -109,7 +109,7 @@ impl Walk<'_> {
         E: FnMut(Listed) + Send,
     {
         let route = Route::new(self.workspace, start)?;
-        for builder in [route.from_root(self), route.from_start(self)] {
+        for builder in [route.beginning_at_root(self), route.beginning_at_start(self)] {
             let (missed, is_seen) = (AtomicUsize::new(0), AtomicBool::new(false));
             builder.build_parallel().run(|| {
                 let mut each = worker();
@@ -148,7 +148,7 @@ impl Walk<'_> {
     ) -> Result<usize, ToolError> {
         let folder = &self.workspace.folder;
         let route = Route::new(self.workspace, start)?;
-        for mut builder in [route.from_root(self), route.from_start(self)] {
+        for mut builder in [route.beginning_at_root(self), route.beginning_at_start(self)] {
             let (mut missed, mut is_seen) = (0, false);
             for entry in builder.sort_by_file_name(OsStr::cmp).build() {
                 self.is_wanted()?;
@@ -211,7 +211,7 @@ impl Route {
     }
 
     /// The walk that begins at the workspace and goes nowhere else.
-    fn from_root(&self, walk: &Walk<'_>) -> WalkBuilder {
+    fn beginning_at_root(&self, walk: &Walk<'_>) -> WalkBuilder {
         let mut builder = self.builder(walk, &self.root);
         builder.max_depth(walk.depth.map(|depth| depth + self.depth));
         let start = self.start.clone();
@@ -224,7 +224,7 @@ impl Route {
 
     /// The walk through a folder that the first one does not reach, because a rule names it or it is hidden: the caller
     /// has named it.
-    fn from_start(&self, walk: &Walk<'_>) -> WalkBuilder {
+    fn beginning_at_start(&self, walk: &Walk<'_>) -> WalkBuilder {
         let mut builder = self.builder(walk, &self.start);
         builder.max_depth(walk.depth).filter_entry(|entry| entry.file_name() != ".git");
         builder

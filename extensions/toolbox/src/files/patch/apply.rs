@@ -24,7 +24,7 @@ pub(in crate::files) fn applied(text: &str, patch: &FilePatch) -> Result<String,
                 moved = start.cast_signed() - first(hunk).cast_signed();
                 lines[next..start].iter().for_each(|line| line.push_to(&mut after, usual));
                 push_new(&mut after, &lines, hunk, start, (!is_exact).then_some(usual));
-                next = start + hunk.old().count();
+                next = start + hunk.lines_before().count();
             }
             Err(problem) => {
                 problems.push(format!("the hunk in line {} of the patch {problem}", hunk.at))
@@ -74,7 +74,7 @@ fn place(
     from: usize,
     expected: usize,
 ) -> Result<(usize, bool), String> {
-    let old: Vec<&Line> = hunk.old().collect();
+    let old: Vec<&Line> = hunk.lines_before().collect();
     if old.is_empty() {
         // There is nothing to find, so the number is all that counts.
         let total = lines.len();
@@ -158,9 +158,9 @@ fn push_new(
     ends_of_file: Option<End>,
 ) {
     let mut at = start;
-    let is_at_end = start + hunk.old().count() == lines.len();
+    let is_at_end = start + hunk.lines_before().count() == lines.len();
     let last_is_open = is_at_end && lines.last().is_some_and(|line| line.end == End::None);
-    let count = hunk.new().count();
+    let count = hunk.lines_after().count();
     let mut written = 0;
     for line in &hunk.lines {
         let kept = lines.get(at).copied();

@@ -112,7 +112,7 @@ impl<'p> Reader<'p> {
         while let Some((number, line)) = self.peek().filter(|(_, line)| line.starts_with("@@")) {
             let Some(hunk) = self.hunk(number, line) else { continue };
             if let Some(before) = hunks.last()
-                && first(&hunk) < first(before) + before.old().count()
+                && first(&hunk) < first(before) + before.lines_before().count()
             {
                 let what = format!("is a hunk that overlaps the one in line {}", before.at);
                 self.problem(number, what);
@@ -182,7 +182,7 @@ impl<'p> Reader<'p> {
 
 /// The index of the first line that a hunk replaces, or before which it adds lines.
 pub(super) fn first(hunk: &Hunk) -> usize {
-    match hunk.old().next() {
+    match hunk.lines_before().next() {
         Some(_) => hunk.start.saturating_sub(1),
         None => hunk.start,
     }
