@@ -6,6 +6,7 @@
 mod allocations;
 mod call;
 mod compile;
+mod edit;
 mod idle;
 mod journal;
 mod list;
@@ -22,9 +23,10 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 10] = [
+const BENCHMARKS: [(&str, &str, Run); 11] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    ("edit", "an edit with change log and syntax check, against the bare atomic write", edit::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
     (
         "journal",
