@@ -7,6 +7,7 @@ mod allocations;
 mod call;
 mod compile;
 mod edit;
+mod grep;
 mod idle;
 mod journal;
 mod list;
@@ -23,10 +24,11 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 11] = [
+const BENCHMARKS: [(&str, &str, Run); 12] = [
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
     ("edit", "an edit with change log and syntax check, against the bare atomic write", edit::run),
+    ("grep", "searches through the dependencies' sources, against ripgrep", grep::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
     (
         "journal",

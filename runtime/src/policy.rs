@@ -75,7 +75,7 @@
 //! ```
 
 pub use toolwright_policy::policy::{
-    ArgumentTest, CommandLine, Example, ExplainedCommand, Explanation, Mode, Policy, PolicyBuilder,
-    PolicyDecision, PolicyError, PolicyProblem, ProgramCall, Protection, ReadCommands, Rule,
-    RuleKind, SourceLocation, Undeclared, WhenUnknown,
+    ArgumentTest, CommandLine, Example, ExplainedCommand, Explanation, MatchedFiles, Mode, Policy,
+    PolicyBuilder, PolicyDecision, PolicyError, PolicyProblem, ProgramCall, Protection,
+    ReadCommands, Rule, RuleKind, SourceLocation, Undeclared, WhenUnknown,
 };

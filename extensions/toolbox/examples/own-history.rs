@@ -65,9 +65,9 @@ fn commits() -> Fallible<Vec<String>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count = match arguments.as_slice() {
         [] => 200,
-        [option, count] if option == "--commits" => {
-            count.parse::<usize>().map_err(|_| format!("`--commits` is `{count}`, expected a number"))?
-        }
+        [option, count] if option == "--commits" => count
+            .parse::<usize>()
+            .map_err(|_| format!("`--commits` is `{count}`, expected a number"))?,
         _ => return Err("expected `--commits N`, or nothing for 200 of them".into()),
     };
     let listed = git(["rev-list", "-n", &count.to_string(), "HEAD"])?;

@@ -40,7 +40,7 @@ pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
 pub(crate) use text::{Encoding, Ends, Text, decoded};
 #[cfg(feature = "files")]
-pub(crate) use walk::Walk;
+pub(crate) use walk::{Listed, Walk};
 
 pub use replace::Written;
 
@@ -195,6 +195,34 @@ impl Workspace {
         match bytes.len() as u64 {
             size if size > LARGEST => Err(too_large(name, size)),
             _ => Ok(bytes),
+        }
+    }
+
+    /// Whether the name is that of a folder; whatever it is, there must be something.
+    #[cfg(feature = "files")]
+    pub(crate) fn is_folder(&self, name: &Name) -> Result<bool, ToolError> {
+        let metadata = self.folder.metadata(name).map_err(|error| failed(name, error))?;
+        Ok(metadata.is_dir())
+    }
+
+    /// When what has this name was changed, where the file system knows; of a link the link itself.
+    #[cfg(feature = "files")]
+    pub(crate) fn modified(&self, name: &Name) -> io::Result<Option<std::time::SystemTime>> {
+        let metadata = self.folder.symlink_metadata(name)?;
+        Ok(metadata.modified().ok().map(cap_std::time::SystemTime::into_std))
+    }
+
+    /// Opens what was listed as a regular file; a link that took its place is not followed.
+    #[cfg(feature = "files")]
+    pub(crate) fn open_listed(&self, name: &Name) -> io::Result<File> {
+        use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true).follow(FollowSymlinks::No);
+        let file = self.folder.open_with(name, &options)?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 

@@ -51,7 +51,7 @@ use undeclared::NoFiles;
 pub use argument::ArgumentTest;
 pub use builder::PolicyBuilder;
 pub use commands::{CommandLine, ProgramCall, ReadCommands};
-pub use explain::{ExplainedCommand, Explanation};
+pub use explain::{ExplainedCommand, Explanation, MatchedFiles};
 pub use judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 pub use mode::{Mode, ModeSays};
 pub use outline::RuleOutline;
@@ -242,12 +242,30 @@ impl Policy {
         vouched.collect()
     }
 
+    /// Of a call that names several files, those for which each rule matches.
+    fn matched_files(&self, question: &Question<'_>, judged: &Evaluation) -> Vec<MatchedFiles> {
+        let asking = self.asking(question);
+        let rules = self.rules_for(question.tool);
+        let matched = rules.filter(|rule| judged.rules.iter().any(|it| it.rule == rule.name));
+        let files = matched.map(|rule| MatchedFiles {
+            rule: rule.name.to_string(),
+            files: rule
+                .matched_files(&asking)
+                .into_iter()
+                .map(|it| self.0.base.shown(it))
+                .collect(),
+        });
+        files.filter(|it| !it.files.is_empty()).collect()
+    }
+
     /// Decides on a call, and says what every rule, the tool and the mode say of it.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         let settings = &self.0.settings;
         let lines = self.lines(question);
-        Explanation::new(self.judge(question), settings.mode, settings.plan, question, lines)
+        let judged = self.judge(question);
+        let files = self.matched_files(question, &judged);
+        Explanation::new(judged, settings.mode, settings.plan, question, files, lines)
     }
 
     /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each

@@ -53,3 +53,32 @@ fn a_question_and_its_answer_show_no_arguments() {
     let shown = format!("{question:?} {:?} {}", policy.judge(&question), policy.explain(&question));
     assert!(shown.contains("send_mail") && !shown.contains("hunter2"), "{shown}");
 }
+
+#[test]
+fn of_several_files_the_explanation_names_those_for_which_each_rule_matches() {
+    let rules = [
+        Rule::deny("vendored code is not ours").named("vendored").writes("vendor/**"),
+        Rule::ask("it decides what runs").named("builds").writes("build.rs").writes("*.toml"),
+        Rule::allow("it is a sandbox").named("sandbox").tool("write_file"),
+    ];
+    let policy = policy(bare().rules(rules));
+    let write = Case::of("write_file").writing("src/a.rs").writing("build.rs");
+    let several = write.clone().writing("sub/Cargo.toml");
+    assert_eq!(
+        told(&policy, &several),
+        "`write_file` needs a person's decision, or a grant that covers it\n\
+         - rule `builds` asks: it decides what runs (`build.rs`, `sub/Cargo.toml`)\n\
+         - rule `sandbox` would allow it: it is a sandbox\n\
+         - the mode `interactive` would ask about moderate calls, which rule `sandbox` silences"
+    );
+    let explained = policy.explain(&several.writing("vendor/x").question()).files;
+    let explained: Vec<_> =
+        explained.iter().map(|it| (it.rule.as_str(), it.files.join(" "))).collect();
+    assert_eq!(
+        explained,
+        [("vendored", "vendor/x".to_owned()), ("builds", "build.rs sub/Cargo.toml".to_owned())]
+    );
+    // Of one file there is no question which one it is.
+    let one = policy.explain(&Case::of("write_file").writing("build.rs").question());
+    assert!(one.files.is_empty(), "{one}");
+}

@@ -79,19 +79,23 @@ pub fn apply_patch(
 ) -> Result<String, ToolError> {
     let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
     workspace.change(&plan.changes())?;
-    Ok(format!("applied the patch to {}\n{}", counted(plan.files.len(), "file", "files"), plan.described(diff::IN_AN_ANSWER)))
+    Ok(format!(
+        "applied the patch to {}\n{}",
+        counted(plan.files.len(), "file", "files"),
+        plan.described(diff::IN_AN_ANSWER)
+    ))
 }
 
-/// The files that a patch reads; of one that cannot be read, any.
-fn read_by(patch: &str) -> Option<Vec<String>> {
-    let files = read(patch).ok()?;
-    Some(files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect())
+/// The files that a patch reads. One that cannot be read to its end is refused before any file is touched.
+fn read_by(patch: &str) -> Vec<String> {
+    let files = read(patch).unwrap_or_default();
+    files.iter().filter_map(|file| file.reads()).map(str::to_owned).collect()
 }
 
-/// The files that a patch writes; of one that cannot be read, any.
-fn written_by(patch: &str) -> Option<Vec<String>> {
-    let files = read(patch).ok()?;
-    Some(files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect())
+/// The files that a patch writes.
+fn written_by(patch: &str) -> Vec<String> {
+    let files = read(patch).unwrap_or_default();
+    files.iter().flat_map(|file| file.writes()).map(str::to_owned).collect()
 }
 
 impl Plan {
@@ -104,7 +108,9 @@ impl Plan {
             // Writing to a text cannot fail.
             let _ = match (old, new) {
                 (Some(old), Some(new)) if old == new => write!(words, "changed `{new}`"),
-                (Some(old), Some(new)) if file.is_copy => write!(words, "copied `{old}` to `{new}`"),
+                (Some(old), Some(new)) if file.is_copy => {
+                    write!(words, "copied `{old}` to `{new}`")
+                }
                 (Some(old), Some(new)) => write!(words, "renamed `{old}` to `{new}`"),
                 (Some(old), None) => write!(words, "deleted `{old}`"),
                 (None, Some(new)) => write!(words, "created `{new}`"),

@@ -5,9 +5,7 @@ use toolwright::{Class, ToolError};
 
 use super::diff;
 use crate::Workspace;
-use crate::workspace::{
-    After, Before, Change, Name, Text, content_hash, decoded, is_expected,
-};
+use crate::workspace::{After, Before, Change, Name, Text, content_hash, decoded, is_expected};
 
 /// A text file that is about to be changed.
 pub(super) struct Edit {

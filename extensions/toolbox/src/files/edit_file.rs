@@ -91,7 +91,8 @@ fn found(name: &Name, text: &str, old: &str, new: &str) -> Reconciled {
     match (text.contains(&*old), text.contains(&*new)) {
         (true, false) if says_something => Reconciled::DidNotHappen,
         (false, true) if says_something => {
-            let done = format!("`{name}` contains the text of `new_string` and not that of `old_string`");
+            let done =
+                format!("`{name}` contains the text of `new_string` and not that of `old_string`");
             Reconciled::Happened(Output::text(done))
         }
         _ => Reconciled::Unknown,
@@ -178,5 +179,35 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
     match text.contains('\n') {
         true => text.replace("\r\n", "\n").replace('\n', "\r\n").into(),
         false => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::Reconciled;
+
+    use super::found;
+    use crate::workspace::Name;
+
+    #[test]
+    fn an_edit_of_which_nothing_was_heard_is_found_by_what_the_file_contains() {
+        let name = Name::parse("a").expect("a name");
+        let found = |text, old, new| match found(&name, text, old, new) {
+            Reconciled::Happened(_) => "happened",
+            Reconciled::DidNotHappen => "not",
+            Reconciled::Unknown => "unknown",
+        };
+        assert_eq!(found("one two", "two", "2"), "not");
+        assert_eq!(found("one 2", "two", "2"), "happened");
+        assert_eq!(found("a\r\nc\r\n", "a\nb", "a\nc"), "happened");
+        for (text, old, new) in [
+            ("two 2", "two", "2"),
+            ("one", "two", "2"),
+            ("aa", "a", "aa"),
+            ("x", "two", ""),
+            ("a", "aa", "a"),
+        ] {
+            assert_eq!(found(text, old, new), "unknown", "{text}: {old} to {new}");
+        }
     }
 }

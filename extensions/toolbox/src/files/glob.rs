@@ -12,11 +12,13 @@
 //! Paths that lead out of the workspace; names of files; what is no pattern.
 
 use std::cmp::Reverse;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobMatcher};
 use toolwright::{ToolContext, ToolError, tool};
 
-use super::notes::{counted, unreadable};
+use super::notes::{counted, locked, unreadable};
 use crate::Workspace;
 use crate::workspace::{Name, Walk};
 
@@ -42,15 +44,23 @@ pub fn glob(
     let matcher = compiled("pattern", &pattern)?;
     let folder = Name::parse(&path)?;
     let walk = Walk { workspace, context, include_ignored, depth: None };
-    let mut files = Vec::new();
-    let missed = walk.each(&folder, |found| {
-        if !found.metadata.is_dir() && matcher.is_match(&found.relative) {
+    let (files, vanished) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let missed = walk.folder_at_once(&folder, || {
+        let (matcher, files, vanished) = (&matcher, &files, &vanished);
+        move |found| {
+            if !matcher.is_match(&found.relative) {
+                return;
+            }
+            let Ok(modified) = workspace.modified(&found.name) else {
+                vanished.fetch_add(1, Ordering::Relaxed);
+                return;
+            };
             // Where the file system has no times, the order is that of the names.
-            let modified = found.metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
-            files.push((Reverse(modified), found.name));
+            locked(files).push((Reverse(modified), found.name));
         }
-        Ok(())
     })?;
+    let mut files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let missed = missed + vanished.into_inner();
     files.sort();
     let more = files.len().saturating_sub(limit);
     let mut lines: Vec<String> =
@@ -77,4 +87,12 @@ pub(super) fn compiled(parameter: &str, pattern: &str) -> Result<GlobMatcher, To
         ToolError::invalid(message).hint("write one such as `**/*.rs` or `src/*.{ts,tsx}`")
     })?;
     Ok(glob.compile_matcher())
+}
+
+/// The parameter `glob`: a pattern of names, or of paths where it has a `/`.
+pub(super) fn compiled_name(glob: &str) -> Result<GlobMatcher, ToolError> {
+    match glob.contains('/') {
+        true => compiled("glob", glob),
+        false => compiled("glob", &format!("**/{glob}")),
+    }
 }

@@ -11,25 +11,32 @@
 //! many of these.
 //!
 //! # What it refuses
-//! Paths that lead out of the workspace; what is no regular expression, or one that is too large.
+//! Paths that lead out of the workspace; devices, FIFOs and sockets; what is no regular expression, or one that is too large.
 
+mod gathered;
 mod secret;
 mod sink;
 
+use std::sync::{Mutex, PoisonError};
+
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, SearcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use toolwright::{ToolContext, ToolError, data, tool};
 
-use super::glob::compiled;
-use super::notes::{counted, unreadable};
+use super::glob::compiled_name;
+use super::notes::{counted, locked, unreadable};
 use crate::Workspace;
-use crate::workspace::{Name, Walk};
+use crate::workspace::{Listed, Name, Walk};
+use gathered::Gathered;
 pub use secret::is_secret;
 use sink::Lines;
 
 /// A regular expression may take so much memory when it is compiled: 10 MiB.
 const LARGEST_PATTERN: usize = 10 << 20;
+
+/// A file with a longer line, in bytes, counts as unreadable: 32 MiB.
+const LONGEST_SEARCHED: usize = 32 << 20;
 
 /// What [`grep`] answers with.
 #[data]
@@ -82,52 +89,49 @@ pub fn grep(
     limit: usize,
 ) -> Result<String, ToolError> {
     let matcher = expression(&pattern, ignore_case, literal)?;
-    let wanted = glob.as_deref().map(|glob| match glob.contains('/') {
-        true => compiled("glob", glob),
-        false => compiled("glob", &format!("**/{glob}")),
-    });
-    let wanted = wanted.transpose()?;
+    let wanted = glob.as_deref().map(compiled_name).transpose()?;
     let start = Name::parse(&path)?;
-    let shown_around = if mode == GrepMode::Content { context_lines } else { 0 };
-    let mut searcher = SearcherBuilder::new()
-        // `$` stands before CR LF as well, as the expression is told.
-        .line_terminator(LineTerminator::crlf())
-        .binary_detection(BinaryDetection::quit(0))
-        .before_context(shown_around)
-        .after_context(shown_around)
-        .build();
-    let (mut lines, mut matched, mut files, mut secrets, mut unread) = (Vec::new(), 0, 0, 0, 0);
+    let is_folder = workspace.is_folder(&start)?;
+    if !is_folder {
+        workspace.open_named(&start)?;
+    }
+    let around = if mode == GrepMode::Content { context_lines } else { 0 };
+    let gathered = Mutex::new(Gathered::new(mode, limit));
     let walk = Walk { workspace, context, include_ignored, depth: None };
-    let missed = walk.each_of(&start, |found| {
-        let is_wanted = wanted.as_ref().is_none_or(|it| it.is_match(&found.relative));
-        if !found.metadata.is_file() || !is_wanted {
-            return Ok(());
+    let missed = walk.files_at_once(&start, || {
+        let (wanted, gathered) = (&wanted, &gathered);
+        let (matcher, mut searcher) = (matcher.clone(), searcher(around));
+        move |found: Listed| {
+            if wanted.as_ref().is_some_and(|it| !it.is_match(&found.relative)) {
+                return;
+            }
+            if is_secret(found.name.as_str()) {
+                locked(gathered).secrets += 1;
+                return;
+            }
+            // What it is now: it may be another than the one that was listed, and is one inside all the same.
+            let opened = match is_folder {
+                true => workspace.open_listed(&found.name).ok(),
+                false => workspace.open_named(&found.name).ok(),
+            };
+            let mut sink = Lines::new(&found.name, mode, limit);
+            let searched =
+                opened.map(|file| searcher.search_file(&matcher, &file.into_std(), &mut sink));
+            match searched {
+                Some(Ok(())) => {
+                    if let Some(count) = sink.count() {
+                        let shown = sink.into_shown();
+                        locked(gathered).add(&found.name, count, shown);
+                    }
+                }
+                Some(Err(_)) | None => locked(gathered).unread += 1,
+            }
         }
-        if is_secret(found.name.as_str()) {
-            secrets += 1;
-            return Ok(());
-        }
-        // What it is now: it may be another than the one that was listed, and is one inside all the same.
-        let Ok(file) = workspace.open_named(&found.name) else {
-            unread += 1;
-            return Ok(());
-        };
-        let left = limit.saturating_sub(if mode == GrepMode::Content { matched } else { files });
-        let mut sink = Lines::new(&found.name, mode, left);
-        if searcher.search_file(&matcher, &file.into_std(), &mut sink).is_err() {
-            unread += 1;
-        } else if let Some(count) = sink.count() {
-            matched += count;
-            files += 1;
-            lines.append(&mut sink.into_shown());
-        }
-        Ok(())
     })?;
-    let left_out = match mode {
-        GrepMode::Content => matched.saturating_sub(limit),
-        GrepMode::Files | GrepMode::Count => files.saturating_sub(limit),
-    };
-    if matched == 0 {
+    let gathered = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (left_out, secrets, unread) = (gathered.left_out(), gathered.secrets, gathered.unread);
+    let mut lines = gathered.into_lines();
+    if lines.is_empty() {
         lines.push(format!("no line matches in `{start}`"));
     }
     if left_out > 0 {
@@ -145,6 +149,17 @@ pub fn grep(
     }
     lines.extend(unreadable(missed + unread));
     Ok(lines.join("\n"))
+}
+
+fn searcher(around: usize) -> Searcher {
+    SearcherBuilder::new()
+        // `$` stands before CR LF as well, as the expression is told.
+        .line_terminator(LineTerminator::crlf())
+        .binary_detection(BinaryDetection::quit(0))
+        .before_context(around)
+        .after_context(around)
+        .heap_limit(Some(LONGEST_SEARCHED))
+        .build()
 }
 
 fn expression(pattern: &str, ignore_case: bool, literal: bool) -> Result<RegexMatcher, ToolError> {

@@ -61,9 +61,9 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
             problems.join("; "),
             counted(lines.len(), "line", "lines")
         );
-        return Err(ToolError::new("invalid_patch", message).class(Class::Invalid).hint(
-            "all numbers are those of the text as it is now; read it again to see them",
-        ));
+        return Err(ToolError::new("invalid_patch", message)
+            .class(Class::Invalid)
+            .hint("all numbers are those of the text as it is now; read it again to see them"));
     }
     let ends = Ends::of(text);
     let has_last_end = text.is_empty() || text.ends_with('\n');
@@ -128,7 +128,10 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
         } else if *end < 0 {
             Some(format!("ends at line {end}, expected a line, or 0 to insert"))
         } else if *end == 0 && *start > total.saturating_add(1) {
-            Some(format!("inserts before line {start}, expected at most {}", total.saturating_add(1)))
+            Some(format!(
+                "inserts before line {start}, expected at most {}",
+                total.saturating_add(1)
+            ))
         } else if *end == 0 && content.is_empty() {
             Some("inserts nothing, expected lines in `content`".to_owned())
         } else if *end != 0 && end < start {

@@ -1,4 +1,11 @@
-//! What the answers of several tools say in the same words; pure.
+//! What the answers of several tools say in the same words.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What several threads of a search gather. A thread that panicked has ended the search.
+pub(super) fn locked<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
+    gathered.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A number of things, in words: `1 file`, `2 files`.
 pub(super) fn counted(number: usize, one: &str, more: &str) -> String {

@@ -43,6 +43,12 @@ impl Name {
         Ok(Self(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
     }
 
+    /// The workspace itself.
+    #[cfg(feature = "files")]
+    pub(crate) fn root() -> Self {
+        Self(".".to_owned())
+    }
+
     /// The name of what stands below this folder, by a path relative to it.
     #[cfg(feature = "files")]
     pub(crate) fn below(&self, relative: &str) -> Self {

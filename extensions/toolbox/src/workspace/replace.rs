@@ -114,7 +114,8 @@ mod tests {
     fn of_several_files_all_are_changed_or_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(folder.path()).expect("it is there");
-        let [a, b, gone, made] = ["a", "b", "gone", "new/deep"].map(|it| Name::parse(it).expect(it));
+        let [a, b, gone, made] =
+            ["a", "b", "gone", "new/deep"].map(|it| Name::parse(it).expect(it));
         for name in ["a", "b", "gone"] {
             std::fs::write(folder.path().join(name), name).expect("a file");
         }
@@ -123,7 +124,11 @@ mod tests {
             workspace.change(&[
                 change(&a, Before::Content(b"a"), After::Content(b"A")),
                 change(&gone, Before::Content(b"gone"), After::Removed),
-                change(&made, Before::Missing, After::WithMode { content: b"made", of: None, program: Some(true) }),
+                change(
+                    &made,
+                    Before::Missing,
+                    After::WithMode { content: b"made", of: None, program: Some(true) },
+                ),
                 change(&b, Before::Content(b_before), After::Content(b"B")),
             ])
         };
@@ -141,5 +146,37 @@ mod tests {
         assert_eq!(names(), ["a", "b", "new"]);
         assert_eq!(workspace.read("a").expect("a file"), b"A");
         assert_eq!(workspace.read("new/deep").expect("a file"), b"made");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_written_before_a_step_that_fails_is_put_back() {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        let [a, b, made, gone] =
+            ["a", "b", "new/deep", "gone"].map(|it| Name::parse(it).expect(it));
+        for name in ["a", "b"] {
+            std::fs::write(folder.path().join(name), name).expect("a file");
+        }
+        let inode = || folder.path().join("a").metadata().expect("a file").ino();
+        let first = inode();
+        let change = |name, after| Change { name, before: Before::Any, after };
+        // The last one is not there, which shows when it is removed and not before.
+        let changes = [
+            change(&a, After::Content(b"A")),
+            change(&b, After::Removed),
+            change(&made, After::Content(b"made")),
+            change(&gone, After::Removed),
+        ];
+        assert_eq!(workspace.change(&changes).expect_err("it is gone").kind(), "not_found");
+        let entries = std::fs::read_dir(folder.path()).expect("a folder");
+        let mut names: Vec<_> = entries.map(|it| it.expect("an entry").file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(workspace.read("a").expect("a file"), b"a");
+        assert_eq!(inode(), first, "it is the file that was there");
+        assert_eq!(workspace.read("b").expect("a file"), b"b");
     }
 }

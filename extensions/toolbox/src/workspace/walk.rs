@@ -2,10 +2,11 @@
 //! name is looked up through the handle of the workspace before it counts.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cap_std::fs::Metadata;
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use toolwright::{Class, ToolContext, ToolError};
 
 use super::{Name, Workspace, failed};
@@ -70,21 +71,72 @@ impl Workspace {
     }
 }
 
+/// One entry that a search on several threads came by; of a file it has not been opened.
+pub(crate) struct Listed {
+    pub(crate) name: Name,
+    pub(crate) relative: String,
+}
+
 impl Walk<'_> {
-    /// Finds what is below a folder, or a file alone.
-    pub(crate) fn each_of(
+    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order, or the one file
+    /// that `start` names. Links are left out. Returns how many entries could not be read.
+    pub(crate) fn files_at_once<E>(
         &self,
         start: &Name,
-        mut each: impl FnMut(Found) -> Result<(), ToolError>,
-    ) -> Result<usize, ToolError> {
+        worker: impl Fn() -> E + Sync,
+    ) -> Result<usize, ToolError>
+    where
+        E: FnMut(Listed) + Send,
+    {
         let metadata = self.workspace.folder.metadata(start);
         let metadata = metadata.map_err(|error| failed(start, error))?;
-        if metadata.is_dir() {
-            return self.each(start, each);
+        if !metadata.is_dir() {
+            let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
+            let relative = relative.to_string_lossy().into_owned();
+            worker()(Listed { name: start.clone(), relative });
+            return Ok(0);
         }
-        let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
-        let relative = relative.to_string_lossy().into_owned();
-        each(Found { name: start.clone(), relative, metadata })?;
+        self.folder_at_once(start, worker)
+    }
+
+    /// As [`files_at_once`](Self::files_at_once) does, and refuses what is no folder.
+    pub(crate) fn folder_at_once<E>(
+        &self,
+        start: &Name,
+        worker: impl Fn() -> E + Sync,
+    ) -> Result<usize, ToolError>
+    where
+        E: FnMut(Listed) + Send,
+    {
+        let route = Route::new(self.workspace, start)?;
+        for builder in [route.from_root(self), route.from_start(self)] {
+            let (missed, is_seen) = (AtomicUsize::new(0), AtomicBool::new(false));
+            builder.build_parallel().run(|| {
+                let mut each = worker();
+                let (missed, is_seen, route) = (&missed, &is_seen, &route);
+                Box::new(move |entry| {
+                    if self.context.is_cancelled() {
+                        return WalkState::Quit;
+                    }
+                    match route.step(start, entry) {
+                        Step::Passed => {}
+                        Step::Start => is_seen.store(true, Ordering::Relaxed),
+                        Step::Missed => {
+                            missed.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Step::Entry { name, relative, is_file: true } => {
+                            each(Listed { name, relative })
+                        }
+                        Step::Entry { .. } => {}
+                    }
+                    WalkState::Continue
+                })
+            });
+            self.is_wanted()?;
+            if is_seen.into_inner() {
+                return Ok(missed.into_inner());
+            }
+        }
         Ok(0)
     }
 
@@ -95,35 +147,112 @@ impl Walk<'_> {
         mut each: impl FnMut(Found) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         let folder = &self.workspace.folder;
-        let real = self.workspace.real_folder(start)?;
-        let rules = !self.include_ignored;
-        let mut walk = WalkBuilder::new(&real);
-        // A copy of a folder without its `.git` is searched like the folder.
-        walk.standard_filters(rules).require_git(false).max_depth(self.depth);
-        walk.sort_by_file_name(OsStr::cmp).filter_entry(|entry| entry.file_name() != ".git");
-        let mut missed = 0;
-        for entry in walk.build() {
-            if self.context.is_cancelled() {
-                let message = "the search was cancelled before its end";
-                return Err(ToolError::new("cancelled", message).class(Class::Cancelled));
+        let route = Route::new(self.workspace, start)?;
+        for mut builder in [route.from_root(self), route.from_start(self)] {
+            let (mut missed, mut is_seen) = (0, false);
+            for entry in builder.sort_by_file_name(OsStr::cmp).build() {
+                self.is_wanted()?;
+                match route.step(start, entry) {
+                    Step::Passed => {}
+                    Step::Start => is_seen = true,
+                    Step::Missed => missed += 1,
+                    Step::Entry { name, relative, .. } => match folder.symlink_metadata(&name) {
+                        Ok(metadata) => each(Found { name, relative, metadata })?,
+                        // It vanished, or the folder that was listed is no longer the one inside.
+                        Err(_) => missed += 1,
+                    },
+                }
             }
-            let Ok(entry) = entry else {
-                missed += 1;
-                continue;
-            };
-            let relative = entry.path().strip_prefix(&real).unwrap_or(entry.path());
-            let parts: Vec<_> = relative.iter().map(OsStr::to_string_lossy).collect();
-            let relative = parts.join("/");
-            if relative.is_empty() {
-                continue;
-            }
-            let name = start.below(&relative);
-            match folder.symlink_metadata(&name) {
-                Ok(metadata) => each(Found { name, relative, metadata })?,
-                // It vanished, its name is not UTF-8, or the folder that was listed is no longer the one inside.
-                Err(_) => missed += 1,
+            if is_seen {
+                return Ok(missed);
             }
         }
-        Ok(missed)
+        Ok(0)
+    }
+
+    fn is_wanted(&self) -> Result<(), ToolError> {
+        if self.context.is_cancelled() {
+            let message = "the search was cancelled before its end";
+            return Err(ToolError::new("cancelled", message).class(Class::Cancelled));
+        }
+        Ok(())
+    }
+}
+
+/// The way from the workspace's folder to the one that is searched. The rules of the folders on it count, and no rule of a
+/// folder above the workspace or of the user's configuration.
+struct Route {
+    root: PathBuf,
+    start: PathBuf,
+    depth: usize,
+}
+
+/// What an entry is to a search.
+enum Step {
+    /// A folder on the way.
+    Passed,
+    /// The folder that is searched.
+    Start,
+    Entry {
+        name: Name,
+        relative: String,
+        is_file: bool,
+    },
+    /// It cannot be read, or its name is not UTF-8.
+    Missed,
+}
+
+impl Route {
+    fn new(workspace: &Workspace, start: &Name) -> Result<Self, ToolError> {
+        let root = workspace.real_folder(&Name::root())?;
+        let start = workspace.real_folder(start)?;
+        let depth = start.strip_prefix(&root).map_or(0, |inside| inside.iter().count());
+        Ok(Self { root, start, depth })
+    }
+
+    /// The walk that begins at the workspace and goes nowhere else.
+    fn from_root(&self, walk: &Walk<'_>) -> WalkBuilder {
+        let mut builder = self.builder(walk, &self.root);
+        builder.max_depth(walk.depth.map(|depth| depth + self.depth));
+        let start = self.start.clone();
+        builder.filter_entry(move |entry| {
+            let path = entry.path();
+            entry.file_name() != ".git" && (path.starts_with(&start) || start.starts_with(path))
+        });
+        builder
+    }
+
+    /// The walk through a folder that the first one does not reach, because a rule names it or it is hidden: the caller
+    /// has named it.
+    fn from_start(&self, walk: &Walk<'_>) -> WalkBuilder {
+        let mut builder = self.builder(walk, &self.start);
+        builder.max_depth(walk.depth).filter_entry(|entry| entry.file_name() != ".git");
+        builder
+    }
+
+    fn builder(&self, walk: &Walk<'_>, from: &Path) -> WalkBuilder {
+        let mut builder = WalkBuilder::new(from);
+        // A copy of a folder without its `.git` is searched like the folder.
+        builder
+            .standard_filters(!walk.include_ignored)
+            .parents(false)
+            .git_global(false)
+            .require_git(false);
+        builder
+    }
+
+    fn step(&self, start: &Name, entry: Result<DirEntry, ignore::Error>) -> Step {
+        let Ok(entry) = entry else { return Step::Missed };
+        let Ok(relative) = entry.path().strip_prefix(&self.start) else { return Step::Passed };
+        let is_file = entry.file_type().is_some_and(|it| it.is_file());
+        let Some(relative) = relative.to_str() else { return Step::Missed };
+        if relative.is_empty() {
+            return Step::Start;
+        }
+        let relative = match MAIN_SEPARATOR {
+            '/' => relative.to_owned(),
+            other => relative.replace(other, "/"),
+        };
+        Step::Entry { name: start.below(&relative), relative, is_file }
     }
 }

@@ -186,15 +186,28 @@ fn a_patch_that_cannot_be_read_to_its_end_is_refused_with_its_lines() {
             format!("{named}@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -2,2 +2,2 @@\n b\n-c\n+C\n"),
             "line 7 of the patch is a hunk that overlaps the one in line 3",
         ),
-        (format!("{named}@@ ... @@\n a\n"), "line 3 of the patch is `@@ ... @@`, expected numbers as in `@@ -1,3 +1,4 @@`"),
-        ("@@ -1 +1 @@\n-a\n+b\n".to_owned(), "line 1 of the patch is a hunk, and no file is named before it"),
+        (
+            format!("{named}@@ ... @@\n a\n"),
+            "line 3 of the patch is `@@ ... @@`, expected numbers as in `@@ -1,3 +1,4 @@`",
+        ),
+        (
+            "@@ -1 +1 @@\n-a\n+b\n".to_owned(),
+            "line 1 of the patch is a hunk, and no file is named before it",
+        ),
         ("some words\n".to_owned(), "the patch names no file"),
         (
             format!("{named}@@ -1 +1 @@\n-a\n+A\nwords\n@@ -3 +3 @@\n-c\n+C\n"),
             "line 6 of the patch is `words`, expected a hunk or the next file",
         ),
-        ("diff --git a/a b/a\nBinary files a/a and b/a differ\n".to_owned(), "line 2 of the patch changes a binary file, expected text"),
-        ("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n".to_owned(), "makes a link"),
+        (
+            "diff --git a/a b/a\nBinary files a/a and b/a differ\n".to_owned(),
+            "line 2 of the patch changes a binary file, expected text",
+        ),
+        (
+            "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n"
+                .to_owned(),
+            "makes a link",
+        ),
         ("--- /dev/null\n+++ /dev/null\n@@ -0,0 +1 @@\n+a\n".to_owned(), "names no file"),
     ] {
         let (kind, message) = refused(&tools, &patch);
@@ -229,7 +242,8 @@ fn a_file_is_named_once_and_by_a_path_inside() {
 fn a_file_that_was_changed_since_it_was_read_is_not_patched() {
     let tools = Box::files();
     tools.put("a", "a\n");
-    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+    let patch =
+        "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
     let call = |path: &str, hash: &str| json!({"patch": patch, "expected_hashes": [{"path": path, "hash": hash}]});
     let (kind, message) = tools.refused("apply_patch", call("a", "0123456789abcdef"));
     assert_eq!(kind, "file_changed", "{message}");
@@ -249,6 +263,9 @@ fn names_with_unusual_characters_are_read_as_git_writes_them() {
         --- \"a/\\303\\274 \\\"x\\\"\"\n+++ \"b/\\303\\274 \\\"x\\\"\"\n@@ -1 +1 @@\n-a\n+b\n";
     patched(&tools, patch);
     assert_eq!(tools.text("ü \"x\""), "b\n");
-    patched(&tools, "diff --git \"a/\\303\\274 \\\"x\\\"\" \"b/\\303\\274 \\\"x\\\"\"\nold mode 100644\nnew mode 100755\n");
+    patched(
+        &tools,
+        "diff --git \"a/\\303\\274 \\\"x\\\"\" \"b/\\303\\274 \\\"x\\\"\"\nold mode 100644\nnew mode 100755\n",
+    );
     assert!(mode(&tools, "ü \"x\"") & 0o100 != 0);
 }

@@ -74,11 +74,18 @@ fn a_text_that_is_not_there_is_refused_with_the_nearest_place_and_what_differs()
             "fn long(one: u64) {}",
             "; the nearest place is line 5, where line 5 is \"fn long(one: usize) {}\", and `old_string` has \"fn long(one: u64) {}\"",
         ),
-        ("}\nfn z", "; the nearest place is lines 3 to 4, where line 4 is \"\", and `old_string` has \"fn z\""),
+        (
+            "}\nfn z",
+            "; the nearest place is lines 3 to 4, where line 4 is \"\", and `old_string` has \"fn z\"",
+        ),
         ("nowhere at all, in no file of this folder", ""),
     ] {
         let (kind, message) = tools.refused("edit_file", edit(old));
-        assert_eq!((kind.as_str(), message), ("text_not_found", format!("{start}{rest}")), "{old:?}");
+        assert_eq!(
+            (kind.as_str(), message),
+            ("text_not_found", format!("{start}{rest}")),
+            "{old:?}"
+        );
     }
 }
 
@@ -87,9 +94,7 @@ fn a_file_that_was_changed_since_it_was_read_is_not_edited() {
     let tools = Box::files();
     tools.put("a", "one\n");
     let read = tools.hash("a");
-    let edit = |old: &str, new: &str, hash: &str| {
-        json!({"path": "a", "old_string": old, "new_string": new, "expected_hash": hash})
-    };
+    let edit = |old: &str, new: &str, hash: &str| json!({"path": "a", "old_string": old, "new_string": new, "expected_hash": hash});
     tools.put("a", "one\ntwo\n");
     let (kind, message) = tools.refused("edit_file", edit("one", "1", &read));
     assert_eq!(kind, "file_changed");

@@ -19,6 +19,8 @@ mod commands;
 mod containment;
 #[cfg(feature = "files")]
 mod edit_file;
+#[cfg(feature = "files")]
+mod faults;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
 #[cfg(feature = "files")]

@@ -7,8 +7,10 @@ use toolwright_toolbox::{LinePatch, patched_lines};
 use crate::support::Box;
 
 fn patched(text: &str, patches: &[(i64, i64, &str)]) -> Result<String, String> {
-    let patches: Vec<LinePatch> =
-        patches.iter().map(|(start, end, content)| LinePatch::new(*start, *end, *content)).collect();
+    let patches: Vec<LinePatch> = patches
+        .iter()
+        .map(|(start, end, content)| LinePatch::new(*start, *end, *content))
+        .collect();
     patched_lines(text, &patches).map_err(|error| {
         assert_eq!(error.kind(), "invalid_patch");
         error.message().to_owned()
@@ -90,8 +92,8 @@ fn a_file_is_patched_and_the_answer_says_how_many_lines_it_has() {
         "applied 2 patches to `a`, which now has 5 lines\n@@ -1,3 +1,5 @@\n one\n-two\n+2\n+2.5\n three\n+four"
     );
     assert_eq!(tools.text("a"), "one\n2\n2.5\nthree\nfour\n");
-    let (kind, message) =
-        tools.refused("patch_lines", patch(json!([{"start_line": 6, "end_line": 6, "content": "x"}])));
+    let (kind, message) = tools
+        .refused("patch_lines", patch(json!([{"start_line": 6, "end_line": 6, "content": "x"}])));
     assert_eq!(kind, "invalid_patch");
     assert_eq!(
         message,
@@ -104,7 +106,11 @@ fn a_file_is_patched_and_the_answer_says_how_many_lines_it_has() {
         json!([{"start_line": 1, "content": ""}]),
         json!([]),
     ] {
-        assert_eq!(tools.refused("patch_lines", patch(wrong.clone())).0, "invalid_input", "{wrong}");
+        assert_eq!(
+            tools.refused("patch_lines", patch(wrong.clone())).0,
+            "invalid_input",
+            "{wrong}"
+        );
     }
     let stale = json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": ""}], "expected_hash": "0123456789abcdef"});
     assert_eq!(tools.refused("patch_lines", stale).0, "file_changed");

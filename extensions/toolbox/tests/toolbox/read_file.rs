@@ -78,11 +78,7 @@ fn what_is_no_text_is_refused_with_its_reason() {
     fs::create_dir(tools.path("folder")).unwrap();
     fs::File::create(tools.path("large")).unwrap().set_len(10 * 1024 * 1024 + 1).unwrap();
     for (path, kind, message) in [
-        (
-            "binary",
-            "binary_file",
-            "`binary` is binary, application/gzip, expected text",
-        ),
+        ("binary", "binary_file", "`binary` is binary, application/gzip, expected text"),
         ("zero", "binary_file", "`zero` is binary, with a zero byte at position 1, expected text"),
         (
             "control",
@@ -110,7 +106,10 @@ fn an_encoding_that_is_not_utf_8_is_reported() {
     let tools = Box::files();
     for (bytes, answer) in [
         (&b"caf\xe9\n"[..], "`a`: 1 line, in Latin-1\n1\tcafé"),
-        (b"\xff\xfea\0\r\0\n\0", "`a`: 1 line, which end with CR LF, in UTF-16, little-endian\n1\ta"),
+        (
+            b"\xff\xfea\0\r\0\n\0",
+            "`a`: 1 line, which end with CR LF, in UTF-16, little-endian\n1\ta",
+        ),
         (b"\xfe\xff\0a\0\n", "`a`: 1 line, in UTF-16, big-endian\n1\ta"),
         (b"\xef\xbb\xbfa\n", "`a`: 1 line, in UTF-8 with a byte order mark\n1\ta"),
     ] {

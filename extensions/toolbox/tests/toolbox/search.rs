@@ -36,6 +36,7 @@ fn project() -> Box {
     tools
 }
 
+/// S1.28, S4.8.
 #[test]
 fn files_and_folders_are_listed_in_order_without_what_git_ignores() {
     let tools = project();
@@ -92,6 +93,102 @@ fn a_limit_that_was_reached_is_reported_with_what_is_left_out() {
     );
 }
 
+/// S1.28, S4.8: a listing by a pattern, with sizes.
+#[test]
+fn a_listing_is_narrowed_by_a_pattern_and_shows_sizes() {
+    let tools = project();
+    assert_eq!(
+        tools.ok("list_files", json!({"glob": "*.{rs,tsx}", "sizes": true, "depth": 9})),
+        "src/deep/er/mod.rs\t14\nsrc/lib.rs\t33\nsrc/web/app.tsx\t19"
+    );
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "src", "glob": "web/*"})),
+        "src/web/app.tsx\nsrc/web/style.css"
+    );
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "src", "depth": 1, "sizes": true})),
+        "src/deep/\nsrc/lib.rs\t33\nsrc/web/"
+    );
+    assert_eq!(tools.ok("list_files", json!({"glob": "*.py"})), "no file below `.` matches `*.py`");
+    assert_eq!(tools.refused("list_files", json!({"glob": "{a"})).0, "invalid_input");
+}
+
+#[test]
+fn rules_of_the_workspace_count_in_a_folder_below_it_and_those_above_it_do_not() {
+    let tools = Box::files();
+    tools.put("../.gitignore", "*.txt\n");
+    tools.put("../.ignore", "*.txt\n");
+    tools.put(".gitignore", "*.log\n/sub/anchored\n");
+    tools.put("sub/.gitignore", "!kept.log\n");
+    for name in ["a.txt", "b.log", "kept.log", "anchored", "deep/c.log"] {
+        tools.put(&format!("sub/{name}"), "needle\n");
+    }
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "sub"})),
+        "sub/a.txt\nsub/deep/\nsub/kept.log"
+    );
+    assert_eq!(
+        tools.ok("list_files", json!({"path": "sub", "depth": 1})),
+        "sub/a.txt\nsub/deep/\nsub/kept.log"
+    );
+    let found = json!({"pattern": "needle", "path": "sub", "mode": "files"});
+    assert_eq!(tools.ok("grep", found), "sub/a.txt\nsub/kept.log");
+    let found = tools.ok("glob", json!({"pattern": "**/*", "path": "sub"}));
+    let mut found: Vec<&str> = found.lines().collect();
+    found.sort_unstable();
+    assert_eq!(found, ["sub/a.txt", "sub/kept.log"]);
+    // What is named counts though a rule names it too.
+    let named = json!({"pattern": "needle", "path": "sub/b.log"});
+    assert_eq!(tools.ok("grep", named), "sub/b.log:1:needle");
+}
+
+#[test]
+fn text_in_utf_16_is_searched_and_a_file_that_is_one_endless_line_is_reported() {
+    let tools = Box::files();
+    let utf16: Vec<u8> = "\u{feff}one needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    tools.put("wide", utf16);
+    tools.put("a", "needle\n");
+    let endless = fs::File::create(tools.path("endless")).unwrap();
+    std::io::Write::write_all(&mut &endless, &vec![b'x'; 33 << 20]).unwrap();
+    // Of 2 GiB, without a line: it is binary from its first byte on.
+    fs::File::create(tools.path("sparse")).unwrap().set_len(2 << 30).unwrap();
+    assert_eq!(
+        tools.ok("grep", json!({"pattern": "needle"})),
+        "a:1:needle\nwide:1:one needle\n[1 entry could not be read: no right to, or a name that is not UTF-8]"
+    );
+    assert_eq!(tools.refused("read_file", json!({"path": "sparse"})).0, "file_too_large");
+}
+
+#[test]
+fn a_folder_with_100_000_files_is_searched_within_its_limits() {
+    let tools = Box::files();
+    fs::create_dir(tools.path("many")).unwrap();
+    let folder = tools.path("many");
+    // Links to one file cost no blocks, and are files.
+    fs::write(folder.join("0"), "needle\n").unwrap();
+    for number in 1..100_000 {
+        // A file has so many names at the most.
+        let from = folder.join((number / 30_000 * 30_000).to_string());
+        let to = folder.join(number.to_string());
+        match number % 30_000 {
+            0 => fs::write(to, "needle\n").unwrap(),
+            _ => fs::hard_link(from, to).unwrap(),
+        }
+    }
+    let listed = tools.ok("list_files", json!({"path": "many", "limit": 3}));
+    assert_eq!(
+        listed,
+        "many/0\nmany/1\nmany/10\n[99997 more paths: list a folder below, or raise `limit`]"
+    );
+    let globbed = tools.ok("glob", json!({"pattern": "many/*", "limit": 2}));
+    assert!(globbed.contains("[99998 more files, which are older"), "{globbed}");
+    let found = tools.ok("grep", json!({"pattern": "needle", "limit": 2}));
+    assert!(
+        found.starts_with("many/0:1:needle\nmany/1:1:needle\n[99998 more lines match"),
+        "{found}"
+    );
+}
+
 #[test]
 fn an_empty_folder_is_not_an_empty_answer() {
     let tools = Box::files();
@@ -107,6 +204,7 @@ fn an_empty_folder_is_not_an_empty_answer() {
     assert_eq!(tools.ok("grep", json!({"pattern": "x"})), "no line matches in `.`");
 }
 
+/// S1.31, S2.40.
 #[test]
 fn a_pattern_of_paths_finds_the_newest_files_first() {
     let tools = project();
@@ -126,6 +224,7 @@ fn a_pattern_of_paths_finds_the_newest_files_first() {
     assert_eq!(tools.ok("glob", ignored), "notes.log");
 }
 
+/// S1.30, S2.41.
 #[test]
 fn lines_that_match_are_answered_with_their_file_and_number() {
     let tools = project();

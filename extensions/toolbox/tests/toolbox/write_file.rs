@@ -27,10 +27,7 @@ fn a_file_that_is_replaced_is_answered_with_what_changes() {
     let tools = Box::files();
     let write = |content: &str| tools.ok("write_file", json!({"path": "a", "content": content}));
     assert_eq!(write("one\ntwo\n"), "created `a`, 8 bytes");
-    assert_eq!(
-        write("one\n2\n"),
-        "replaced `a`, 6 bytes\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
-    );
+    assert_eq!(write("one\n2\n"), "replaced `a`, 6 bytes\n@@ -1,2 +1,2 @@\n one\n-two\n+2");
     let long: String = (0..100).map(|number| format!("{number}\n")).collect();
     let answer = write(&long);
     assert_eq!(answer.lines().count(), 62, "{answer}");
@@ -44,9 +41,7 @@ fn a_file_that_is_replaced_is_answered_with_what_changes() {
 fn a_file_that_was_changed_since_it_was_read_is_not_replaced() {
     let tools = Box::files();
     tools.put("a", "one");
-    let write = |path: &str, content: &str, hash: &str| {
-        json!({"path": path, "content": content, "expected_hash": hash})
-    };
+    let write = |path: &str, content: &str, hash: &str| json!({"path": path, "content": content, "expected_hash": hash});
     let read = tools.hash("a");
     tools.put("a", "two");
     assert_eq!(tools.refused("write_file", write("a", "x", &read)).0, "file_changed");

@@ -141,6 +141,38 @@ impl Compiled {
         holds
     }
 
+    /// The files of a call that names several, for which this rule matches.
+    pub(super) fn matched_files<'n>(&self, asking: &'n Asking<'_>) -> Vec<&'n Name> {
+        let fits = |patterns: &Option<Vec<PathPattern>>, name: &Name, written| {
+            patterns.as_ref().is_some_and(|patterns| {
+                patterns.iter().any(|pattern| pattern.fits(name, written) != Holds::No)
+            })
+        };
+        let is_outside = |name: &Name| {
+            self.outside.as_ref().is_some_and(|it| it.iter().all(|it| it.holds(name) != Holds::Yes))
+        };
+        let [written, read] = [asking.writes(), asking.reads()];
+        let [written, read] = [written, read].map(|it| it.into_iter().flatten().flatten());
+        let mut all: Vec<&Name> = Vec::new();
+        let mut matched: Vec<&Name> = Vec::new();
+        for (names, patterns, is_written) in [
+            (written.collect::<Vec<_>>(), &self.writes, true),
+            (read.collect(), &self.reads, false),
+        ] {
+            for name in names {
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+                if (fits(patterns, name, is_written) || is_outside(name))
+                    && !matched.contains(&name)
+                {
+                    matched.push(name);
+                }
+            }
+        }
+        if all.len() > 1 { matched } else { Vec::new() }
+    }
+
     /// One file is enough to refuse or to ask; to allow, each must be one that is meant.
     fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
         let Some(files) = files else { return Holds::Unknown };

@@ -21,6 +21,9 @@ pub struct Explanation {
     pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
     pub rules: Vec<RuleMatch>,
+    /// Of a call that names several files, those for which each rule matches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<MatchedFiles>,
     /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<Undeclared>,
@@ -40,6 +43,16 @@ pub struct Explanation {
     pub mode_says: ModeSays,
     /// Whether what changes something is planned first.
     pub plan: bool,
+}
+
+/// The files of a call for which a rule matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MatchedFiles {
+    /// The rule's name.
+    pub rule: String,
+    /// The files, relative to the folder where names begin.
+    pub files: Vec<String>,
 }
 
 /// One command of a command line, and the rules that match it.
@@ -64,12 +77,14 @@ impl Explanation {
         mode: Mode,
         plan: bool,
         question: &Question<'_>,
+        files: Vec<MatchedFiles>,
         commands: Vec<ExplainedCommand>,
     ) -> Self {
         Self {
             tool: question.tool.to_owned(),
             verdict: judged.verdict,
             rules: judged.rules,
+            files,
             undeclared: judged.undeclared,
             touches: judged.touches,
             commands,
@@ -146,6 +161,9 @@ impl fmt::Display for Explanation {
             };
             let verb = if self.is_decisive(said.says) { does } else { would };
             write!(formatter, "\n- rule `{}` {verb}: {}", said.rule, said.reason)?;
+            if let Some(matched) = self.files.iter().find(|it| *it.rule == *said.rule) {
+                write!(formatter, " (`{}`)", matched.files.join("`, `"))?;
+            }
             if !said.certain {
                 write!(formatter, " (whether it matches cannot be told, so it counts)")?;
             }

@@ -18,7 +18,7 @@ use toolwright_core::footprint::{File, ResourceKind};
 pub(super) struct Base(pub(super) Option<String>);
 
 /// A name, as it is compared.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Name {
     exact: String,
     folded: String,
@@ -65,6 +65,13 @@ impl Base {
             None => exact == "/" || exact == "." || exact.split('/').all(|part| part == ".."),
         };
         Name { exact, folded, letters, is_absolute, is_around }
+    }
+
+    /// A name for people: from the base on, where it is in it.
+    pub(super) fn shown(&self, name: &Name) -> String {
+        let inside = self.0.as_deref().and_then(|base| name.exact.strip_prefix(base));
+        let inside = inside.and_then(|it| it.strip_prefix('/')).filter(|it| !it.is_empty());
+        inside.unwrap_or(&name.exact).to_owned()
     }
 
     /// The name from the base on.

@@ -49,7 +49,8 @@ impl Plan {
                 Some(file) => is_expected(&name, file.before.as_deref(), Some(hash))?,
                 None if is_new => is_expected(&name, None, Some(hash))?,
                 None => {
-                    let message = format!("`{name}` has an expected hash, and the patch does not name it");
+                    let message =
+                        format!("`{name}` has an expected hash, and the patch does not name it");
                     return Err(ToolError::invalid(message));
                 }
             }
@@ -169,7 +170,9 @@ impl File {
                 return wrong(format!("nothing of `{name}` is changed, expected a hunk"));
             }
             if file.new.is_none() && file.before.as_ref().is_some_and(|it| !it.is_empty()) {
-                return wrong(format!("`{name}` is deleted, and the patch does not have its lines"));
+                return wrong(format!(
+                    "`{name}` is deleted, and the patch does not have its lines"
+                ));
             }
             file.after = file.new.is_some().then(|| file.before.clone().unwrap_or_default());
             return Ok(file);
@@ -186,7 +189,9 @@ impl File {
             file.after = Some(encoded(name, &now, &text)?);
         } else if !text.is_empty() {
             let lines = text.lines().count();
-            return wrong(format!("`{name}` is deleted, and has {lines} lines that the patch does not have"));
+            return wrong(format!(
+                "`{name}` is deleted, and has {lines} lines that the patch does not have"
+            ));
         }
         file.texts = Some((now.text, text));
         Ok(file)

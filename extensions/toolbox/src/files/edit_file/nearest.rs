@@ -31,7 +31,8 @@ pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
         true => format!("line {first}"),
         false => format!("lines {first} to {last}"),
     };
-    let message = format!("{message}; the nearest place is {place}, {}", differs(&lines, &wanted, start));
+    let message =
+        format!("{message}; the nearest place is {place}, {}", differs(&lines, &wanted, start));
     ToolError::new("text_not_found", message).class(Class::Invalid).hint(
         "copy the text from the file, which `read_file` shows, with its white space and without the line numbers",
     )
@@ -57,7 +58,9 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let mut best: Option<(usize, usize)> = None;
     for (offset, line) in wanted.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let trimmed = line.trim();
-        for (index, _) in lines.iter().enumerate().filter(|(_, line)| line.trim() == trimmed).take(COMPARED) {
+        for (index, _) in
+            lines.iter().enumerate().filter(|(_, line)| line.trim() == trimmed).take(COMPARED)
+        {
             let Some(start) = index.checked_sub(offset) else { continue };
             let score = score(start);
             if best.is_none_or(|(most, at)| score > most || score == most && start < at) {
@@ -102,7 +105,11 @@ fn differs(lines: &[&str], wanted: &[&str], start: usize) -> String {
             Some(line) if line == wanted => {}
             Some(line) => {
                 let number = start + index + 1;
-                return format!("where line {number} is {}, and `old_string` has {}", shown(line), shown(wanted));
+                return format!(
+                    "where line {number} is {}, and `old_string` has {}",
+                    shown(line),
+                    shown(wanted)
+                );
             }
             None => return format!("where the file ends before {}", shown(wanted)),
         }

@@ -15,17 +15,26 @@ const LONGEST_LINE: usize = 500;
 pub(super) struct Lines<'n> {
     name: &'n Name,
     mode: GrepMode,
-    left: usize,
+    limit: usize,
     count: usize,
-    shown: Vec<String>,
+    /// Each with the number of the match that it belongs to.
+    shown: Vec<(usize, String)>,
     /// What stands before the next line that matches, which may not be shown.
     before: Vec<String>,
     is_binary: bool,
 }
 
 impl<'n> Lines<'n> {
-    pub(super) fn new(name: &'n Name, mode: GrepMode, left: usize) -> Self {
-        Self { name, mode, left, count: 0, shown: Vec::new(), before: Vec::new(), is_binary: false }
+    pub(super) fn new(name: &'n Name, mode: GrepMode, limit: usize) -> Self {
+        Self {
+            name,
+            mode,
+            limit,
+            count: 0,
+            shown: Vec::new(),
+            before: Vec::new(),
+            is_binary: false,
+        }
     }
 
     /// How many lines match, where any does and the file is text.
@@ -33,13 +42,13 @@ impl<'n> Lines<'n> {
         (self.count > 0 && !self.is_binary).then_some(self.count)
     }
 
-    pub(super) fn into_shown(self) -> Vec<String> {
+    /// The lines of the answer, each with the number of the match that it belongs to.
+    pub(super) fn into_shown(self) -> Vec<(usize, String)> {
         let name = self.name;
         match self.mode {
             GrepMode::Content => self.shown,
-            _ if self.left == 0 => Vec::new(),
-            GrepMode::Files => vec![name.to_string()],
-            GrepMode::Count => vec![format!("{name}:{}", self.count)],
+            GrepMode::Files => vec![(1, name.to_string())],
+            GrepMode::Count => vec![(1, format!("{name}:{}", self.count))],
         }
     }
 
@@ -51,7 +60,7 @@ impl<'n> Lines<'n> {
 
     /// Whether the last line that matched is shown, and what stands around it.
     fn shows(&self) -> bool {
-        self.mode == GrepMode::Content && self.count <= self.left
+        self.mode == GrepMode::Content && self.count <= self.limit
     }
 }
 
@@ -60,10 +69,11 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.count += 1;
-        let mut before = std::mem::take(&mut self.before);
+        let before = std::mem::take(&mut self.before);
         if self.shows() {
-            self.shown.append(&mut before);
-            self.shown.push(self.line(found.line_number(), ':', found.bytes()));
+            let line = self.line(found.line_number(), ':', found.bytes());
+            let count = self.count;
+            self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
         // One line is enough to know the file.
         Ok(self.mode != GrepMode::Files)
@@ -73,7 +83,7 @@ impl Sink for Lines<'_> {
         let line = self.line(around.line_number(), '-', around.bytes());
         match around.kind() {
             SinkContextKind::Before => self.before.push(line),
-            _ if self.shows() => self.shown.push(line),
+            _ if self.shows() => self.shown.push((self.count, line)),
             _ => {}
         }
         Ok(true)

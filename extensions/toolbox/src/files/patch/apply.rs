@@ -26,7 +26,9 @@ pub(in crate::files) fn applied(text: &str, patch: &FilePatch) -> Result<String,
                 push_new(&mut after, &lines, hunk, start, (!is_exact).then_some(usual));
                 next = start + hunk.old().count();
             }
-            Err(problem) => problems.push(format!("the hunk in line {} of the patch {problem}", hunk.at)),
+            Err(problem) => {
+                problems.push(format!("the hunk in line {} of the patch {problem}", hunk.at))
+            }
         }
     }
     if !problems.is_empty() {

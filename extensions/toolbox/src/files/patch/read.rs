@@ -60,7 +60,9 @@ impl<'p> Reader<'p> {
                 self.problem(at, format!("is `{shown}`, expected a hunk or the next file"));
                 // One report for one run of such lines.
                 while self.peek().is_some_and(|(_, line)| {
-                    !line.starts_with("diff --git ") && !line.starts_with("--- ") && !line.starts_with("@@ ")
+                    !line.starts_with("diff --git ")
+                        && !line.starts_with("--- ")
+                        && !line.starts_with("@@ ")
                 }) {
                     self.lines.next();
                 }
@@ -139,7 +141,8 @@ impl<'p> Reader<'p> {
             if line.starts_with('\\') {
                 match lines.last_mut() {
                     Some(last) => last.loses_its_end(),
-                    None => self.problem(number, "says that a line has no end, and none stands before it"),
+                    None => self
+                        .problem(number, "says that a line has no end, and none stands before it"),
                 }
                 self.lines.next();
                 continue;

@@ -1,0 +1,94 @@
+//! What several threads found, put in the order of the names, of which at most so much is held in memory; pure.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::GrepMode;
+use crate::workspace::Name;
+
+/// The results of a search.
+pub(super) struct Gathered {
+    mode: GrepMode,
+    limit: usize,
+    /// By the parts of their names, as a walk in order comes by them.
+    files: BTreeMap<PathBuf, Found>,
+    /// How many matches, or files, `files` shows.
+    shown: usize,
+    /// How many there are.
+    total: usize,
+    /// How many files were not searched because of their names.
+    pub(super) secrets: usize,
+    /// How many could not be searched.
+    pub(super) unread: usize,
+}
+
+/// The lines of one file, each with the number of the match that it belongs to, and how many matches they show.
+struct Found {
+    lines: Vec<(usize, String)>,
+    shown: usize,
+}
+
+impl Gathered {
+    pub(super) fn new(mode: GrepMode, limit: usize) -> Self {
+        let files = BTreeMap::new();
+        Self { mode, limit, files, shown: 0, total: 0, secrets: 0, unread: 0 }
+    }
+
+    /// Adds a file with so many matches.
+    pub(super) fn add(&mut self, name: &Name, count: usize, lines: Vec<(usize, String)>) {
+        let count = if self.mode == GrepMode::Content { count } else { 1 };
+        let shown = count.min(self.limit);
+        self.total += count;
+        self.shown += shown;
+        self.files.insert(PathBuf::from(name.as_str()), Found { lines, shown });
+        // What comes after as much as is answered is never answered.
+        while let Some(last) = self.files.last_entry() {
+            if self.shown - last.get().shown < self.limit {
+                break;
+            }
+            self.shown -= last.remove().shown;
+        }
+    }
+
+    /// How many matches, or files, are not shown.
+    pub(super) fn left_out(&self) -> usize {
+        self.total.saturating_sub(self.limit)
+    }
+
+    pub(super) fn into_lines(self) -> Vec<String> {
+        let (mut left, mut lines) = (self.limit, Vec::new());
+        for found in self.files.into_values() {
+            let shown = found.lines.into_iter().take_while(|(number, _)| *number <= left);
+            lines.extend(shown.map(|(_, line)| line));
+            left = left.saturating_sub(found.shown);
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Gathered;
+    use crate::files::GrepMode;
+    use crate::workspace::Name;
+
+    #[test]
+    fn the_first_results_are_shown_in_whatever_order_they_come() {
+        let lines = |name: &str, count: usize| -> Vec<(usize, String)> {
+            (1..=count).map(|number| (number, format!("{name}{number}"))).collect()
+        };
+        let files = [("c", 2), ("a/z", 2), ("b", 1), ("a", 0), ("a-b", 3)];
+        for start in 0..files.len() {
+            let mut gathered = Gathered::new(GrepMode::Content, 4);
+            for index in 0..files.len() {
+                let (name, count) = files[(start + index) % files.len()];
+                if count > 0 {
+                    gathered.add(&Name::parse(name).expect(name), count, lines(name, count));
+                }
+                assert!(gathered.shown < 8, "what is never answered is dropped");
+            }
+            assert_eq!(gathered.left_out(), 4);
+            assert_eq!(gathered.into_lines(), ["a/z1", "a/z2", "a-b1", "a-b2"]);
+        }
+    }
+}
