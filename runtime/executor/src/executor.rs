@@ -20,6 +20,7 @@ mod run;
 mod run_builder;
 mod run_state;
 mod service;
+mod staged;
 mod turn;
 mod worker;
 
@@ -49,7 +50,7 @@ pub use service::Drained;
 pub use turn::TurnAnswers;
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Turned, delay_of, enter};
+pub(crate) use around::{Entered, Slot, Turned, delay_of, enter};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;

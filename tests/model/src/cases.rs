@@ -6,7 +6,7 @@ use toolwright_executor::lifecycle::Guard;
 use crate::properties as property;
 use crate::report::{Report, shortest};
 use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
-use crate::scenarios::{FAIR, one};
+use crate::scenarios::{EVERY_STAGE, FAIR, one};
 use crate::switches::Switch;
 
 /// A check that is missing.
@@ -71,6 +71,8 @@ pub fn cases() -> Vec<Case> {
     let decide = |guard, falls, scenario| case(Switch::Decide(guard), falls, scenario);
     let (once, asks) = (scenario(Once, ALLOWED), scenario(Once, ASKS));
     let again = scenario(Idempotent, ALLOWED);
+    let staged =
+        Scenario { stages: EVERY_STAGE, ..with(Budget { delays: 2, ..FAIR }, again.clone()) };
     let of = |verdicts: &[Verdict], scenario: &Scenario| Scenario {
         verdicts: verdicts.to_vec(),
         ..scenario.clone()
@@ -98,6 +100,10 @@ pub fn cases() -> Vec<Case> {
         decide(Guard::DenialFirst, property::DENIED, denied),
         decide(Guard::DenialHolds, property::REJECTED, two(ASKS, &[Verdict::Reject])),
         decide(Guard::DeadLetterStays, property::LETTER, ended(&of(&[Verdict::Requeue], &again))),
+        decide(Guard::StagesFirst, property::STAGED, staged.clone()),
+        decide(Guard::StagesCurrent, property::STAGED_NOW, staged.clone()),
+        decide(Guard::WaitingIsFree, property::WAITING, staged.clone()),
+        case(Switch::NoCompareAndSet, property::KEPT_OUT, staged),
         case(Switch::NoCompareAndSet, property::ENDED, asks.clone()),
         case(Switch::RenewalUnseen, property::RENEWED, with(lapse, once.clone())),
         case(Switch::NotWrittenAhead, property::ONCE, with(crash, asks.clone())),

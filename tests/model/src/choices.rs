@@ -4,7 +4,7 @@ use toolwright_core::context::CallId;
 use toolwright_executor::lifecycle::By;
 use toolwright_journal::journal::{CallRecord, State};
 
-use crate::scenario::{Outcome, Scenario};
+use crate::scenario::{Outcome, Scenario, StageSays};
 use crate::step::{Action, Who};
 use crate::switches::Switch;
 use crate::system::{RunEnd, System};
@@ -66,7 +66,7 @@ impl Scenario {
             if let Task::Running(running) = task {
                 self.running_actions(system, number, running, actions);
             }
-            common_actions(system, Who::Worker(number), task, actions);
+            common_actions(self, system, Who::Worker(number), task, actions);
         }
         if let (Task::Idle, false) = (&system.sweeper, self.lacks(Switch::NobodySweeps)) {
             let due = system.counted().filter(|(_, record)| match record.state {
@@ -76,7 +76,7 @@ impl Scenario {
             });
             actions.extend(due.map(|(nth, _)| Action::Look(Who::Sweeper, nth)));
         }
-        common_actions(system, Who::Sweeper, &system.sweeper, actions);
+        common_actions(self, system, Who::Sweeper, &system.sweeper, actions);
         if let (Task::Idle, RunEnd::Said) = (&system.canceller, system.run_end) {
             let before = actions.len();
             let unbegun = system.counted().filter(|(_, record)| is_unbegun(record));
@@ -85,7 +85,7 @@ impl Scenario {
                 actions.push(Action::RunEnded);
             }
         }
-        common_actions(system, Who::Canceller, &system.canceller, actions);
+        common_actions(self, system, Who::Canceller, &system.canceller, actions);
         if system.approver.is_some() {
             actions.push(Action::HandIn);
         }
@@ -205,9 +205,21 @@ impl Scenario {
     }
 }
 
-fn common_actions(system: &System, who: Who, task: &Task, actions: &mut Vec<Action>) {
+fn common_actions(
+    scenario: &Scenario,
+    system: &System,
+    who: Who,
+    task: &Task,
+    actions: &mut Vec<Action>,
+) {
     match task {
         Task::Idle => return,
+        Task::Staging(_) => {
+            let is_possible =
+                |says: &&StageSays| **says != StageSays::Later || system.budget.delays > 0;
+            let says = scenario.stages.iter().filter(is_possible);
+            actions.extend(says.map(|says| Action::Stage(who, *says)));
+        }
         Task::Looking(_) => actions.push(Action::Decide(who)),
         Task::Decided(_) => {
             actions.push(Action::Commit(who));

@@ -18,6 +18,8 @@
 //! property that falls gives the decisions that led there as JSON lines, which
 //! [`trace::replay`](toolwright_executor::lifecycle::trace::replay) replays.
 //!
+//! Stages of an application let a call through, delay it, answer it or refuse it, between two steps of whoever looks at it.
+//!
 //! What is not modelled: the text of arguments but for two versions of them, secrets, plans of several calls that wait for
 //! each other, reads that are not recorded, circuits, pauses before another attempt, an executor that shuts down, several
 //! pages of a list. Workers are alike, so states that differ in their order alone count as one.

@@ -21,7 +21,7 @@ use call_model::scenarios::{long, short, wide};
 use call_model::story::edited_and_requeued;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-const NUMBERS: [(&str, i64, &str); 10] = [
+const NUMBERS: [(&str, i64, &str); 11] = [
     ("calls", 2, "calls of the turn, explored apart where it is 1"),
     ("workers", 3, "workers"),
     ("attempts", 9, "attempts in one generation"),
@@ -32,6 +32,7 @@ const NUMBERS: [(&str, i64, &str); 10] = [
     ("unheard", 9, "commits that stand and are not heard of"),
     ("changes", 9, "changes of the tools"),
     ("policies", 9, "changes of the policy"),
+    ("delays", 9, "delays by a stage, where there are stages"),
 ];
 
 fn main() -> ExitCode {
@@ -90,6 +91,7 @@ fn changed(scenario: Scenario, matches: &ArgMatches) -> Scenario {
         unheard: number("unheard", scenario.budget.unheard),
         changes: number("changes", scenario.budget.changes),
         policies: number("policies", scenario.budget.policies),
+        delays: number("delays", scenario.budget.delays),
     };
     Scenario {
         workers: number("workers", scenario.workers),

@@ -52,6 +52,15 @@ pub const REJECTED: &str = "nobody is asked again what a person rejected in this
 pub const LETTER: &str = "a requeued dead letter that cannot run is a dead letter again";
 /// A key is stable.
 pub const KEY: &str = "an idempotency key changes with the arguments alone";
+/// Stages come first.
+pub const STAGED: &str = "nothing is claimed that its stages did not let through";
+/// Stages speak of the call as it is.
+pub const STAGED_NOW: &str = "what stages say counts for the version of the call that they saw";
+/// To wait costs nothing.
+pub const WAITING: &str =
+    "a call that waits for a stage spends no attempt and does not end by that";
+/// What a stage answers has its answer.
+pub const KEPT_OUT: &str = "a call that a stage answers or refuses is never run";
 /// Decisions are possible.
 pub const POSSIBLE: &str = "no decision asks for what the machine does not know";
 
@@ -80,6 +89,10 @@ pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
         Property::always(REJECTED, |_, it| never(it, |wrong| wrong.asked_again)),
         Property::always(LETTER, |_, it| never(it, |wrong| wrong.letter_lost)),
         Property::always(KEY, |_, it| never(it, |wrong| wrong.key_changed)),
+        Property::always(STAGED, |_, it| never(it, |wrong| wrong.unstaged)),
+        Property::always(STAGED_NOW, |_, it| never(it, |wrong| wrong.staged_before)),
+        Property::always(WAITING, |_, it| never(it, |wrong| wrong.waiting_cost)),
+        Property::always(KEPT_OUT, |_, it| never(it, |wrong| wrong.answered_ran)),
         Property::always(POSSIBLE, |_, it| never(it, |wrong| wrong.impossible)),
     ];
     if explored.until.is_none_or(|until| until == NOT_STRANDED) {

@@ -59,6 +59,21 @@ pub struct Budget {
     pub changes: u8,
     /// Changes of the policy.
     pub policies: u8,
+    /// Times that a stage lets a call begin later.
+    pub delays: u8,
+}
+
+/// What the stages of the application may say of a call that may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StageSays {
+    /// It begins.
+    GoOn,
+    /// It may begin later.
+    Later,
+    /// It has an answer, and does not begin.
+    Answer,
+    /// It does not begin.
+    Refuse,
 }
 
 /// How a body ends.
@@ -134,6 +149,8 @@ pub struct Scenario {
     pub reconciles: bool,
     /// Whether an owner whose lease is lost may begin and act for a while, as a paused process does.
     pub late_owners_act: bool,
+    /// What stages say; there are none where they say nothing.
+    pub stages: &'static [StageSays],
     /// Which checks are missing.
     pub switches: Switches,
 }

@@ -2,12 +2,16 @@
 
 use toolwright_core::tool::Effect;
 
-use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
+use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, StageSays, Verdict};
 use crate::switches::Switches;
 
 /// Nothing goes wrong.
 pub const FAIR: Budget =
-    Budget { crashes: 0, lapses: 0, deadlines: 0, unheard: 0, changes: 0, policies: 0 };
+    Budget { crashes: 0, lapses: 0, deadlines: 0, unheard: 0, changes: 0, policies: 0, delays: 0 };
+
+/// All that stages may say; the first of it is said where nothing goes wrong any more.
+pub const EVERY_STAGE: &[StageSays] =
+    &[StageSays::GoOn, StageSays::Later, StageSays::Answer, StageSays::Refuse];
 
 const EVERY_OUTCOME: [Outcome; 6] = [
     Outcome::Result,
@@ -56,6 +60,7 @@ pub fn one(
         ends_run: true,
         reconciles: false,
         late_owners_act: true,
+        stages: &[],
         switches: Switches::default(),
     }
 }
@@ -92,7 +97,30 @@ pub fn short() -> Vec<Scenario> {
         alone(planned("once, planned", Once, FAIR)),
         Scenario { workers: 1, ..granted("two calls, one grant", ASKS, FAIR) },
         alone(reconciled("once, allowed, its tool looks", crash)),
+        staged("once, stages, a commit is unheard", Once, Budget { unheard: 1, ..DELAYED }),
+        staged(
+            "idempotent, stages, a process crashes",
+            Idempotent,
+            Budget { crashes: 1, ..DELAYED },
+        ),
+        Scenario { late_owners_act: false, ..staged("once, stages", Once, DELAYED) },
     ]
+}
+
+/// A stage lets a call begin later once.
+pub const DELAYED: Budget = Budget { delays: 1, ..FAIR };
+
+/// A call that passes stages, which say all that they may.
+#[must_use]
+pub fn staged(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
+    Scenario {
+        stages: EVERY_STAGE,
+        generations: 1,
+        outcomes: vec![Outcome::Result, Outcome::NotStarted, Outcome::Transient],
+        verdicts: vec![Verdict::Requeue],
+        ends_run: false,
+        ..one(name, effect, ALLOWED, budget)
+    }
 }
 
 /// All that is explored besides, where there is more time.
@@ -128,6 +156,15 @@ pub fn wide() -> Vec<Scenario> {
         alone(granted("two calls, one grant, then asked each time", EACH_TIME, policies)),
         alone(two("two calls, an owner crashes", crash)),
         reconciled("once, allowed, its tool looks", crash),
+        plain(Scenario {
+            stages: EVERY_STAGE,
+            ..one(
+                "once, asks, stages, an owner crashes",
+                Once,
+                ASKS,
+                Budget { crashes: 1, ..DELAYED },
+            )
+        }),
     ]
 }
 

@@ -11,7 +11,7 @@ use toolwright_executor::lifecycle::{
 use toolwright_journal::journal::{Answered, CallRecord, DocumentWrite, Transaction};
 
 use crate::reading::{self, LEASE, RUN, THINKING};
-use crate::scenario::{Outcome, Scenario, Verdict};
+use crate::scenario::{Outcome, Scenario, StageSays, Verdict};
 use crate::switches::Switch;
 use crate::system::{RunEnd, System};
 use crate::task::{Look, Phase, Running, Task};
@@ -39,6 +39,8 @@ pub enum Action {
     Reconcile(u8, u8),
     /// What the decision needs is read, and it is made.
     Decide(Who),
+    /// The stages of the application say this of the call.
+    Stage(Who, StageSays),
     /// It is committed.
     Commit(Who),
     /// It is committed, and nobody hears of it.
@@ -112,6 +114,14 @@ impl World<'_> {
             Action::Decide(who) => {
                 let Task::Looking(look) = self.task(who)?.clone() else { return None };
                 let task = self.decide(&look);
+                self.set(who, task)
+            }
+            Action::Stage(who, says) => {
+                let Task::Staging(look) = self.task(who)?.clone() else { return None };
+                if says == StageSays::Later {
+                    self.system.budget.delays = self.system.budget.delays.checked_sub(1)?;
+                }
+                let task = self.staged(&look, says);
                 self.set(who, task)
             }
             Action::Commit(who) => self.committed(who, true),

@@ -25,7 +25,7 @@ pub enum Switch {
 
 impl Switch {
     /// Every one.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::Decide(Guard::EvaluatedAtClaim),
         Self::Decide(Guard::DecisionBound),
         Self::Decide(Guard::DecisionInTime),
@@ -42,6 +42,9 @@ impl Switch {
         Self::Decide(Guard::DenialFirst),
         Self::Decide(Guard::DenialHolds),
         Self::Decide(Guard::DeadLetterStays),
+        Self::Decide(Guard::StagesFirst),
+        Self::Decide(Guard::StagesCurrent),
+        Self::Decide(Guard::WaitingIsFree),
         Self::NoCompareAndSet,
         Self::RenewalUnseen,
         Self::NotWrittenAhead,

@@ -19,6 +19,8 @@ pub enum Task {
     Idle,
     /// It has read a call.
     Looking(Arc<Look>),
+    /// The stages of the application look at it.
+    Staging(Arc<Look>),
     /// It has decided, and is about to commit.
     Decided(Arc<Decision>),
     /// Its claim is durable, and it runs the tool.
@@ -88,7 +90,7 @@ impl Task {
     pub fn call(&self) -> Option<CallId> {
         match self {
             Self::Idle => None,
-            Self::Looking(look) => Some(look.snapshot.record.id),
+            Self::Looking(look) | Self::Staging(look) => Some(look.snapshot.record.id),
             Self::Decided(decision) => Some(decision.look.snapshot.record.id),
             Self::Running(running) => Some(running.record.id),
         }
@@ -106,7 +108,7 @@ impl Task {
             Some((look.snapshot.record.id, epoch))
         };
         match self {
-            Self::Idle => None,
+            Self::Idle | Self::Staging(_) => None,
             Self::Looking(look) => of(look),
             Self::Decided(decision) => of(&decision.look),
             Self::Running(running) => Some((running.record.id, running.record.epoch)),
@@ -127,6 +129,11 @@ impl Task {
                 digest::input(&decision.look.input, state);
                 digest::step(&decision.step, now, state);
                 decision.then.hash(state);
+            }
+            Self::Staging(look) => {
+                4_u8.hash(state);
+                digest::snapshot(&look.snapshot, now, state);
+                digest::input(&look.input, state);
             }
             Self::Running(running) => {
                 3_u8.hash(state);

@@ -25,6 +25,8 @@ pub struct Witness {
     used: Vec<(u32, u32)>,
     /// How often people put in other arguments, whose key has not changed yet.
     edits: u8,
+    /// A stage has answered it or refused it.
+    is_kept_out: bool,
     /// The record that was answered, and how.
     answered: Option<(String, String)>,
     /// What went wrong.
@@ -78,6 +80,14 @@ pub struct Wrong {
     pub letter_lost: bool,
     /// The idempotency key changed with the same arguments.
     pub key_changed: bool,
+    /// A call was claimed that its stages did not let through.
+    pub unstaged: bool,
+    /// What stages said of another version of a call moved it.
+    pub staged_before: bool,
+    /// A call spent an attempt by waiting for a stage, or ended by it.
+    pub waiting_cost: bool,
+    /// A call was claimed that a stage had answered.
+    pub answered_ran: bool,
     /// A decision asked for what the machine does not know, or had never read enough.
     pub impossible: bool,
 }
@@ -93,6 +103,7 @@ impl Witness {
     ) {
         self.wrong.claimed_unready |= before.is_some_and(|state| state != State::Ready);
         self.wrong.claimed_after_end |= run_over;
+        self.wrong.answered_ran |= self.is_kept_out;
         match then.policy {
             Policy::Allow => {}
             Policy::Deny => self.wrong.denied_ran = true,
@@ -179,6 +190,15 @@ impl Witness {
     /// A record is durable.
     pub fn written(&mut self, before: Option<&CallRecord>, now: &CallRecord, history: &[Entry]) {
         self.answers(now);
+        match history.last().and_then(|entry| entry.event) {
+            Some(Transition::Delayed) => {
+                let spent = (before.map_or(0, |it| it.attempt), before.map_or(0, |it| it.epoch));
+                let costs = (now.attempt, now.epoch) != spent || now.state != State::Ready;
+                self.wrong.waiting_cost |= costs;
+            }
+            Some(Transition::Answered | Transition::TurnedAway) => self.is_kept_out = true,
+            _ => {}
+        }
         let Some(before) = before else { return };
         if before.idempotency_key != now.idempotency_key {
             self.wrong.key_changed |= self.edits == 0 || !is_edited(now);

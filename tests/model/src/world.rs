@@ -3,17 +3,18 @@
 //! small, each action a step of its own, so that a crash may come between any two. It decides nothing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolwright_core::context::CallId;
 use toolwright_executor::lifecycle::trace;
 use toolwright_executor::lifecycle::{
-    By, Dropped, Input, Need, Problem, Settings, Snapshot, Then, decide,
+    By, Dropped, Input, Need, Problem, Settings, Snapshot, StageVerdict, Staged, Then, decide,
 };
 use toolwright_journal::approval::Grant;
-use toolwright_journal::journal::{CallRecord, CommitError, State, Transaction, replay};
+use toolwright_journal::journal::{Answered, CallRecord, CommitError, State, Transaction, replay};
 
 use crate::reading::{self, LEASE, RANDOM, THINKING};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, StageSays};
 use crate::switches::Switch;
 use crate::system::{RunEnd, System};
 use crate::task::{Circumstances, Decision, Look, Phase, Running, Task};
@@ -37,7 +38,7 @@ impl World<'_> {
             expires_after: THINKING,
             no_approver: None,
             seals: false,
-            has_stages: false,
+            has_stages: !self.scenario.stages.is_empty(),
             project: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),
@@ -73,6 +74,7 @@ impl World<'_> {
             let place = look.snapshot.record.place.index;
             match step.then {
                 Then::Reload => return self.look(id, look.input).unwrap_or(Task::Idle),
+                Then::Stage => return Task::Staging(Arc::new(look)),
                 Then::Fail(Problem::Contradiction(_)) => {
                     self.system.witness(place).wrong.falsely_accused = true;
                 }
@@ -83,6 +85,33 @@ impl World<'_> {
         }
         self.system.witness(look.snapshot.record.place.index).wrong.impossible = true;
         Task::Idle
+    }
+
+    /// `lifecycle/driver/stage.rs`: what the stages say is the next input, and what was read before it does not count any
+    /// more.
+    pub(crate) fn staged(&self, look: &Look, says: StageSays) -> Task {
+        let record = look.snapshot.record.clone();
+        let verdict = match says {
+            StageSays::GoOn => StageVerdict::GoOn,
+            StageSays::Later => StageVerdict::Delay {
+                time: Duration::ZERO,
+                why: "somebody else is at it".to_owned(),
+            },
+            StageSays::Answer => StageVerdict::Answer(Answered::text("answered by a stage")),
+            StageSays::Refuse => {
+                StageVerdict::Answer(Answered::error("refused", "a stage refused it", None))
+            }
+        };
+        let version = record.version;
+        let snapshot = match look.snapshot.is_recorded {
+            true => Snapshot::of(record),
+            false => {
+                let tool = reading::tool(self.scenario, &self.system, &record);
+                Snapshot::new(record, tool)
+            }
+        };
+        let input = Input::Staged(Staged { version, reason: None, verdict, more: None });
+        Task::Looking(Arc::new(Look { snapshot, input }))
     }
 
     fn read(&self, look: &mut Look, need: Need) {
@@ -121,11 +150,11 @@ impl World<'_> {
                     attempt.retry = Some(true);
                 }
             }
-            Need::More(more) => {
-                if let Input::Attempted(attempt) = &mut look.input {
-                    attempt.more = Some(more);
-                }
-            }
+            Need::More(more) => match &mut look.input {
+                Input::Attempted(attempt) => attempt.more = Some(more),
+                Input::Staged(staged) => staged.more = Some(more),
+                _ => {}
+            },
         }
     }
 
@@ -185,6 +214,7 @@ impl World<'_> {
         if is_claim {
             self.watch_claim(decision, &record, before);
         }
+        self.watch_stages(look, &record, is_claim);
         if let Input::Reconciled(_) = look.input {
             let generation = look.snapshot.record.generation;
             self.system.witness(record.place.index).settles(generation);
@@ -192,7 +222,7 @@ impl World<'_> {
         match (&step.then, &look.input) {
             // The claim is dropped, which says so in the journal.
             (Then::Perform, _) if !is_heard => {
-                let by = by(&look.input);
+                let by = by(look);
                 self.dropped(record.id, Dropped { epoch: record.epoch, by, is_begun: false })
             }
             (Then::Perform, _) => self.running(look, record, None),
@@ -208,7 +238,7 @@ impl World<'_> {
     fn running(&self, look: &Look, record: CallRecord, ahead: Option<Transaction>) -> Task {
         let tool = reading::tool(self.scenario, &self.system, &record);
         let tool = look.snapshot.tool.clone().and_then(Result::ok).unwrap_or(tool);
-        let by = by(&look.input);
+        let by = by(look);
         Task::Running(Arc::new(Running { record, tool, by, phase: Phase::Claimed, ahead }))
     }
 
@@ -282,6 +312,26 @@ impl World<'_> {
         witness.written(before, now, history);
     }
 
+    /// A claim, or what the stages want, is durable.
+    fn watch_stages(&mut self, look: &Look, record: &CallRecord, is_claim: bool) {
+        let has_stages = !self.scenario.stages.is_empty();
+        let wrong = &mut self.system.witness(record.place.index).wrong;
+        match &look.input {
+            Input::Staged(staged) => {
+                let is_let_through = staged.verdict == StageVerdict::GoOn;
+                wrong.unstaged |= is_claim && !is_let_through;
+                let (before, now) = (&look.snapshot.record, record.state);
+                let is_moved = before.state == State::Ready
+                    && matches!(
+                        now,
+                        State::Ready | State::Running | State::Succeeded | State::Failed
+                    );
+                wrong.staged_before |= is_moved && staged.version != before.version;
+            }
+            _ => wrong.unstaged |= is_claim && has_stages,
+        }
+    }
+
     fn watch_claim(&mut self, decision: &Decision, record: &CallRecord, before: Option<State>) {
         let is_over = self.system.run_end == RunEnd::Done;
         let then = &decision.then;
@@ -298,9 +348,6 @@ impl World<'_> {
     }
 }
 
-fn by(input: &Input) -> By {
-    match input {
-        Input::Submitted { .. } => By::Caller,
-        _ => By::Worker,
-    }
+fn by(look: &Look) -> By {
+    if look.snapshot.is_recorded { By::Worker } else { By::Caller }
 }

@@ -1,29 +1,30 @@
 //! Stages of an application: they see every attempt of every call before it begins and when it has ended, whichever way the
 //! call arrives.
 
+mod passing;
+
 use std::fmt;
-use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, Either, select};
+use futures::future::BoxFuture;
 
-use super::{ExecutorBuilder, Plan, RunState};
-use crate::stage::{self, given_up, in_time};
-use toolwright_core::call::Call;
+use super::ExecutorBuilder;
 use toolwright_core::context::CallId;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
+use toolwright_journal::journal::CallSlot;
+
+pub(crate) use passing::{Entered, Turned, delay_of, enter};
 
 /// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
 /// [`ExecutorBuilder::around`](crate::executor::ExecutorBuilder::around).
 ///
 /// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls that
 /// are resumed, calls of a worker, retries and typed commands, with a journal and without. It has the time that an attempt
-/// of the tool has, and is dropped when the call is given up.
+/// of the tool has, and no more than is left of the whole call; it is dropped when the call is given up. Where it panics or
+/// takes longer, the call is answered `stage_failed`.
 ///
 /// Until every stage has let the call through, the call has not begun: with a journal, it is claimed after that. So one
 /// process may lose the call to another while its stages are at work. Their [`After`] is dropped then.
@@ -76,16 +77,17 @@ pub enum Before {
     Then(Box<dyn After>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),
-    /// The call does not run. An error of class [`NotStarted`](Class::NotStarted) with a time only delays it: with a
+    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::Class::NotStarted) with a time only delays it: with a
     /// journal it is due again then, which uses up no attempt however often it happens; without one it is tried again as
     /// far as the retry policy goes. Any other error is the answer.
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended.
+/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all,
+/// or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
 pub trait After: Send {
     /// Looks at the answer of the attempt, also where that is an error, before it is recorded; returns the answer that takes
-    /// its place, where one does.
+    /// its place, where one does. Whether the call is tried again is decided by the answer that it has then.
     fn after<'a>(
         self: Box<Self>,
         call: &'a AroundCall<'a>,
@@ -104,13 +106,27 @@ impl fmt::Debug for Before {
     }
 }
 
+/// Where a call stands in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) turn: u64,
+    pub(crate) index: u32,
+}
+
+impl Slot {
+    /// That of a call of a turn.
+    pub(crate) fn of(place: &CallSlot) -> Option<Self> {
+        place.turn.map(|turn| Self { turn, index: place.index })
+    }
+}
+
 /// A call as stages see it: one attempt, with what is known of it.
 #[derive(Clone, Copy)]
 pub struct AroundCall<'a> {
     pub(crate) id: CallId,
     pub(crate) run: &'a str,
     pub(crate) user: Option<&'a str>,
-    pub(crate) slot: Option<(u64, u32)>,
+    pub(crate) slot: Option<Slot>,
     pub(crate) definition: &'a Definition,
     pub(crate) fingerprint: &'a str,
     pub(crate) arguments: &'a str,
@@ -141,13 +157,13 @@ impl<'a> AroundCall<'a> {
     /// Its turn, where it is a call of one.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
-        self.slot.map(|(turn, _)| turn)
+        self.slot.map(|slot| slot.turn)
     }
 
     /// Its place in its turn, from zero, where it is a call of one.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
-        self.slot.map(|(_, index)| index)
+        self.slot.map(|slot| slot.index)
     }
 
     /// The definition of its tool.
@@ -216,124 +232,3 @@ impl ExecutorBuilder {
 
 /// The stages of an executor, in the order of its builder.
 pub(crate) type Arounds = Box<[Arc<dyn Around>]>;
-
-/// What the stages that let a call through do afterwards, in their order. Dropped, none of it happens.
-#[derive(Default)]
-pub(crate) struct Entered(Mutex<Vec<Box<dyn After>>>);
-
-/// Why a call does not run.
-#[derive(Debug)]
-pub(crate) enum Turned {
-    Answered(Answer),
-    Refused(ToolError),
-}
-
-impl From<Turned> for Answer {
-    fn from(turned: Turned) -> Self {
-        match turned {
-            Turned::Answered(answer) => answer,
-            Turned::Refused(error) => error.into(),
-        }
-    }
-}
-
-/// Lets the stages look at a call that has not begun. Those that let it through are left, in reverse, where a later one does
-/// not.
-pub(crate) async fn enter(
-    run: &RunState,
-    plan: &Plan,
-    call: &Call<'_>,
-    about: &AroundCall<'_>,
-) -> Result<Entered, Turned> {
-    let mut entered = Entered::default();
-    for around in &run.core.around {
-        let before = AssertUnwindSafe(async { around.before(about).await }).catch_unwind();
-        let before = in_time(call.name(), plan.timeout, before);
-        let turned = match select(std::pin::pin!(before), std::pin::pin!(given_up(run, call))).await
-        {
-            Either::Left((Ok(Ok(Before::GoOn)), _)) => continue,
-            Either::Left((Ok(Ok(Before::Then(after))), _)) => {
-                entered.afters().push(after);
-                continue;
-            }
-            Either::Left((Ok(Ok(Before::Answer(answer))), _)) => Turned::Answered(answer),
-            Either::Left((Ok(Ok(Before::Refuse(error))), _)) => Turned::Refused(error),
-            Either::Left((Ok(Err(panic)), _)) => {
-                let cause = stage::panicked(call.name(), panic);
-                Turned::Refused(
-                    stage_failed(call.name(), "failed because of a defect in it").caused_by(cause),
-                )
-            }
-            Either::Left((Err(_), _)) => {
-                let time = plan.timeout.unwrap_or_default();
-                Turned::Refused(stage_failed(call.name(), &format!("took longer than {time:?}")))
-            }
-            Either::Right(_) => Turned::Refused(
-                crate::lifecycle::words::cancelled(call.name()).by_executor(Done::NotBegun),
-            ),
-        };
-        let answer = match turned {
-            Turned::Answered(answer) => answer,
-            Turned::Refused(error) if delay_of(&error).is_some() || error.done().is_some() => {
-                return Err(Turned::Refused(error));
-            }
-            Turned::Refused(error) => error.into(),
-        };
-        return Err(Turned::Answered(entered.leave(plan, call, about, answer).await));
-    }
-    Ok(entered)
-}
-
-/// For how long a stage delays a call with this error, where it does.
-pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
-    match error.classified() {
-        Class::NotStarted { retry_after } => retry_after,
-        _ => None,
-    }
-}
-
-fn stage_failed(tool: &str, how: &str) -> ToolError {
-    ToolError::new(
-        "stage_failed",
-        format!("`{tool}` was not run: a stage of the application {how}"),
-    )
-    .class(Class::NotStarted { retry_after: None })
-    .hint("go on without it")
-}
-
-impl Entered {
-    fn afters(&mut self) -> &mut Vec<Box<dyn After>> {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether no stage does anything afterwards.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
-    /// The answer that the stages make of the answer of an attempt, the last first.
-    pub(crate) async fn leave(
-        self,
-        plan: &Plan,
-        call: &Call<'_>,
-        about: &AroundCall<'_>,
-        mut answer: Answer,
-    ) -> Answer {
-        let afters = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for after in afters.into_iter().rev() {
-            let left = AssertUnwindSafe(async { after.after(about, &answer).await }).catch_unwind();
-            match in_time(call.name(), plan.timeout, left).await {
-                Ok(Ok(Some(other))) => answer = other,
-                Ok(Ok(None)) => {}
-                Ok(Err(panic)) => {
-                    let error = stage::panicked(call.name(), panic);
-                    tracing::error!(call = %about.id, tool = call.name(), cause = ?error.source().map(ToString::to_string), "a stage panicked after the call");
-                }
-                Err(_) => {
-                    tracing::error!(call = %about.id, tool = call.name(), "a stage took longer than the tool may, after the call");
-                }
-            }
-        }
-        answer
-    }
-}

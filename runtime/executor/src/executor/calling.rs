@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::around::{AroundCall, enter};
+use super::around::Slot;
 use super::claim::Claim;
 use super::retrying::deadline;
 use super::{Plan, RunState};
@@ -21,7 +21,7 @@ use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
-use toolwright_core::context::{CallId, Identity};
+use toolwright_core::context::Identity;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
@@ -84,10 +84,10 @@ fn start<'a>(
     context: &mut Context<'_>,
 ) -> Result<Answer, BoxFuture<'a, Answer>> {
     if record::is_wanted(run) {
-        return Err(Box::pin(recorded(run, call)));
+        return Err(Box::pin(recorded(run, call, None)));
     }
     let Some(plan) = run.ready.plan(call.name()) else {
-        return Err(Box::pin(sought(run, call)));
+        return Err(Box::pin(sought(run, call, None)));
     };
     let stages = Stages::new(run, plan, call, None);
     if plan.needs_more || call.brings().next().is_some() {
@@ -105,15 +105,23 @@ fn start<'a>(
 
 /// A call whose tool is not among those that were there when the executor was built, or whose registry
 /// has changed since.
-async fn sought(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
+async fn sought(run: &Arc<RunState>, call: &Call<'_>, slot: Option<&Slot>) -> Answer {
     match stage::seek(run, call).await {
-        Ok(found) => Stages::new(run, found.plan(), call, None).with_own(None).await,
+        Ok(found) => Stages::new(run, found.plan(), call, None).at(slot).with_own(None).await,
         Err(error) => error.into(),
     }
 }
 
+/// The answer of a call of a turn that no journal records.
+pub(super) async fn answered_in_turn(run: &Arc<RunState>, call: &Call<'_>, slot: Slot) -> Answer {
+    match record::is_wanted(run) {
+        true => recorded(run, call, Some(&slot)).await,
+        false => sought(run, call, Some(&slot)).await,
+    }
+}
+
 /// A call under the eyes of listeners and tracing.
-async fn recorded(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
+async fn recorded(run: &Arc<RunState>, call: &Call<'_>, slot: Option<&Slot>) -> Answer {
     if let Some(lifecycle) = Lifecycle::of(run) {
         return lifecycle.answer(call).await;
     }
@@ -131,7 +139,7 @@ async fn recorded(run: &Arc<RunState>, call: &Call<'_>) -> Answer {
                 Err(error) => return (error.into(), None),
             },
         };
-        let stages = Stages::new(run, found.plan(), call, watch.as_ref());
+        let stages = Stages::new(run, found.plan(), call, watch.as_ref()).at(slot);
         (stages.with_own(None).await, Some(found))
     };
     let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
@@ -148,18 +156,16 @@ pub(crate) struct Stages<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
-    arguments: &'a str,
-    /// A journal says that it may run, and wants to know whether it has begun.
-    claimed: Option<&'a Claim>,
+    pub(super) arguments: &'a str,
+    /// It may run, as a journal says, or because that was decided before; whoever holds the claim learns that it has begun.
+    pub(super) claimed: Option<&'a Claim>,
     /// Where it is recorded that its tool's circuit let it through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
+    /// Where it stands in its run, where it is one of a turn.
+    pub(super) slot: Option<&'a Slot>,
     /// It was tried before.
     is_again: bool,
-    /// The stages of the application have let it through, or there are none.
-    is_entered: bool,
-    /// The number of the attempt, from one.
-    number: u32,
     /// When the time for the whole call is over.
     pub(super) deadline: Option<Instant>,
 }
@@ -183,21 +189,8 @@ impl<'a> Stages<'a> {
     ) -> Self {
         let arguments = call.arguments();
         let deadline = deadline(plan);
-        let (claimed, entered, is_again) = (None, None, false);
-        let (is_entered, number) = (run.core.around.is_empty(), 1);
-        Self {
-            run,
-            plan,
-            call,
-            arguments,
-            claimed,
-            entered,
-            watch,
-            is_again,
-            is_entered,
-            number,
-            deadline,
-        }
+        let (claimed, entered, slot, is_again) = (None, None, None, false);
+        Self { run, plan, call, arguments, claimed, entered, watch, slot, is_again, deadline }
     }
 
     /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
@@ -210,14 +203,14 @@ impl<'a> Stages<'a> {
         Self { deadline, ..self }
     }
 
-    /// The stages of the application have let it through.
-    pub(crate) fn entered(self) -> Self {
-        Self { is_entered: true, ..self }
+    /// Places the call in a turn.
+    pub(crate) fn at(self, slot: Option<&'a Slot>) -> Self {
+        Self { slot, ..self }
     }
 
     /// Marks a further attempt of the call.
-    pub(super) fn again(self, number: u32) -> Self {
-        Self { is_again: true, number, ..self }
+    pub(super) fn again(self) -> Self {
+        Self { is_again: true, ..self }
     }
 
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
@@ -296,59 +289,6 @@ impl<'a> Stages<'a> {
     /// One attempt of a call whose tool is given something of the call's own. The identity is that of the next
     /// attempt as well.
     pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
-        if self.is_entered {
-            return self.attempted(identity).await;
-        }
-        Box::pin(self.through_stages(identity)).await
-    }
-
-    /// An attempt between the stages of the application, which see the final arguments.
-    async fn through_stages(self, identity: &mut Option<Identity<'_>>) -> Answer {
-        let Self { run, plan, call, watch, .. } = self;
-        let known = identity.or(watch.map(|watch| Identity::of(watch.id)));
-        let id = known.map_or_else(CallId::new, |known| known.id);
-        let (facts, settled) =
-            match stage::finalize(run, &run.core.rules, plan, call, self.arguments, id) {
-                Ok(settled) => settled,
-                Err(error) => return error.into(),
-            };
-        if self.claimed.is_none() {
-            if let Some(repairs) = facts.repairs() {
-                self.repaired(repairs);
-            }
-            if let Err(error) = stage::approved_final(run, plan, &facts, &settled, watch) {
-                return error.into();
-            }
-        }
-        let about = AroundCall {
-            id,
-            run: run.id(),
-            user: run.user(),
-            slot: None,
-            definition: &plan.entry.definition,
-            fingerprint: plan.entry.fingerprint(),
-            arguments: settled.arguments(),
-            footprint: facts.touches(),
-            attempt: self.number,
-            is_recorded: false,
-        };
-        let entered = match enter(run, plan, call, &about).await {
-            Ok(entered) => entered,
-            Err(turned) => return turned.into(),
-        };
-        let claim = Claim::unbounded();
-        let claimed = self.claimed.or(Some(&claim));
-        let stages = Stages { arguments: settled.arguments(), claimed, is_entered: true, ..self };
-        let mut own = known.or(Some(Identity::of(id)));
-        let answer = stages.attempted(&mut own).await;
-        let answer = entered.leave(plan, call, &about, answer).await;
-        match facts.repairs().filter(|_| self.claimed.is_none()) {
-            Some(repairs) => answer.mended(Arc::new(repairs.clone())),
-            None => answer,
-        }
-    }
-
-    async fn attempted(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
         // Before it waits for a place; it is let through when it has one.
         if let Err(refused) = circuit.admits() {
@@ -378,7 +318,7 @@ impl<'a> Stages<'a> {
     }
 
     #[cold]
-    fn repaired(self, repairs: &Repairs) {
+    pub(super) fn repaired(self, repairs: &Repairs) {
         if let Some(watch) = self.watch.filter(|_| !self.is_again) {
             watch.repaired(repairs);
         }

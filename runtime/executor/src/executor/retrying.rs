@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::ExecutorBuilder;
 use super::Plan;
 use super::calling::Stages;
+use super::staged::Attempted;
 use crate::lifecycle::words::cancelled;
 use crate::retry::{CircuitBreaker, Failed, RetryPolicy};
 use crate::stage;
@@ -129,11 +130,10 @@ impl ExecutorBuilder {
 impl<'a> Stages<'a> {
     /// A whole call whose tool is given something of the call's own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
-        let answer = self.attempt(&mut identity).await;
-        if answer.is_error() {
-            return Box::pin(self.repeated(answer, identity)).await;
+        match self.attempt_in_stages(&mut identity, 1).await {
+            Attempted::Answered(answer) if !answer.is_error() => answer,
+            first => Box::pin(self.repeated(first, identity)).await,
         }
-        answer
     }
 
     /// The rest of a call that has to wait and is given nothing of its own.
@@ -144,7 +144,7 @@ impl<'a> Stages<'a> {
     ) -> Answer {
         let answer = self.wait(admitted, future).await;
         if answer.is_error() {
-            return Box::pin(self.repeated(answer, None)).await;
+            return Box::pin(self.repeated(Attempted::Answered(answer), None)).await;
         }
         answer
     }
@@ -153,16 +153,31 @@ impl<'a> Stages<'a> {
     #[cold]
     pub(super) fn failed_at_once(self, answer: Answer) -> Result<Answer, BoxFuture<'a, Answer>> {
         match answer.error() {
-            Some(error) if self.may_repeat(1, error) => Err(Box::pin(self.repeated(answer, None))),
+            Some(error) if self.may_repeat(1, error) => {
+                Err(Box::pin(self.repeated(Attempted::Answered(answer), None)))
+            }
             _ => Ok(answer),
         }
     }
 
-    /// The attempts after the first, which gave this answer.
-    async fn repeated(self, mut answer: Answer, mut identity: Option<Identity<'_>>) -> Answer {
+    /// The attempts after the first, of which this came.
+    async fn repeated(self, first: Attempted, mut identity: Option<Identity<'_>>) -> Answer {
+        let mut begun = 1;
+        let (mut answer, mut put_off) = match first {
+            Attempted::Answered(answer) => (answer, None),
+            Attempted::PutOff(error) => {
+                begun = 0;
+                (Answer::from(error.with_more(None)), Some(error))
+            }
+        };
         for attempt in 1.. {
-            let Some(error) = answer.error() else { return answer };
-            let Some(delay) = self.again_after(attempt, error) else { return answer };
+            let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
+            // To wait for a stage is no retry.
+            let delay = match put_off {
+                Some(_) => self.delay(attempt, error, random_bits()),
+                None => self.again_after(attempt, error),
+            };
+            let Some(delay) = delay else { return answer };
             if let Some(watch) = self.watch {
                 watch.retrying(attempt, error, delay);
             }
@@ -171,12 +186,22 @@ impl<'a> Stages<'a> {
                 Paused::Closing => return answer,
                 Paused::GivenUp => return cancelled(self.call.name()).into(),
             }
-            let next = self.again(attempt + 1).attempt(&mut identity).await;
-            // What the tool said is more than that it was not tried again.
-            if next.error().is_some_and(|it| it.is_not_begun() && !is_cancelled(it)) {
-                return answer;
+            match self.again().attempt_in_stages(&mut identity, begun + 1).await {
+                // What the tool said is more than that it was put off or not tried again.
+                Attempted::PutOff(error) => {
+                    if begun == 0 {
+                        answer = error.with_more(None).into();
+                    }
+                    put_off = Some(error);
+                }
+                Attempted::Answered(next) => {
+                    if next.error().is_some_and(|it| it.is_not_begun() && !is_cancelled(it)) {
+                        return if begun == 0 { next } else { answer };
+                    }
+                    (answer, put_off) = (next, None);
+                    begun += 1;
+                }
             }
-            answer = next;
         }
         answer
     }
@@ -188,8 +213,7 @@ impl<'a> Stages<'a> {
 
     /// After how long it is tried again, if it is; takes one of the run's retries.
     fn again_after(self, attempt: u32, error: &ToolError) -> Option<Duration> {
-        #[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
-        let delay = self.delay(attempt, error, random() as u64)?;
+        let delay = self.delay(attempt, error, random_bits())?;
         self.run.takes_a_retry().then_some(delay)
     }
 
@@ -253,4 +277,9 @@ pub(crate) fn random() -> u128 {
         Ok(()) => u128::from_ne_bytes(bytes),
         Err(_) => u128::MAX,
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "any bits of a random number will do")]
+fn random_bits() -> u64 {
+    random() as u64
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
+use super::around::Slot;
+use super::calling::answered_in_turn;
 use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
 use crate::lifecycle::{Asking, Lifecycle};
@@ -65,7 +67,7 @@ impl Run {
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
-            let answers = self.answered_in_order(calls).await;
+            let answers = self.answered_in_order(turn, calls).await;
             let terminal =
                 answers.iter().zip(calls).position(|(it, call)| self.is_result(it, call));
             return Ok(TurnAnswers::new(answers, terminal));
@@ -119,17 +121,19 @@ impl Run {
     pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
         match Lifecycle::of(&self.state) {
             Some(lifecycle) => self.submitted(lifecycle, turn, calls).await,
-            None => self.answered_in_order(calls).await.into_iter().map(Outcome::from).collect(),
+            None => {
+                self.answered_in_order(turn, calls).await.into_iter().map(Outcome::from).collect()
+            }
         }
     }
 
     /// The answers of a turn that no journal records.
-    async fn answered_in_order(&self, calls: &[Call<'_>]) -> Vec<Answer> {
+    async fn answered_in_order(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(calls.len());
-        for (call, is_repeated) in with_repeated(calls) {
+        for (index, (call, is_repeated)) in (0..).zip(with_repeated(calls)) {
             answers.push(match is_repeated {
                 true => repeated_id(call).into(),
-                false => self.call(call).await,
+                false => answered_in_turn(&self.state, call, Slot { turn, index }).await,
             });
         }
         answers

@@ -38,6 +38,10 @@ pub enum Guard {
     DeadLetterStays,
     /// The stages of the application look at a call before it is claimed.
     StagesFirst,
+    /// What the stages say counts for the version of the call that they looked at.
+    StagesCurrent,
+    /// A call that a stage delays spends no attempt.
+    WaitingIsFree,
 }
 
 /// Which checks are made; all of them, unless a test says otherwise.

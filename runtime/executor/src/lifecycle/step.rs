@@ -46,6 +46,8 @@ pub struct Staged {
     pub reason: Option<String>,
     /// What they make of it.
     pub verdict: StageVerdict,
+    /// What their answer says besides of earlier attempts.
+    pub more: Option<String>,
 }
 
 /// What becomes of a call that the stages have looked at.
@@ -209,7 +211,7 @@ pub enum Need {
     Attempts,
     /// [`Attempt::retry`]: whether the run gives the call one of its retries.
     Retry,
-    /// [`Attempt::answer`] with these words added to its message.
+    /// The answer of the attempt, or of a stage, with these words added to its message.
     More(String),
 }
 
@@ -263,7 +265,7 @@ pub struct Settings {
     /// Whether it has a key to encrypt secrets with.
     pub seals: bool,
     /// Whether the application has stages.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
     /// Where it belongs, for grants.
     pub project: Option<String>,

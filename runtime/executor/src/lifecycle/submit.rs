@@ -11,7 +11,7 @@ use super::end::Waits;
 use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
 use super::step::{End, Input, Then};
-use crate::executor::{CallFailure, Claim, Outcome, Plan, Stages};
+use crate::executor::{CallFailure, Claim, Outcome, Plan, Slot, Stages};
 use crate::stage::{self, Found, record, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::{CallId, Identity};
@@ -121,7 +121,8 @@ impl<'a> Lifecycle<'a> {
         let is_unrecorded = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
         let is_open = self.run.core.rules.is_open();
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
-            let stages = Stages::new(self.run, plan, call, watch);
+            let slot = Slot::of(&place);
+            let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             return stages.with_own(Some(Identity::of(id))).await.into();
         }
         let (facts, settled) = match self.settle(plan, call, call.arguments(), id) {
@@ -138,7 +139,8 @@ impl<'a> Lifecycle<'a> {
             if let Some(watch) = watch.filter(|_| !is_open) {
                 watch.judged(&PolicyDecision::Allow);
             }
-            let stages = Stages::new(self.run, plan, call, watch);
+            let slot = Slot::of(&place);
+            let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             let claim = Claim::unbounded();
             let stages = stages.claimed(settled.arguments(), &claim);
             return stages.with_own(Some(Identity::of(id))).await.into();
@@ -176,7 +178,7 @@ impl<'a> Lifecycle<'a> {
                     Err(failure) => failure.into(),
                 }
             }
-            Ok(_) => self.outcome_of(look.record()),
+            Ok(_) => self.reported(&mut look),
         }
     }
 

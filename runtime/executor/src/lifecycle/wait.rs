@@ -65,7 +65,7 @@ impl<'a> Lifecycle<'a> {
                     self.journal.busy.pause(look.record().id, time);
                     return Gone::On(self.outcome_of(look.record()));
                 }
-                Ok(_) => return Gone::On(self.outcome_of(look.record())),
+                Ok(_) => return Gone::On(self.reported(&mut look)),
             }
         }
         let record = look.record();

@@ -44,7 +44,7 @@ pub(crate) async fn invoke(
         }
     });
     poll_fn(|context| {
-        if let Poll::Ready(ended) = guarded(&mut future, context) {
+        if let Poll::Ready(ended) = polled(&mut future, context) {
             return Poll::Ready(ended.map_err(|panic| panicked(call.name(), panic)));
         }
         if given_up.as_mut().poll(context).is_ready() {
@@ -101,25 +101,32 @@ pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
 
 /// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
 /// answer by then, and keeps it.
-pub(crate) struct Unfinished<'a>(Option<BoxFuture<'a, Answer>>);
+pub(crate) struct Unfinished<'a, T = Answer>(Option<BoxFuture<'a, T>>);
 
-impl<'a> Unfinished<'a> {
-    pub(crate) fn new(future: BoxFuture<'a, Answer>) -> Self {
+impl<'a, T> Unfinished<'a, T> {
+    pub(crate) fn new(future: BoxFuture<'a, T>) -> Self {
         Self(Some(future))
     }
 }
 
-impl Drop for Unfinished<'_> {
+impl<T> Drop for Unfinished<'_, T> {
     fn drop(&mut self) {
-        let future = self.0.take();
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
-            forget(panic);
-        }
+        dropped(self.0.take());
+    }
+}
+
+/// Drops a value of an application, whose drop may panic.
+pub(crate) fn dropped<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        forget(panic);
     }
 }
 
 /// Polls the tool; a panic is its end.
-fn guarded(future: &mut Unfinished<'_>, context: &mut Context<'_>) -> Poll<Result<Answer, Panic>> {
+pub(crate) fn polled<T>(
+    future: &mut Unfinished<'_, T>,
+    context: &mut Context<'_>,
+) -> Poll<Result<T, Panic>> {
     let Some(future) = &mut future.0 else { return Poll::Pending };
     match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
@@ -182,7 +189,15 @@ pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
 
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
-    let words = match panic.downcast::<String>() {
+    ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
+        .class(Class::Unknown)
+        .hint("go on without it")
+        .caused_by(panic_words(panic))
+}
+
+/// What a panic says, for operators.
+pub(crate) fn panic_words(panic: Panic) -> String {
+    match panic.downcast::<String>() {
         Ok(words) => *words,
         Err(panic) => match panic.downcast::<&'static str>() {
             Ok(words) => (*words).to_owned(),
@@ -192,9 +207,5 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
                 "a panic without words".to_owned()
             }
         },
-    };
-    ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
-        .class(Class::Unknown)
-        .hint("go on without it")
-        .caused_by(words)
+    }
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Problem, Refusal, StageVerdict, Step, Then};
+use super::super::step::{Problem, Refusal, Staged, Step, Then};
 use super::claim::Gated;
 use super::gate::{Gate, PLANNED};
 use super::moment::{Known, Moment, early};
@@ -21,12 +21,9 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
-    /// A call arrives that the journal does not have; the verdict is that of the stages, where they have looked at it.
-    pub(super) fn submitted(
-        self,
-        reason: Option<&str>,
-        verdict: Option<&StageVerdict>,
-    ) -> Known<Step> {
+    /// A call arrives that the journal does not have; `staged` is what the stages say of it, where they have
+    /// looked at it.
+    pub(super) fn submitted(self, reason: Option<&str>, staged: Option<&Staged>) -> Known<Step> {
         let record = &self.snapshot.record;
         let refuse = |refusal| Ok(Step::only(Then::Answer(refusal)));
         let tool = self.tool()?;
@@ -49,13 +46,13 @@ impl<'a> Moment<'a> {
         let who = record.requester.agent.clone();
         let opened = record.opened(Note { who, at: self.now, why: None, signed: None });
         let (entries, used, then) = match gate {
-            Gate::Allow if self.waits_for_stages(verdict) => return Ok(Step::only(Then::Stage)),
+            Gate::Allow if self.waits_for_stages(staged) => return Ok(Step::only(Then::Stage)),
             Gate::Allow => {
                 let why = grant.as_ref().map(|it| format!("covered by grant {}", it.id));
                 let allowed = self.advance(&mut next, Transition::Allowed, why)?;
-                if let Some(verdict) = self.keeps_out(verdict) {
+                if let Some(staged) = self.keeps_out(staged) {
                     let cannot_wait = evaluated.has_secrets && !self.settings.seals;
-                    let entry = self.kept_out(&mut next, verdict, cannot_wait)?;
+                    let entry = self.kept_out(&mut next, &staged.verdict, None, cannot_wait)?;
                     let entries = vec![opened, allowed, entry];
                     return Ok(self.commit(next, entries, self.begins(None), Then::Report));
                 }

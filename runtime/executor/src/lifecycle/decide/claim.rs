@@ -3,7 +3,7 @@
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Need, Problem, StageVerdict, Step, Then};
+use super::super::step::{Need, Problem, Staged, Step, Then};
 use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
@@ -64,9 +64,9 @@ impl Moment<'_> {
         Ok(Gated { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
-    /// The right to run a call that is ready, where it may still run; the verdict is that of the stages, where they have
-    /// looked at it.
-    pub(super) fn claim(self, verdict: Option<&StageVerdict>) -> Known<Step> {
+    /// The right to run a call that is ready, where it may still run; `staged` is what the stages say of it, where
+    /// they have looked at it.
+    pub(super) fn claim(self, staged: Option<&Staged>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
         if let Some(circuit) = tool.circuit {
@@ -124,14 +124,13 @@ impl Moment<'_> {
                 _ => self.change(&undecided),
             };
         }
-        if self.waits_for_stages(verdict) {
+        if self.waits_for_stages(staged) {
             return Ok(Step::only(Then::Stage));
         }
-        let mut next = record.clone();
-        if let Some(verdict) = self.keeps_out(verdict) {
-            let entry = self.kept_out(&mut next, verdict, false)?;
-            return Ok(self.commit(next, vec![entry], Vec::new(), Then::Report));
+        if let Some(staged) = self.keeps_out(staged) {
+            return self.kept_out_again(staged, behind);
         }
+        let mut next = record.clone();
         next.grant = grant.as_ref().map(|it| it.id.clone());
         let entry = self.claimed(&mut next)?;
         let documents = self.begins(grant.and_then(|it| it.taken));

@@ -2,8 +2,9 @@
 //! through, it has not begun, and none of this takes an attempt.
 
 use super::super::guard::Guard;
-use super::super::step::{StageVerdict, Staged, Step, Then};
+use super::super::step::{Need, StageVerdict, Staged, Step, Then};
 use super::moment::{Known, Moment};
+use super::statement::Behind;
 use super::words::{cancelled, cannot_wait};
 use crate::executor::later;
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
@@ -12,32 +13,57 @@ impl Moment<'_> {
     /// The stages have looked at a call.
     pub(super) fn staged(self, staged: &Staged) -> Known<Step> {
         if !self.snapshot.is_recorded {
-            return self.submitted(staged.reason.as_deref(), Some(&staged.verdict));
+            return self.submitted(staged.reason.as_deref(), Some(staged));
         }
         let record = &self.snapshot.record;
+        let is_current = record.version == staged.version || !self.has(Guard::StagesCurrent);
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
-            State::Ready if record.version == staged.version => self.claim(Some(&staged.verdict)),
+            State::Ready if is_current => self.claim(Some(staged)),
             // It is another call now, or somebody was faster.
             _ => self.resumed(),
         }
     }
 
     /// Whether the stages have to look first.
-    pub(super) fn waits_for_stages(self, verdict: Option<&StageVerdict>) -> bool {
-        self.settings.has_stages && verdict.is_none() && self.has(Guard::StagesFirst)
+    pub(super) fn waits_for_stages(self, staged: Option<&Staged>) -> bool {
+        self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
-    /// The verdict that keeps a call from beginning, where there is one.
-    pub(super) fn keeps_out(self, verdict: Option<&StageVerdict>) -> Option<&StageVerdict> {
-        verdict.filter(|it| !matches!(it, StageVerdict::GoOn))
+    /// What the stages say of a call that they do not let begin.
+    pub(super) fn keeps_out(self, staged: Option<&Staged>) -> Option<&Staged> {
+        staged.filter(|it| !matches!(it.verdict, StageVerdict::GoOn))
     }
 
-    /// Moves a call that is ready to where the stages want it.
+    /// A call that the journal has does not begin. Where it was begun before, its answer says so, and a dead letter is dead
+    /// again.
+    pub(super) fn kept_out_again(self, staged: &Staged, behind: Behind) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let ends_unrun = match &staged.verdict {
+            StageVerdict::Answer(answer) => answer.is_error,
+            StageVerdict::GivenUp => true,
+            StageVerdict::GoOn | StageVerdict::Delay { .. } => false,
+        };
+        if ends_unrun && behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
+            return self.back(Transition::PutBack, "a stage refused it".to_owned());
+        }
+        let more = behind.in_words(record).filter(|_| ends_unrun);
+        if let (StageVerdict::Answer(_), Some(more)) = (&staged.verdict, &more)
+            && staged.more.as_ref() != Some(more)
+        {
+            return Err(Need::More(more.clone()).into());
+        }
+        let mut next = record.clone();
+        let entry = self.kept_out(&mut next, &staged.verdict, more, false)?;
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// Moves a call that is ready to where the stages want it; `more` is what its answer says besides of earlier attempts.
     pub(super) fn kept_out(
         self,
         next: &mut CallRecord,
         verdict: &StageVerdict,
+        more: Option<String>,
         cannot_wait_here: bool,
     ) -> Known<Entry> {
         let tool = next.tool.clone();
@@ -50,6 +76,7 @@ impl Moment<'_> {
             StageVerdict::Delay { time, why } => {
                 let entry = self.advance(next, Transition::Delayed, Some(why.clone()))?;
                 next.not_before = Some(later(self.now, *time));
+                next.attempt += u32::from(!self.has(Guard::WaitingIsFree));
                 Ok(entry)
             }
             StageVerdict::Answer(answer) => {
@@ -62,7 +89,7 @@ impl Moment<'_> {
             StageVerdict::GivenUp | StageVerdict::GoOn => {
                 let why = Some("given up by its caller".to_owned());
                 let entry = self.advance(next, Transition::RunEnded, why)?;
-                self.answer(next, &cancelled(&tool));
+                self.answer(next, &cancelled(&tool).with_more(more));
                 Ok(entry)
             }
         }

@@ -35,7 +35,7 @@ impl<'a> Lifecycle<'a> {
         let deadline = self.deadline(&record, plan).await;
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
-        let stages = stages.claimed(arguments.arguments(), &claim).until(deadline).entered();
+        let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
         if let Some(watch) = look.watch {
             watch.claimed(&record);
         }
@@ -49,7 +49,7 @@ impl<'a> Lifecycle<'a> {
                 true => answer,
                 false => {
                     let about = seen(&record, plan, &settled, record.attempt);
-                    Box::pin(entered.leave(plan, call, &about, answer)).await
+                    Box::pin(entered.leave(self.run, plan, call, &about, answer)).await
                 }
             }
         });
@@ -149,7 +149,7 @@ impl<'a> Lifecycle<'a> {
 
     /// When the time for the whole call is over. It begins when the call first begins to run: people, who may have
     /// decided again since, have their own time.
-    async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
+    pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
             0 | 1 => None,

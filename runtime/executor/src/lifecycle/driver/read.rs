@@ -14,7 +14,7 @@ use crate::lifecycle::snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
     ToolNow,
 };
-use crate::lifecycle::step::{Input, Need};
+use crate::lifecycle::step::{Input, Need, StageVerdict, Staged};
 use crate::stage::{self, Found};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -109,24 +109,31 @@ impl<'a> Lifecycle<'a> {
                     attempt.retry = Some(self.run.takes_a_retry());
                 }
             }
-            Need::More(more) => {
-                if let Input::Attempted(attempt) = input {
-                    let record = &look.snapshot.record;
-                    // Of a dropped attempt, only the stored answer is left.
-                    let answer = look.answer.take();
-                    let answer = answer.or_else(|| self.revealed(record, &attempt.answer).ok());
-                    let answer: Option<Answer> = answer.map(|answer| match answer.error() {
-                        Some(error) => error.with_more(Some(more.clone())).into(),
-                        None => answer,
-                    });
-                    if let Some(answer) = &answer {
-                        attempt.answer = self.store_answer(record, answer);
-                    }
-                    (look.answer, attempt.more) = (answer, Some(more));
-                }
-            }
+            Need::More(more) => self.add_to_answer(look, input, more),
         }
         Ok(())
+    }
+
+    /// Adds to the message of an error what is to be said of earlier attempts.
+    fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
+        let (stored, said) = match input {
+            Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
+            Input::Staged(Staged { verdict: StageVerdict::Answer(answer), more, .. }) => {
+                (answer, more)
+            }
+            _ => return,
+        };
+        let record = &look.snapshot.record;
+        // Of a dropped attempt, only the stored answer is left.
+        let answer = look.answer.take().or_else(|| self.revealed(record, stored).ok());
+        let answer: Option<Answer> = answer.map(|answer| match answer.error() {
+            Some(error) => error.with_more(Some(more.clone())).into(),
+            None => answer,
+        });
+        if let Some(answer) = &answer {
+            *stored = self.store_answer(record, answer);
+        }
+        (look.answer, *said) = (answer, Some(more));
     }
 
     /// What happened to a call. Signatures are verified whenever they are looked at.

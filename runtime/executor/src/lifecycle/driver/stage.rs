@@ -1,19 +1,20 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{AroundCall, Plan, Turned, delay_of, enter};
+use crate::executor::{AroundCall, Outcome, Plan, Slot, Turned, delay_of, enter};
 use crate::lifecycle::step::{Input, StageVerdict, Staged};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
 use toolwright_core::error::Class;
 use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_journal::journal::CallRecord;
 
 impl<'a> Lifecycle<'a> {
     /// What the stages make of the call, as the next input.
     pub(super) async fn stage(self, look: &mut Look<'a, '_>, input: &Input) -> Input {
-        look.entered = None;
+        (look.entered, look.answer) = (None, None);
         let (Some(found), Some(arguments)) = (look.found.clone(), look.arguments.take()) else {
             // Decided from what was read before: everything is read once more.
             look.is_now(look.record().clone());
@@ -23,14 +24,15 @@ impl<'a> Lifecycle<'a> {
         let own = Call::new(record.tool.as_str(), arguments.1.arguments());
         let call = look.call.unwrap_or(&own);
         let about = seen(&record, plan, &arguments, record.attempt + 1);
-        let verdict = match enter(self.run, plan, call, &about).await {
+        let now = self.journal.now();
+        let next = record.clone().with(|it| (it.attempt, it.updated) = (about.attempt, now));
+        let deadline = self.deadline(&next, plan).await;
+        let verdict = match enter(self.run, plan, call, &about, deadline).await {
             Ok(entered) => {
                 look.entered = Some(entered);
                 StageVerdict::GoOn
             }
-            Err(Turned::Answered(answer)) => {
-                StageVerdict::Answer(self.store_answer(&record, &answer))
-            }
+            Err(Turned::Answered(answer)) => self.answer_of(look, &record, answer),
             Err(Turned::Refused(error)) => match delay_of(&error) {
                 Some(time) => StageVerdict::Delay {
                     time,
@@ -39,7 +41,7 @@ impl<'a> Lifecycle<'a> {
                 None if error.classified() == Class::Cancelled && is_given_up(self.run, call) => {
                     StageVerdict::GivenUp
                 }
-                None => StageVerdict::Answer(self.store_answer(&record, &error.into())),
+                None => self.answer_of(look, &record, error.into()),
             },
         };
         let reason = match input {
@@ -57,7 +59,28 @@ impl<'a> Lifecycle<'a> {
             (look.snapshot.grants, look.snapshot.denied_before) = (None, None);
             look.arguments = Some(arguments);
         }
-        Input::Staged(Staged { version, reason, verdict })
+        Input::Staged(Staged { version, reason, verdict, more: None })
+    }
+
+    /// The answer of a stage, as it is stored; its caller gets it as it was given.
+    fn answer_of(
+        self,
+        look: &mut Look<'a, '_>,
+        record: &CallRecord,
+        answer: Answer,
+    ) -> StageVerdict {
+        let stored = self.store_answer(record, &answer);
+        look.answer = Some(answer);
+        StageVerdict::Answer(stored)
+    }
+
+    /// The outcome of a call that was looked at.
+    pub(in super::super) fn reported(self, look: &mut Look<'a, '_>) -> Outcome {
+        let is_answered = look.is_committed && look.record().state.is_answered();
+        match look.answer.take().filter(|_| is_answered && look.record().result.is_none()) {
+            Some(answer) => Outcome::Answered(answer),
+            None => self.outcome_of(look.record()),
+        }
     }
 }
 
@@ -72,7 +95,7 @@ pub(super) fn seen<'s>(
         id: record.id,
         run: &record.place.run,
         user: record.requester.user.as_deref(),
-        slot: record.place.turn.map(|turn| (turn, record.place.index)),
+        slot: Slot::of(&record.place),
         definition: &plan.entry.definition,
         fingerprint: plan.entry.fingerprint(),
         arguments: settled.arguments(),
