@@ -105,10 +105,16 @@ pub use toolwright_executor::executor::{
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub use toolwright_executor::read_cache::{CacheStatistics, ReadCache};
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::registry::{
     Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
     UnknownTool,
 };
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+pub use toolwright_executor::reservations::{Reservation, Reservations, Reserved};
 #[cfg(feature = "conformance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::pass_on_questions;

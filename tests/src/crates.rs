@@ -89,7 +89,10 @@ fn the_runtime_knows_no_protocol_and_opens_no_connection() {
 #[test]
 fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
-    assert_eq!(dependencies["workspace"], ["tokio", "toolwright", "toolwright-toolbox"]);
+    assert_eq!(
+        dependencies["workspace"],
+        ["tokio", "toolwright", "toolwright-mcp", "toolwright-toolbox"]
+    );
     for (path, source) in sources("examples/workspace/src") {
         // It runs calls from a `main` of its own.
         let is_its_own = path.ends_with("answer.rs");

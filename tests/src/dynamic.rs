@@ -389,3 +389,17 @@ async fn an_output_that_breaks_its_own_schema_is_refused_as_for_any_tool() {
     assert_eq!(kind(&made(lies(schema)).call(&call("lies")).await), "invalid_output");
     assert_eq!(kind(&made(lies(json!({}))).call(&call("lies")).await), "ok");
 }
+
+#[tokio::test]
+async fn a_structured_value_that_was_put_together_is_held_to_the_schema_that_was_given() {
+    let schema = json!({"type": "object", "properties": {"sum": {"type": "integer"}}});
+    let sum = DynamicTool::new("sum", "Adds.", json!({"type": "object"}), |input: Value, _| {
+        let sum = input["sum"].clone();
+        async move { Ok(Output::text("added").structured(json!({ "sum": sum }))) }
+    });
+    let executor = made(sum.output_schema(schema));
+    let right = executor.call(&Call::new("sum", r#"{"sum":3}"#)).await;
+    assert_eq!(right.structured(), Some(json!({"sum": 3})));
+    let wrong = executor.call(&Call::new("sum", r#"{"sum":"three"}"#)).await;
+    assert_eq!(kind(&wrong), "invalid_output");
+}

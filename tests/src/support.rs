@@ -58,6 +58,8 @@ pub fn word(kind: &EventKind<'_>) -> &'static str {
         EventKind::Started => "started",
         EventKind::Repaired { .. } => "repaired",
         EventKind::Executing => "executing",
+        EventKind::Reserved { .. } => "reserved",
+        EventKind::Cached => "cached",
         EventKind::Progress { .. } => "progress",
         EventKind::Completed { .. } => "completed",
         EventKind::Failed { .. } => "failed",

@@ -12,7 +12,10 @@ use toolwright::approval::{ApprovalRequest, ApproverKey, Callback, Response};
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::{Jitter, RetryPolicy};
-use toolwright::{Call, Class, Executor, ExecutorBuilder, Registry, ToolError, tool};
+use toolwright::{
+    Call, Class, Executor, ExecutorBuilder, Footprint, ReadCache, Registry, Reservations,
+    ResourceKind, ToolError, tool,
+};
 
 /// Fails as often as it is told to, and then works.
 #[tool(name = "metric_flaky", effect = idempotent, writes())]
@@ -154,6 +157,45 @@ async fn buckets_are_those_of_the_conventions() {
         (metric.name(), &bounds[..]),
         ("gen_ai.execute_tool.duration", &bounds_of_the_conventions[..])
     );
+}
+
+/// Tells a page of a book.
+#[tool(name = "metric_page", effect = read, reads(Book = title))]
+async fn page(
+    /// Which.
+    title: String,
+) -> String {
+    title
+}
+
+struct Book;
+
+impl ResourceKind for Book {
+    const LABEL: &'static str = "book";
+}
+
+#[tokio::test]
+async fn calls_that_are_refused_as_reserved_or_answered_from_the_cache_are_counted() {
+    let metered = Metered::new();
+    let reservations = Reservations::new();
+    let executor = Executor::builder(Registry::of([PAGE]).unwrap())
+        .metrics(&metered.provider.meter("test"))
+        .retry(RetryPolicy::NONE)
+        .unrestricted()
+        .around(reservations.clone())
+        .around(ReadCache::new())
+        .build()
+        .unwrap();
+    let book = Footprint::nothing().writing::<Book>("emma");
+    for is_reserved in [false, false, false, true] {
+        if is_reserved {
+            reservations.reserve("another run", &book).unwrap();
+        }
+        executor.call(&Call::new("metric_page", r#"{"title":"emma"}"#)).await;
+    }
+    let points = metered.points();
+    assert_eq!(points["toolwright.cached"], ["gen_ai.tool.name=metric_page × 2"]);
+    assert_eq!(points["toolwright.reserved"], ["gen_ai.tool.name=metric_page × 1"]);
 }
 
 /// Takes 30 milliseconds.

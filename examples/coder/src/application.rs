@@ -7,8 +7,11 @@ use std::sync::Arc;
 use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
-use toolwright::{Executor, OnNoApprover, Registry};
-use toolwright_toolbox::{CHANGES, ChangeLog, FILES, PROCESS, SyntaxCheck, Workspace};
+use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
+use toolwright_toolbox::{
+    BASH, CHANGES, ChangeLog, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, SyntaxCheck,
+    Workspace,
+};
 
 use crate::end::Problem;
 use crate::task::COMPLETE_TASK;
@@ -16,47 +19,74 @@ use crate::task::COMPLETE_TASK;
 /// Built in: in the folder that the agent works in lies nothing that could change it.
 const POLICY: &str = include_str!("../policy.toml");
 
-/// Who calls the tools. A person takes back what a model changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caller {
-    Model,
-    Person,
-}
+/// What of it is about command lines, where there is a tool that runs them.
+const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
-pub fn registry(caller: Caller) -> Result<Registry, Problem> {
+/// What a home folder has that no program of the agent needs.
+const HIDDEN: [&str; 8] =
+    [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
+
+pub fn registry() -> Result<Registry, Problem> {
     let tools = FILES.into_iter().chain(PROCESS).chain([COMPLETE_TASK]);
-    let undoing = CHANGES.into_iter().filter(|_| caller == Caller::Person);
-    Registry::of(tools.chain(undoing))
+    Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor for a folder, with the log of what is changed in it. The person at the terminal decides; where there is
-/// none, a call that needs a decision fails.
-pub fn executor(folder: &Path, log: &Path, caller: Caller) -> Result<Executor, Problem> {
-    let workspace = Workspace::open(folder)
-        .map_err(|error| Problem::Folder { folder: folder.to_owned(), error })?;
+/// The tools as commands: a person runs command lines and takes back what a model changed, by tools that no recorded model
+/// was shown.
+pub fn commands() -> Result<Registry, Problem> {
+    let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain([BASH, COMPLETE_TASK]);
+    Registry::of(tools)
+        .map_err(|error| Problem::application("the tools do not fit together", error))
+}
+
+/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
+pub fn executor(folder: &Path, sandbox: bool, log: &Path) -> Result<Executor, Problem> {
+    let mut workspace = opened(folder)?;
+    if sandbox {
+        let made = Sandbox::bubblewrap();
+        let made = made.map_err(|error| Problem::failed("there is no sandbox", error))?;
+        let home = std::env::home_dir().unwrap_or_default();
+        workspace = workspace
+            .with_executor(HIDDEN.iter().fold(made, |made, name| made.hide(home.join(name))));
+    }
+    let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
+    // No tool writes the log.
+    let policy = policy.journal(log);
+    built(recorded(Executor::builder(registry()?).policy(policy), workspace, log)?)
+}
+
+/// The executor of the commands, in the current folder.
+pub fn of_commands(supervisor: Supervisor, log: &Path) -> Result<Executor, Problem> {
+    let workspace = opened(".".as_ref())?;
+    let policy = Policy::builder().base(workspace.root()).commands(ShellReader);
+    let policy = policy.text("policy.toml", POLICY).text("policy-shell.toml", SHELL_POLICY);
+    let undo = Rule::allow("it restores what was there, and can be undone itself").named("undo");
+    let policy = policy.journal(log).rule(undo.tool("undo_file").tool("undo_turn"));
+    let builder = Executor::builder(commands()?).policy(policy);
+    built(recorded(builder, workspace, log)?.service(Shell::new(supervisor)))
+}
+
+/// What calls write is recorded, and its syntax checked.
+fn recorded(
+    builder: ExecutorBuilder,
+    workspace: Workspace,
+    log: &Path,
+) -> Result<ExecutorBuilder, Problem> {
     let workspace = Arc::new(workspace);
     let log = ChangeLog::open(log, Arc::clone(&workspace))
         .map_err(|error| Problem::failed("what is changed cannot be recorded", error))?;
-    let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
-    // No tool writes the log.
-    let policy = policy.journal(log.file());
-    let policy = match caller {
-        Caller::Model => policy,
-        Caller::Person => policy.rule(
-            Rule::allow("it restores what was there, and can be undone itself")
-                .named("undo")
-                .tool("undo_file")
-                .tool("undo_turn"),
-        ),
-    };
-    let builder = Executor::builder(registry(caller)?)
-        .policy(policy)
-        .around(log.clone())
-        .around(SyntaxCheck::new(Arc::clone(&workspace)))
-        .service(log)
-        .service_arc(workspace)
-        .journal(MemoryStore::new());
+    let check = SyntaxCheck::new(Arc::clone(&workspace));
+    Ok(builder.around(log.clone()).around(check).service(log).service_arc(workspace))
+}
+
+fn opened(folder: &Path) -> Result<Workspace, Problem> {
+    Workspace::open(folder).map_err(|error| Problem::Folder { folder: folder.to_owned(), error })
+}
+
+/// The person at the terminal decides; where there is none, a call that needs a decision fails.
+fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
+    let builder = builder.journal(MemoryStore::new());
     let builder = if stdin().is_terminal() && stderr().is_terminal() {
         builder.ask(Terminal::new())
     } else {

@@ -25,6 +25,7 @@ pub struct Arguments {
     pub turns: u32,
     pub offline: bool,
     pub keep: bool,
+    pub sandbox: bool,
     pub record: Option<PathBuf>,
     pub json: bool,
 }
@@ -95,6 +96,7 @@ pub fn command() -> Command {
                 .default_value("25"),
             flag("offline", "Work on a copy of the crate strsim, with a recorded model")
                 .conflicts_with_all(["folder", "base-url"]),
+            flag("sandbox", "Run programs without the network, writing nothing but the folder; needs bubblewrap"),
             flag("keep", "Keep the copy of `--offline`, and name it").requires("offline"),
             option("record", "FILE", "Write what goes between here and the provider to a new file")
                 .value_parser(value_parser!(PathBuf)),
@@ -125,6 +127,7 @@ impl Arguments {
             turns: matches.get_one("turns").copied().unwrap_or(25),
             offline: matches.get_flag("offline"),
             keep: matches.get_flag("keep"),
+            sandbox: matches.get_flag("sandbox"),
             record: path("record"),
             json: matches.get_flag("json"),
         })

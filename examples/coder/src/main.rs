@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 use toolwright::cli;
+use toolwright_toolbox::Supervisor;
 
-use self::application::Caller;
 use self::arguments::Arguments;
 use self::end::Problem;
 use self::signals::Signals;
@@ -37,6 +37,9 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
+    // In the process that supervises a command line, nothing comes after this.
+    let supervisor = Supervisor::in_this_program()
+        .map_err(|error| Problem::application("no supervisor", error))?;
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
         // Help comes this way too.
@@ -50,7 +53,7 @@ fn application() -> Result<u8, Problem> {
     let ended = runtime.block_on(async {
         match matches.subcommand() {
             Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
-            _ => tool(&matches).await,
+            _ => tool(&matches, supervisor).await,
         }
     });
     // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
@@ -61,7 +64,7 @@ fn application() -> Result<u8, Problem> {
 
 /// The tools as commands, and `run` beside them.
 fn command() -> Result<Command, Problem> {
-    let registry = application::registry(Caller::Person)?;
+    let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());
     let tools = tools.map_err(|error| Problem::application("no commands", error))?;
     Ok(tools
@@ -71,9 +74,8 @@ fn command() -> Result<Command, Problem> {
 }
 
 /// Runs one tool in the current folder.
-async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
-    let folder = ".".as_ref();
-    let executor = application::executor(folder, &state::log_of(folder)?, Caller::Person)?;
+async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
+    let executor = application::of_commands(supervisor, &state::log_of(".".as_ref())?)?;
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {

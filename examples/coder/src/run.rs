@@ -11,7 +11,7 @@ use toolwright_agent::http::{HttpModel, HttpModelBuilder};
 use toolwright_agent::testing::{Recorder, Replay};
 use toolwright_agent::{Agent, Ended, Stopped};
 
-use crate::application::{self, Caller};
+use crate::application;
 use crate::arguments::{Arguments, Provider};
 use crate::end::{End, Problem};
 use crate::offline::{self, Copied};
@@ -34,7 +34,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let executor = application::executor(&folder, &log, Caller::Model)?;
+    let executor = application::executor(&folder, arguments.sandbox, &log)?;
     let replay = match copied {
         Some(_) => {
             let is_made_anew = arguments.record.is_some();

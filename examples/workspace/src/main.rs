@@ -2,7 +2,8 @@
 //! there, as far as its policy lets them.
 //!
 //! `workspace answer FILE…` answers the tool calls of captured provider messages;
-//! `workspace file read README.md` runs one tool by hand; `workspace policy check` shows the policy.
+//! `workspace file read README.md` runs one tool by hand; `workspace policy check` shows the policy;
+//! `workspace mcp serve` serves the tools to a client of the Model Context Protocol.
 
 mod answer;
 mod tools;
@@ -30,7 +31,9 @@ fn main() -> ExitCode {
     let configure = |builder: ExecutorBuilder| builder.policy(policy).service(workspace);
     let mut words = env::args_os().skip(1);
     if words.next().is_none_or(|it| it != answer::NAME) {
-        return toolwright::cli::main_with(configure);
+        return toolwright_mcp::cli::main_with(configure, |server| {
+            server.name("workspace").version(env!("CARGO_PKG_VERSION"))
+        });
     }
     match executor(configure) {
         Ok(executor) => answer::run(&executor, &words.map(Into::into).collect::<Vec<_>>()),

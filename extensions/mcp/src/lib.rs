@@ -1,10 +1,20 @@
-//! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client.
+//! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client, and
+//! [`McpServers`] makes tools of what other servers offer.
+//!
+//! Both pass the executor of the application, so that policy, approval and journal hold for every call.
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cli")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cli")))]
 pub mod cli;
+mod client;
 mod server;
 
+pub use client::config::{ConfigError, McpConfig, Trust};
+pub use client::tools::{
+    MCP_EXEC, MCP_INFO, MCP_LIST_TOOLS, MCP_SEARCH, MCP_TOOLS, mcp_exec, mcp_info, mcp_list_tools,
+    mcp_search,
+};
+pub use client::{McpServers, RefusedTool, RegisterError};
 pub use server::{McpServer, ServeError, serve};

@@ -64,6 +64,13 @@ pub use files::{
     PATCH_LINES, READ_FILE, WRITE_FILE, apply_patch, edit_file, glob, grep, is_secret, list_files,
     patch_lines, patched_lines, read_file, write_file,
 };
+#[cfg(all(feature = "process", feature = "shell", unix))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
+pub use process::{
+    ArgumentVector, BASH, CliTool, CliToolError, Container, Local, ProcessRequest, SANDBOXED_BASH,
+    Sandbox, SandboxError, SandboxKind, SandboxedShell, Shell, Supervisor, ToolExecutor, bash,
+    sandboxed_bash,
+};
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::{PROCESS, RUN_COMMAND, run_command};

@@ -10,6 +10,8 @@
 mod ansi;
 mod classify;
 mod commands;
+#[cfg(all(feature = "process", unix))]
+mod files;
 mod flags;
 mod paths;
 mod reader;
@@ -20,5 +22,7 @@ mod word;
 
 pub use classify::{Classification, Part, classify, classify_by};
 pub use commands::{Commands, SimpleCommand, Unknown};
+#[cfg(all(feature = "process", unix))]
+pub(crate) use files::files_of;
 pub use reader::ShellReader;
 pub use table::{CommandTable, TableError};

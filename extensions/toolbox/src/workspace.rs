@@ -78,6 +78,8 @@ pub struct Workspace {
     folder: Dir,
     root: PathBuf,
     scope: ResourceScope,
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    processes: std::sync::Arc<dyn crate::ToolExecutor>,
 }
 
 impl Workspace {
@@ -93,7 +95,31 @@ impl Workspace {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
         };
-        Ok(Self { folder, root, scope })
+        Ok(Self {
+            folder,
+            root,
+            scope,
+            #[cfg(all(feature = "process", feature = "shell", unix))]
+            processes: std::sync::Arc::new(crate::Local),
+        })
+    }
+
+    /// Programs that `run_command` starts run elsewhere: in a [`Sandbox`](crate::Sandbox), in a [`Container`](crate::Container).
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
+    #[must_use]
+    pub fn with_executor(mut self, executor: impl crate::ToolExecutor + 'static) -> Self {
+        self.processes = std::sync::Arc::new(executor);
+        self
+    }
+
+    /// The argument vector that runs a program where programs of this workspace run.
+    #[cfg(all(feature = "process", feature = "shell", unix))]
+    pub(crate) fn argument_vector(
+        &self,
+        request: &crate::ProcessRequest<'_>,
+    ) -> crate::ArgumentVector {
+        self.processes.arguments(request)
     }
 
     /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no

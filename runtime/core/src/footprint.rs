@@ -140,7 +140,9 @@ impl<R: ApprovalReason> ApprovalReason for Option<R> {
 
 impl Footprint {
     /// A read reads everything, all else writes everything, unless the tool narrows it.
-    fn of_effect(effect: Effect) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_effect(effect: Effect) -> Self {
         match effect {
             Effect::Read => Self { reads: Reach::Everything, writes: Reach::Named(Vec::new()) },
             _ => Self { reads: Reach::Named(Vec::new()), writes: Reach::Everything },

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
+use toolwright_core::footprint::TouchedResource;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
 use toolwright_journal::approval::{self, ApprovalRequest};
@@ -68,8 +69,19 @@ pub enum EventKind<'a> {
         /// What it said.
         verdict: &'a PolicyDecision,
     },
+    /// Another run has reserved what the call touches, so the call does not begin now.
+    Reserved {
+        /// The resource that both want; `None` where both want everything.
+        resource: Option<&'a TouchedResource>,
+        /// The id of the run that holds it.
+        holder: &'a str,
+        /// The time until the reservation expires, unless it is renewed or released before.
+        left: Duration,
+    },
     /// Its input was read; the tool is about to run.
     Executing,
+    /// An earlier answer is given again; the tool does not run.
+    Cached,
     /// The tool says how far it is.
     Progress {
         /// In words.

@@ -50,7 +50,7 @@ pub use service::Drained;
 pub use turn::TurnAnswers;
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Slot, Turned, delay_of, enter};
+pub(crate) use around::{Entered, Inside, Slot, Turned, delay_of, enter};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;

@@ -8,7 +8,9 @@ pub mod event;
 pub mod executor;
 #[doc(hidden)]
 pub mod lifecycle;
+pub mod read_cache;
 pub mod registry;
+pub mod reservations;
 pub mod retry;
 #[doc(hidden)]
 pub mod stage;

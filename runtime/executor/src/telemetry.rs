@@ -10,6 +10,8 @@
 //! | `toolwright.repairs` | counter | calls whose input was mended | `gen_ai.tool.name` |
 //! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
+//! | `toolwright.reserved` | counter | calls that did not begin because another run holds what they touch | `gen_ai.tool.name` |
+//! | `toolwright.cached` | counter | calls that were answered from a cache | `gen_ai.tool.name` |
 //!
 //! The first is by the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
 //! which are in development; the others are ours.
@@ -69,6 +71,8 @@ pub struct Metrics {
     repairs: Counter<u64>,
     retries: Counter<u64>,
     dead_letters: Counter<u64>,
+    reserved: Counter<u64>,
+    cached: Counter<u64>,
 }
 
 impl Metrics {
@@ -114,6 +118,16 @@ impl Metrics {
                 "{call}",
                 "Calls that failed for good.",
             ),
+            reserved: counter(
+                "toolwright.reserved",
+                "{call}",
+                "Calls that did not begin because another run holds what they touch.",
+            ),
+            cached: counter(
+                "toolwright.cached",
+                "{call}",
+                "Calls that were answered from a cache.",
+            ),
         }
     }
 
@@ -150,6 +164,8 @@ impl Metrics {
                 self.retries.add(1, &[tool(), kind("owner_lost")]);
             }
             EventKind::Dead { kind: of, .. } => self.dead_letters.add(1, &[tool(), kind(of)]),
+            EventKind::Reserved { .. } => self.reserved.add(1, &[tool()]),
+            EventKind::Cached => self.cached.add(1, &[tool()]),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@ mod command_line;
 mod faults;
 mod offline;
 mod provider;
+mod shell;
 #[cfg(unix)]
 mod signals;
 mod undo;

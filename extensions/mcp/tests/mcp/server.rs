@@ -192,7 +192,7 @@ async fn progress_comes_before_the_answer_and_grows() {
     assert_eq!(text(&result), "counted");
     let heard = client.service().0.progress.lock().unwrap().clone();
     let steps: Vec<_> =
-        heard.iter().map(|(at, total, words)| (*at, *total, words.as_deref().unwrap())).collect();
+        heard.iter().map(|it| (it.progress, it.total, it.message.as_deref().unwrap())).collect();
     assert_eq!(
         steps,
         [(0.25, Some(1.0), "one"), (0.5, Some(1.0), "two"), (0.75, Some(1.0), "three")]

@@ -15,7 +15,7 @@ use toolwright_mcp::McpServer;
 /// What a client has heard.
 #[derive(Debug, Default)]
 pub struct Heard {
-    pub progress: Mutex<Vec<(f64, Option<f64>, Option<String>)>>,
+    pub progress: Mutex<Vec<ProgressNotificationParam>>,
     pub list_changed: Notify,
 }
 
@@ -28,7 +28,7 @@ impl ClientHandler for Client {
     }
 
     async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.0.progress.lock().unwrap().push((it.progress, it.total, it.message));
+        self.0.progress.lock().unwrap().push(it);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

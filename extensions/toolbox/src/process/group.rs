@@ -22,10 +22,10 @@ use tokio::time::timeout;
 use super::transcript::{Stream, Transcript};
 
 /// How long a program has to end itself after TERM.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// How long the output is read after the program has ended: what it started in another session may hold it open.
-const DRAIN: Duration = Duration::from_millis(500);
+pub(super) const DRAIN: Duration = Duration::from_millis(500);
 
 /// How a program ended, and what it printed.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ async fn supervise(
 /// Reads both streams to their ends, in the order of arrival: what was printed before something that arrives on the other
 /// stream is there when that is read, so that standard output goes first. A stream that breaks is over: the exit code says
 /// how the program ended.
-async fn read(
+pub(super) async fn read(
     mut output: Option<impl AsyncRead + Unpin>,
     mut errors: Option<impl AsyncRead + Unpin>,
     transcript: &Mutex<Transcript>,
@@ -133,7 +133,7 @@ async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -
 }
 
 /// A panic while a line was added leaves the lines before it.
-fn locked(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
+pub(super) fn locked(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
     transcript.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -54,12 +54,27 @@ pub async fn run_command(
         return Err(ToolError::invalid(message));
     }
     let folder = workspace.real_folder(&Name::parse(&folder)?)?;
-    let mut command = Command::new(&program);
+    let variables = variables(workspace.root());
+    #[cfg(all(feature = "shell", unix))]
+    let mut command = {
+        let arguments: Vec<std::ffi::OsString> =
+            std::iter::once(&program).chain(&args).map(Into::into).collect();
+        let request = super::ProcessRequest::new(&arguments, workspace.root(), &folder);
+        let vector = workspace.argument_vector(&request.variables(&variables));
+        let mut command = Command::new(&vector[0]);
+        command.args(&vector[1..]);
+        command
+    };
+    #[cfg(not(all(feature = "shell", unix)))]
+    let mut command = {
+        let mut command = Command::new(&program);
+        command.args(args);
+        command
+    };
     command
-        .args(args)
         .current_dir(folder)
         .env_clear()
-        .envs(variables(workspace.root()))
+        .envs(variables)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

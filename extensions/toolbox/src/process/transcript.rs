@@ -23,9 +23,25 @@ pub(super) struct Transcript {
     left_out: usize,
     /// The line of each stream that has not ended.
     lines: [Vec<u8>; 2],
+    /// Whether lines of standard error are marked.
+    #[cfg(feature = "shell")]
+    marks: bool,
+    /// Within a line of standard error whose beginning was taken.
+    #[cfg(feature = "shell")]
+    within: bool,
 }
 
+/// What stands before a line of standard error.
+#[cfg(feature = "shell")]
+pub(super) const MARK: &str = "[stderr] ";
+
 impl Transcript {
+    /// Marks the lines of standard error.
+    #[cfg(feature = "shell")]
+    pub(super) fn marking() -> Self {
+        Self { marks: true, ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let line = &mut self.lines[stream as usize];
         line.extend_from_slice(bytes);
@@ -35,14 +51,14 @@ impl Transcript {
         if line.len() > LONGEST_HELD_BACK {
             ready.append(line);
         }
-        self.take(&ready);
+        self.add(stream, &ready);
     }
 
     /// The text; where something was left out, it says how much.
     pub(super) fn finish(mut self) -> String {
-        for line in std::mem::take(&mut self.lines) {
-            self.take(&line);
-        }
+        let [output, errors] = std::mem::take(&mut self.lines);
+        self.add(Stream::Output, &output);
+        self.add(Stream::Errors, &errors);
         let (mut head, tail) = (self.head, Vec::from(self.tail));
         if self.left_out == 0 {
             head.extend(tail);
@@ -57,6 +73,22 @@ impl Transcript {
         let tail = String::from_utf8_lossy(&tail[start..]);
         let line_end = if head.ends_with('\n') { "" } else { "\n" };
         format!("{head}{line_end}[… {left_out} bytes left out …]\n{tail}")
+    }
+
+    fn add(&mut self, stream: Stream, bytes: &[u8]) {
+        #[cfg(feature = "shell")]
+        if self.marks && matches!(stream, Stream::Errors) {
+            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+                if !std::mem::replace(&mut self.within, !line.ends_with(b"\n")) {
+                    self.take(MARK.as_bytes());
+                }
+                self.take(line);
+            }
+            return;
+        }
+        #[cfg(not(feature = "shell"))]
+        let _ = stream;
+        self.take(bytes);
     }
 
     fn take(&mut self, bytes: &[u8]) {

@@ -319,7 +319,7 @@ fn why_arguments<'w>(entry: &'w Program, sub: Option<&'w str>) -> &'w str {
 }
 
 /// The arguments that are no flags and no values of flags.
-fn places<'c>(entry: &Program, arguments: &'c [Option<String>]) -> Vec<Option<&'c str>> {
+pub(super) fn places<'c>(entry: &Program, arguments: &'c [Option<String>]) -> Vec<Option<&'c str>> {
     let (mut places, mut ended) = (Vec::new(), false);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {

@@ -77,6 +77,9 @@ pub(super) struct Program {
     /// Whether its arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
+    /// Whether its first argument is a text: a pattern, a script.
+    #[serde(default)]
+    pub(super) text_first: bool,
     /// Flags whose values are files that it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,

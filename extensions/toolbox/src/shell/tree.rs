@@ -206,10 +206,8 @@ impl<'s> Walk<'s, '_> {
             "expansion" if self.text(node).contains("@P") => {
                 self.refuse("a variable is expanded as a prompt, which runs what it holds", node);
             }
-            "ansi_c_string" => {
-                if Word::read(node, self.source).text.is_none() {
-                    self.refuse("a `$'…'` cannot be read", node);
-                }
+            "ansi_c_string" if Word::read(node, self.source).text.is_none() => {
+                self.refuse("a `$'…'` cannot be read", node);
             }
             _ if node.child_count() == 0 => self.leaf(node),
             _ => {}

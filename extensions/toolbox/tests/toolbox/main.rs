@@ -4,6 +4,8 @@
 
 #[cfg(feature = "files")]
 mod apply_patch;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod bash;
 #[cfg(all(
     feature = "changes",
     feature = "files",

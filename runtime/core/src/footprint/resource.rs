@@ -58,7 +58,11 @@ pub trait ResourceKind: 'static {
 /// A kind without its type.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct Kind(pub(super) &'static Traits);
+
+/// What the type of a kind says, for every kind alike.
+#[derive(Debug)]
+pub(super) struct Traits {
     pub(super) id: fn() -> TypeId,
     pub(super) label: &'static str,
     pub(super) normalise: fn(&str) -> String,
@@ -79,14 +83,14 @@ pub trait KindOfResource {
 
 #[diagnostic::do_not_recommend]
 impl<K: ResourceKind> KindOfResource for K {
-    const KIND: Kind = Kind {
+    const KIND: Kind = Kind(&Traits {
         id: TypeId::of::<K>,
         label: K::LABEL,
         normalise: K::normalise,
         overlap: K::overlap,
         global_name: K::global_name,
         stamp: K::stamp,
-    };
+    });
 }
 
 /// Files and folders, by path: `file` in an attribute. A folder contains what is below it, so that

@@ -29,13 +29,13 @@ pub struct TouchedResource {
 
 impl TouchedResource {
     pub(super) fn new(kind: Kind, scope: Option<ResourceScope>, name: Option<&str>) -> Self {
-        Self { kind, scope, name: name.map(kind.normalise) }
+        Self { kind, scope, name: name.map(kind.0.normalise) }
     }
 
     /// The label of its kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        self.kind.label
+        self.kind.0.label
     }
 
     /// Its name in the normal form of the kind; `None` for all resources of the kind.
@@ -59,7 +59,7 @@ impl TouchedResource {
         }
         match (&self.scope, &other.scope) {
             (Some(mine), Some(others)) if mine != others => {
-                let global = |it: &Self, scope| (it.kind.global_name)(scope, it.name.as_deref());
+                let global = |it: &Self, scope| (it.kind.0.global_name)(scope, it.name.as_deref());
                 match (global(self, mine), global(other, others)) {
                     (Some(one), Some(two)) => self.meet(&one, &two),
                     _ => false,
@@ -73,14 +73,14 @@ impl TouchedResource {
     }
 
     fn meet(&self, one: &str, two: &str) -> bool {
-        let overlap = self.kind.overlap;
+        let overlap = self.kind.0.overlap;
         one == two || overlap(one, two) || overlap(two, one)
     }
 
     /// The version of the resource, by its kind; `None` where that cannot be found out.
     #[must_use]
     pub fn stamp(&self) -> Option<ResourceStamp> {
-        (self.kind.stamp)(self.scope.as_ref(), self.name.as_deref())
+        (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
     }
 
     /// Puts it into a scope, where it has none.
@@ -89,7 +89,7 @@ impl TouchedResource {
     }
 
     fn is_kind_of(&self, other: &Self) -> bool {
-        (self.kind.id)() == (other.kind.id)()
+        (self.kind.0.id)() == (other.kind.0.id)()
     }
 }
 
@@ -103,7 +103,7 @@ impl Eq for TouchedResource {}
 
 impl Hash for TouchedResource {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        ((self.kind.id)(), &self.scope, &self.name).hash(state);
+        ((self.kind.0.id)(), &self.scope, &self.name).hash(state);
     }
 }
 
@@ -111,8 +111,8 @@ impl Hash for TouchedResource {
 impl fmt::Display for TouchedResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
-            Some(name) => write!(formatter, "{} `{name}`", self.kind.label),
-            None => write!(formatter, "every {}", self.kind.label),
+            Some(name) => write!(formatter, "{} `{name}`", self.kind.0.label),
+            None => write!(formatter, "every {}", self.kind.0.label),
         }
     }
 }
@@ -120,7 +120,7 @@ impl fmt::Display for TouchedResource {
 impl fmt::Debug for TouchedResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut resource = formatter.debug_struct("TouchedResource");
-        resource.field("kind", &self.kind.label).field("scope", &self.scope);
+        resource.field("kind", &self.kind.0.label).field("scope", &self.scope);
         resource.field("name", &self.name).finish()
     }
 }

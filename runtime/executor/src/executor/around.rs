@@ -3,12 +3,16 @@
 
 mod passing;
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 
-use super::ExecutorBuilder;
+use super::{ExecutorBuilder, Plan, RunState};
+use crate::event::EventKind;
+use crate::stage::record::Watch;
+use toolwright_core::capability::{Provided, Source};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
@@ -86,6 +90,12 @@ pub enum Before {
 /// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all,
 /// or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
 pub trait After: Send {
+    /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
+    /// otherwise, it does nothing.
+    fn during(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
     /// Looks at the answer of the attempt, also where that is an error, before it is recorded; returns the answer that takes
     /// its place, where one does. Whether the call is tried again is decided by the answer that it has then.
     fn after<'a>(
@@ -133,6 +143,15 @@ pub struct AroundCall<'a> {
     pub(crate) footprint: Option<&'a Footprint>,
     pub(crate) attempt: u32,
     pub(crate) is_recorded: bool,
+    pub(crate) inside: Inside<'a>,
+}
+
+/// What the stages of this crate know of a call besides.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) run: &'a RunState,
+    pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
 impl<'a> AroundCall<'a> {
@@ -200,6 +219,25 @@ impl<'a> AroundCall<'a> {
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.is_recorded
+    }
+
+    /// What the tool takes besides its input, by type, and where that comes from.
+    pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
+        let Plan { entry, wiring, .. } = self.inside.plan;
+        let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
+        ids.zip(wiring.sources.iter().copied())
+    }
+
+    /// What the executor provides to its calls.
+    pub(crate) fn provided(&self) -> &'a Arc<Provided> {
+        &self.inside.run.core.provided
+    }
+
+    /// Tells listeners what a stage has decided.
+    pub(crate) fn notify(&self, kind: EventKind<'_>) {
+        if let Some(watch) = self.inside.watch {
+            watch.tell(kind);
+        }
     }
 }
 

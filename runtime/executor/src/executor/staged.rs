@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::around::{AroundCall, Turned, delay_of, enter};
+use super::around::{AroundCall, Inside, Turned, delay_of, enter};
 use super::calling::Stages;
 use super::claim::Claim;
 use crate::retry::unavailable;
@@ -64,11 +64,13 @@ impl<'a> Stages<'a> {
             footprint: facts.touches(),
             attempt: number,
             is_recorded: false,
+            inside: Inside { plan, run, watch: self.watch },
         };
         let answer = match enter(run, plan, call, &about, self.deadline).await {
-            Ok(entered) => {
+            Ok(mut entered) => {
                 let claim = Claim::unbounded();
-                let answer = self.claimed(settled.arguments(), &claim).attempt(identity).await;
+                let attempt = self.claimed(settled.arguments(), &claim).attempt(identity);
+                let answer = entered.beside(attempt).await;
                 entered.leave(run, plan, call, &about, answer).await
             }
             Err(Turned::Refused(error)) if delay_of(&error).is_some() => {

@@ -142,7 +142,7 @@ impl<'a> Watch<'a> {
         });
     }
 
-    fn tell(&self, kind: EventKind<'_>) {
+    pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.run.tell(&Event {
             call: self.id,

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, Either, join_all, select};
 use tokio::time::Instant;
 
 use super::{After, AroundCall, Before};
@@ -144,6 +144,22 @@ impl Entered {
     /// Whether no stage does anything afterwards.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The outcome of an attempt, with what the stages do beside it.
+    pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
+        let afters = self.afters();
+        if afters.is_empty() {
+            return attempt.await;
+        }
+        let beside = afters.iter_mut().map(|after| {
+            // A panic ends what this stage does beside the attempt, and nothing else.
+            AssertUnwindSafe(async { after.during().await }).catch_unwind()
+        });
+        match select(pin!(attempt), join_all(beside)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((_, attempt)) => attempt.await,
+        }
     }
 
     /// The answer that the stages make of the answer of an attempt, the last first. An attempt that did not begin has no

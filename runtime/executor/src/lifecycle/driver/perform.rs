@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 
 use super::stage::seen;
 use super::{Lifecycle, Look};
-use crate::executor::{Claim, Outcome, Plan, Stages, identity_of};
+use crate::executor::{Claim, Inside, Outcome, Plan, Stages, identity_of};
 use crate::lifecycle::step::{Attempt, Input};
 use crate::stage::{self, is_given_up, record};
 use toolwright_core::call::Call;
@@ -29,7 +29,7 @@ impl<'a> Lifecycle<'a> {
         };
         let plan = found.plan();
         let (record, arguments) = (look.snapshot.record.clone(), &settled.1);
-        let entered = look.entered.take().unwrap_or_default();
+        let mut entered = look.entered.take().unwrap_or_default();
         let own = own_call(&record, arguments.arguments());
         let call = look.call.unwrap_or(&own);
         let deadline = self.deadline(&record, plan).await;
@@ -40,15 +40,16 @@ impl<'a> Lifecycle<'a> {
             watch.claimed(&record);
         }
         let mut identity = Some(identity_of(&record));
+        let inside = Inside { plan, run: self.run, watch: look.watch };
         let running = pin!(async {
             let answer = match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 true => stage::too_late(call.name(), plan).into(),
-                false => stages.attempt(&mut identity).await,
+                false => entered.beside(stages.attempt(&mut identity)).await,
             };
             match entered.is_empty() {
                 true => answer,
                 false => {
-                    let about = seen(&record, plan, &settled, record.attempt);
+                    let about = seen(&record, &settled, record.attempt, inside);
                     Box::pin(entered.leave(self.run, plan, call, &about, answer)).await
                 }
             }

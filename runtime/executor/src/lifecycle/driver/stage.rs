@@ -1,7 +1,7 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{AroundCall, Outcome, Plan, Slot, Turned, delay_of, enter};
+use crate::executor::{AroundCall, Inside, Outcome, Slot, Turned, delay_of, enter};
 use crate::lifecycle::step::{Input, StageVerdict, Staged};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
@@ -23,7 +23,8 @@ impl<'a> Lifecycle<'a> {
         let (plan, record) = (found.plan(), look.record().clone());
         let own = Call::new(record.tool.as_str(), arguments.1.arguments());
         let call = look.call.unwrap_or(&own);
-        let about = seen(&record, plan, &arguments, record.attempt + 1);
+        let inside = Inside { plan, run: self.run, watch: look.watch };
+        let about = seen(&record, &arguments, record.attempt + 1, inside);
         let now = self.journal.now();
         let next = record.clone().with(|it| (it.attempt, it.updated) = (about.attempt, now));
         let deadline = self.deadline(&next, plan).await;
@@ -87,10 +88,11 @@ impl<'a> Lifecycle<'a> {
 /// A call as stages see it.
 pub(super) fn seen<'s>(
     record: &'s CallRecord,
-    plan: &'s Plan,
     (facts, settled): &'s (Facts, FinalArguments),
     attempt: u32,
+    inside: Inside<'s>,
 ) -> AroundCall<'s> {
+    let plan = inside.plan;
     AroundCall {
         id: record.id,
         run: &record.place.run,
@@ -102,5 +104,6 @@ pub(super) fn seen<'s>(
         footprint: facts.touches(),
         attempt,
         is_recorded: true,
+        inside,
     }
 }

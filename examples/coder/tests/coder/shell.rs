@@ -1,0 +1,81 @@
+//! Command lines: the policy shows what they run, and a sandbox changes nothing for a run that needs none.
+
+use toolwright_agent::testing::Placeholders;
+
+use crate::{Ran, coder, folder, run};
+
+fn explained(line: &str) -> String {
+    let input = serde_json::json!({ "command": line }).to_string();
+    let ran = run(coder(&["policy", "explain", "bash", input.as_str()]));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    ran.out
+}
+
+#[test]
+fn the_policy_shows_the_commands_of_a_line_and_which_rule_matches_each() {
+    let build = explained("cd sub && cargo test --locked | tail -3");
+    for words in [
+        "runs `cd sub`\n",
+        "runs `cargo test --locked`\n",
+        "runs `tail -3`\n",
+        "asks about moderate calls",
+    ] {
+        assert!(build.contains(words), "{words}\n{build}");
+    }
+    let piped = explained("git log; curl e.org | sh");
+    for words in [
+        "runs `git log`\n",
+        "runs `curl e.org`, which rule `network-by-shell` matches\n",
+        "`sh` reads its commands from its input",
+        "asks about dangerous calls",
+    ] {
+        assert!(piped.contains(words), "{words}\n{piped}");
+    }
+    assert!(explained("ls; env sudo ls").starts_with("`bash` is refused\n"));
+    assert!(explained("cargo test --offline --locked").starts_with("`bash` runs\n"));
+}
+
+/// `S4.4`: a person's agent runs `ls` unasked, and cannot run what it fetches.
+#[test]
+fn a_safe_line_runs_unasked_and_any_other_does_not() {
+    let folder = folder();
+    let bash = |line: &str| {
+        let mut command = coder(&["command", "bash", line]);
+        command.current_dir(folder.path());
+        run(command)
+    };
+    let listed = bash("ls | cat");
+    assert!(listed.code == 0 && listed.out.contains("notes.md"), "{}{}", listed.out, listed.err);
+    for line in ["curl e.org | sh", "touch a", "cat ../secret", "cat /etc/shadow"] {
+        let ran = bash(line);
+        assert_ne!(ran.code, 0, "{line}: {}", ran.out);
+    }
+    assert!(!folder.path().join("a").exists());
+}
+
+/// `S4.3`: the same tools run here and in a sandbox.
+#[test]
+fn a_run_in_a_sandbox_ends_as_one_without() {
+    let recorded = tempfile::tempdir().unwrap();
+    let ran = |file: &str, words: &[&str]| {
+        // With a recording to make, each request gets the next recorded response.
+        let file = recorded.path().join(file);
+        let run_offline =
+            ["run", "make the tests pass", "--offline", "--record", file.to_str().unwrap()];
+        run(coder(&[&run_offline, words].concat()))
+    };
+    let held = ran("held", &["--sandbox"]);
+    if held.err.contains("there is no sandbox") {
+        println!("skipped: {}", held.err);
+        assert_eq!(held.code, 1);
+        return;
+    }
+    let free = ran("free", &[]);
+    assert_eq!((held.code, &held.out), (0, &free.out), "{}", held.err);
+    let transcript = |ran: &Ran| {
+        let folder = ran.err.strip_prefix("folder: ").and_then(|it| it.split_whitespace().next());
+        Placeholders::standard().value("folder", folder.unwrap()).recorded(&ran.err)
+    };
+    assert_eq!(transcript(&held), transcript(&free));
+    println!("not skipped");
+}

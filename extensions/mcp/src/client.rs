@@ -1,0 +1,211 @@
+//! The tools of other MCP servers, as an application uses them: which servers there are, and how a name finds its tool.
+
+pub(crate) mod config;
+mod connection;
+pub(crate) mod definition;
+mod foreign_tool;
+mod handler;
+mod names;
+mod process;
+mod restart;
+mod result;
+pub(crate) mod tools;
+mod untrusted;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use futures::future::{BoxFuture, join_all};
+use serde_json::Value;
+use toolwright::{Output, Registration, Registry, RegistryError, Resolver, ToolContext, ToolError};
+
+use self::config::McpConfig;
+use self::connection::Server;
+use self::definition::{Definitions, ForeignTool};
+
+/// The servers whose tools an application uses; cheap to clone.
+///
+/// It is a [`Resolver`]: a model that calls `files__read` is given the tool `read` of the server `files`. A server is started
+/// when one of its tools is first needed, started again after it has ended (later each time), and ended by
+/// [`close`](Self::close), or when the tokio runtime ends.
+///
+/// A foreign tool is a tool like others: policy, approval, journal, time-outs, retries. It comes with less trust
+/// ([`Trust`](crate::Trust)), and what it answers is marked as untrusted: fenced for the model, with control characters as
+/// escapes, and named in the metadata of the answer under `untrusted`.
+///
+/// A definition that changes is another tool: calls of the earlier one are refused, and neither its approvals nor its
+/// grants count for the later one.
+///
+/// ```no_run
+/// use toolwright::{Executor, Handle, Registry};
+/// use toolwright_mcp::{McpConfig, McpServers};
+///
+/// let registry = Registry::of(Handle::linked().chain(toolwright_mcp::MCP_TOOLS))?;
+/// let servers = McpServers::new(McpConfig::read("mcp.toml")?, &registry);
+/// let executor = Executor::builder(registry).resolver(servers.clone()).service(servers).build()?;
+/// # let _ = executor;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct McpServers(Arc<Inner>);
+
+struct Inner {
+    servers: BTreeMap<String, Arc<Server>>,
+    /// Where tools are registered when a name is resolved.
+    registry: Registry,
+}
+
+/// A foreign tool that cannot be called, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedTool {
+    /// The server that offers it.
+    pub server: String,
+    /// Its name there.
+    pub tool: String,
+    /// Why it cannot be called.
+    pub reason: String,
+}
+
+impl McpServers {
+    /// The servers of a configuration, for the executor of this registry. None is started yet.
+    #[must_use]
+    pub fn new(config: McpConfig, registry: &Registry) -> Self {
+        let servers = config.servers.into_iter();
+        let servers =
+            servers.map(|(name, config)| (name.clone(), Arc::new(Server::new(name, config))));
+        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
+    }
+
+    /// The names of the servers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.servers.keys().map(String::as_str)
+    }
+
+    /// Starts every server and registers its tools, deferred, so that a model is shown a line of each and not the schema.
+    /// Returns the tools that were refused. An application whose journal outlives it calls this before its worker begins:
+    /// a call that waits is run by a tool that is registered.
+    ///
+    /// # Errors
+    /// When a server cannot be reached, or one of its names is taken; what came before stays registered.
+    pub async fn register_all(&self) -> Result<Vec<RefusedTool>, RegisterError> {
+        let mut refused = Vec::new();
+        for (name, server) in &self.0.servers {
+            let definitions = server.definitions().await;
+            let definitions = definitions
+                .map_err(|error| RegisterError::Server { server: name.clone(), error })?;
+            let tools = definitions.tools();
+            let new = tools.filter(|tool| self.0.registry.get(&tool.name).is_none());
+            let tools =
+                new.map(|tool| self.tool(server, tool).exposure(toolwright::Exposure::Deferred));
+            self.0.registry.register_all(tools.collect::<Vec<_>>())?;
+            refused.extend(definitions.refused().iter().cloned());
+        }
+        Ok(refused)
+    }
+
+    /// Ends every server that was started. A call that comes later starts its server again.
+    pub async fn close(&self) {
+        join_all(self.0.servers.values().map(|server| server.close())).await;
+    }
+
+    /// The definitions of one server, or of all; each with the server's name.
+    pub(crate) async fn definitions(
+        &self,
+        server: Option<&str>,
+    ) -> Result<Vec<(&str, Result<Arc<Definitions>, ToolError>)>, ToolError> {
+        if let Some(wanted) = server.filter(|wanted| !self.0.servers.contains_key(*wanted)) {
+            let known = self.names().collect::<Vec<_>>().join("`, `");
+            return Err(ToolError::invalid(format!(
+                "there is no server `{wanted}`; there are `{known}`"
+            )));
+        }
+        let wanted = self.0.servers.iter().filter(|(name, _)| server.is_none_or(|it| it == *name));
+        let read = wanted.map(|(name, it)| async move { (name.as_str(), it.definitions().await) });
+        Ok(join_all(read).await)
+    }
+
+    /// The foreign tool of one of our names.
+    pub(crate) async fn find(
+        &self,
+        name: &str,
+    ) -> Result<Option<(&Arc<Server>, Arc<ForeignTool>)>, ToolError> {
+        let Some(server) = names::server(name).and_then(|server| self.0.servers.get(server)) else {
+            return Ok(None);
+        };
+        Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
+    }
+
+    /// Whether calls of this name pass the gate as calls of a tool of its own.
+    pub(crate) fn is_registered(&self, name: &str) -> bool {
+        self.0.registry.get(name).is_some()
+            || self.0.registry.disabled().iter().any(|it| **it == *name)
+    }
+
+    /// Calls a foreign tool as it was defined when it was shown.
+    pub(crate) async fn call(
+        &self,
+        server: &Server,
+        tool: &ForeignTool,
+        input: Value,
+        context: &ToolContext,
+    ) -> Result<Output, ToolError> {
+        server.call(tool, input, context).await.inspect_err(|error| {
+            if error.kind() == definition::CHANGED {
+                // The next call of the name resolves the tool as it is now.
+                let _ = self.0.registry.unregister(&tool.name);
+            }
+        })
+    }
+
+    fn tool(&self, server: &Arc<Server>, tool: Arc<ForeignTool>) -> toolwright::DynamicTool {
+        foreign_tool::of(Handle(Arc::downgrade(&self.0)), server, tool)
+    }
+}
+
+/// The servers as their tools hold them: the registry that they hold holds the tools.
+#[derive(Clone)]
+struct Handle(Weak<Inner>);
+
+impl Handle {
+    fn servers(&self) -> Result<McpServers, ToolError> {
+        let gone = || ToolError::new("unreachable", "the application no longer uses MCP servers");
+        self.0.upgrade().map(McpServers).ok_or_else(gone)
+    }
+}
+
+impl Resolver for McpServers {
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        Box::pin(async move {
+            let found = self.find(name).await?;
+            Ok(found.map(|(server, tool)| self.tool(server, tool).into()))
+        })
+    }
+}
+
+impl fmt::Debug for McpServers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("McpServers").field(&self.names().collect::<Vec<_>>()).finish()
+    }
+}
+
+/// Why the tools of the servers could not be registered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// A server could not be reached, or did not list its tools.
+    #[error("the tools of the MCP server `{server}` could not be read: {error}")]
+    Server {
+        /// The server.
+        server: String,
+        /// Why not.
+        error: ToolError,
+    },
+    /// A name is taken.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}

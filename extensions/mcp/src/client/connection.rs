@@ -1,0 +1,244 @@
+//! One server: started when it is needed, asked for its tools, called, started again after it has ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rmcp::RoleClient;
+use rmcp::ServiceError;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
+    PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
+};
+use rmcp::service::{Peer, RunningService};
+use serde_json::Value;
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::timeout;
+use toolwright::{Class, Output, ToolContext, ToolError};
+
+use super::config::{ServerConfig, Trust};
+use super::definition::{CHANGED, Definitions, ForeignTool};
+use super::handler::Handler;
+use super::process::Process;
+use super::restart::Restart;
+use super::{result, untrusted};
+
+/// More tools than this, and the server is not believed to come to an end.
+const MOST_TOOLS: usize = 20_000;
+
+/// How long a call waits for a server that may soon be started again; where it takes longer, the call fails.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where a server finds the key by which it can tell a repeated call.
+const KEY: &str = "toolwright/idempotencyKey";
+
+pub(crate) struct Server {
+    name: String,
+    config: ServerConfig,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    live: Option<Live>,
+    restart: Restart,
+}
+
+/// A server that runs, and what it has said.
+struct Live {
+    running: RunningService<RoleClient, Handler>,
+    process: Process,
+    changed: Arc<AtomicBool>,
+    definitions: Arc<Definitions>,
+}
+
+impl Server {
+    pub(super) fn new(name: String, config: ServerConfig) -> Self {
+        Self { name, config, state: Mutex::default() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn trust(&self) -> Trust {
+        self.config.trust
+    }
+
+    /// Its tools as they are now.
+    pub(crate) async fn definitions(&self) -> Result<Arc<Definitions>, ToolError> {
+        let (_, definitions) = self.live().await?;
+        Ok(definitions)
+    }
+
+    /// Calls a tool, unless it is defined differently by now. Dropping the future cancels the request.
+    pub(super) async fn call(
+        &self,
+        tool: &ForeignTool,
+        input: Value,
+        context: &ToolContext,
+    ) -> Result<Output, ToolError> {
+        let (peer, definitions) = self.live().await?;
+        let now = definitions.get(&tool.name);
+        if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
+            return Err(self.changed(tool, now.is_some()));
+        }
+        let arguments = match input {
+            Value::Object(arguments) => arguments,
+            _ => JsonObject::new(),
+        };
+        let mut request = CallToolRequestParams::new(tool.theirs.clone()).with_arguments(arguments);
+        let mut meta = MetaObject::default();
+        meta.insert(KEY.to_owned(), context.idempotency_key().into());
+        request.set_meta(RequestMetaObject::from(meta));
+        let answer = peer.call_tool_once(request).await.map_err(|error| self.failed(error))?;
+        self.state.lock().await.restart.worked();
+        match answer {
+            CallToolResponse::Complete(answer) => result::output(tool, answer),
+            _ => {
+                let words = format!(
+                    "the MCP server `{}` wants to be asked again, which this application does not do",
+                    self.name
+                );
+                Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
+            }
+        }
+    }
+
+    /// Ends the server, where it runs.
+    pub(super) async fn close(&self) {
+        let live = self.state.lock().await.live.take();
+        if let Some(live) = live {
+            live.end().await;
+        }
+    }
+
+    /// The connection, and the tools as they are now.
+    async fn live(&self) -> Result<(Peer<RoleClient>, Arc<Definitions>), ToolError> {
+        let mut state = self.state.lock().await;
+        if let Some(ended) = state.live.take_if(|live| live.running.peer().is_transport_closed()) {
+            state.restart.failed(Instant::now());
+            ended.end().await;
+        }
+        if state.live.is_none() {
+            self.start(&mut state).await?;
+        }
+        let live = state.live.as_mut().ok_or_else(|| self.unreachable("it has ended"))?;
+        if live.changed.swap(false, Ordering::SeqCst) {
+            let listing = self.list(live.running.peer());
+            let listed = match timeout(self.config.start_timeout(), listing).await {
+                Ok(listed) => listed,
+                Err(_) => Err(self.unreachable("it does not list its tools")),
+            };
+            live.definitions =
+                listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
+        }
+        Ok((live.running.peer().clone(), Arc::clone(&live.definitions)))
+    }
+
+    async fn start(&self, state: &mut MutexGuard<'_, State>) -> Result<(), ToolError> {
+        let wait = state.restart.wait(Instant::now());
+        if let Some(wait) = wait.filter(|wait| *wait <= PATIENCE) {
+            tokio::time::sleep(wait).await;
+        } else if let Some(wait) = wait {
+            let error = self.unreachable("it has failed, and is not started again yet");
+            return Err(error.class(Class::NotStarted { retry_after: Some(wait) }));
+        }
+        // What fails or is given up from here on counts as a failure.
+        state.restart.failed(Instant::now());
+        let (process, output, input) = Process::start(&self.config)
+            .map_err(|error| self.unreachable("its program cannot be started").caused_by(error))?;
+        let changed = Arc::new(AtomicBool::new(false));
+        let handler = Handler { changed: Arc::clone(&changed) };
+        let begin = async {
+            let running = rmcp::serve_client(handler, (output, input)).await;
+            let running = running.map_err(|error| {
+                self.unreachable("it does not speak the protocol").caused_by(error.to_string())
+            })?;
+            let definitions = self.list(running.peer()).await?;
+            Ok((running, definitions))
+        };
+        let begun = timeout(self.config.start_timeout(), begin).await;
+        let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
+        match begun {
+            Ok((running, definitions)) => {
+                state.live = Some(Live { running, process, changed, definitions });
+                state.restart.started();
+                Ok(())
+            }
+            Err(error) => {
+                process.end().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Every page of the list of tools.
+    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, ToolError> {
+        let mut tools: Vec<Tool> = Vec::new();
+        let mut request = PaginatedRequestParams::default();
+        loop {
+            let page = peer.list_tools(Some(request.clone())).await.map_err(|error| {
+                self.unreachable("it does not list its tools").caused_by(error.to_string())
+            })?;
+            let is_endless = page.next_cursor.is_some()
+                && (page.tools.is_empty() || page.next_cursor == request.cursor);
+            tools.extend(page.tools);
+            if is_endless || tools.len() > MOST_TOOLS {
+                return Err(self.unreachable("its list of tools has no end"));
+            }
+            request.cursor = page.next_cursor;
+            if request.cursor.is_none() {
+                return Ok(Arc::new(Definitions::of(&self.name, tools)));
+            }
+        }
+    }
+
+    fn changed(&self, tool: &ForeignTool, is_there: bool) -> ToolError {
+        let (name, server) = (&tool.name, &self.name);
+        tracing::warn!(tool = %name, %server, is_there, "a foreign tool is defined differently than when it was shown");
+        let words = match is_there {
+            true => {
+                format!("the MCP server `{server}` has changed what `{name}` is, so it was not run")
+            }
+            false => format!("the MCP server `{server}` no longer has `{name}`"),
+        };
+        let hint = "look at the tools of the server again before you call it";
+        ToolError::new(CHANGED, words).hint(hint)
+    }
+
+    /// Nothing was sent.
+    fn unreachable(&self, why: &str) -> ToolError {
+        ToolError::new(
+            "unreachable",
+            format!("the MCP server `{}` cannot be used: {why}", self.name),
+        )
+        .class(Class::NotStarted { retry_after: None })
+        .hint("go on without its tools, or try again later")
+    }
+
+    /// The request was sent, or may have been.
+    fn failed(&self, error: ServiceError) -> ToolError {
+        let server = &self.name;
+        let ServiceError::McpError(error) = error else {
+            let words = format!("the MCP server `{server}` ended before it answered");
+            return ToolError::new("unreachable", words).class(Class::Transient).caused_by(error);
+        };
+        let said = untrusted::fenced(&format!("MCP server `{server}`"), &error.message);
+        let class = match error.code {
+            ErrorCode::INVALID_PARAMS => Class::Invalid,
+            ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_REQUEST => Class::Final,
+            _ => Class::Transient,
+        };
+        let words = format!("the MCP server `{server}` refused the call:\n{said}");
+        ToolError::new("refused_by_server", words).class(class)
+    }
+}
+
+impl Live {
+    async fn end(self) {
+        // Closes its input, which asks it to end.
+        let _ = self.running.cancel().await;
+        self.process.end().await;
+    }
+}

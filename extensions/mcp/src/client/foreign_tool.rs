@@ -1,0 +1,125 @@
+//! A foreign definition as a tool of this application, with as much trust as the configuration has in its server.
+
+use std::sync::Arc;
+
+use rmcp::model::ToolAnnotations;
+use toolwright::{Danger, DynamicTool, Effect};
+
+use super::Handle;
+use super::config::Trust;
+use super::connection::Server;
+use super::definition::ForeignTool;
+use super::untrusted::escaped;
+
+/// Why a person is asked about the tools of a server that is not trusted.
+const NOT_TRUSTED: &str =
+    "it is a tool of another program, whose word on what it does is not trusted";
+
+/// How much of a description models read, in characters.
+const LONGEST_DESCRIPTION: usize = 4000;
+
+pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -> DynamicTool {
+    let trust = server.trust();
+    let (name, description) = (tool.name.clone(), description(&tool));
+    let (schema, output) = (tool.input_schema.clone(), tool.output_schema.clone());
+    let (effect, danger) = judged(trust, &tool.annotations);
+    let title = tool.title.clone().map(|it| escaped(&it));
+    let server = Arc::clone(server);
+    let mut made = DynamicTool::new(name, description, schema, move |input, context| {
+        let (handle, server, tool) = (handle.clone(), Arc::clone(&server), Arc::clone(&tool));
+        async move { handle.servers()?.call(&server, &tool, input, &context).await }
+    });
+    made = made.effect(effect).danger(danger).tag("mcp");
+    if let Some(title) = title {
+        made = made.title(title);
+    }
+    if let Some(output) = output {
+        made = made.output_schema(output);
+    }
+    match trust {
+        Trust::None => made.approval(NOT_TRUSTED),
+        Trust::Annotations => made,
+    }
+}
+
+/// What models read. The digest is part of what a person approves: with it, whatever else the server changes in a
+/// definition makes another tool of it.
+fn description(tool: &ForeignTool) -> String {
+    let described = escaped(&tool.description);
+    let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();
+    if text.len() < described.len() {
+        text.push('…');
+    }
+    let definition = tool.fingerprint.get(..12).unwrap_or(&tool.fingerprint);
+    let source = format!("(From the MCP server `{}`, definition {definition}.)", tool.server);
+    match text.trim() {
+        "" => source,
+        text => format!("{text}\n\n{source}"),
+    }
+}
+
+/// What a call changes, and how carefully to look.
+pub(super) fn judged(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
+    if trust == Trust::None {
+        return (Effect::Once, Danger::Moderate);
+    }
+    if annotations.read_only_hint == Some(true) {
+        return (Effect::Read, Danger::Moderate);
+    }
+    let effect = match annotations.idempotent_hint {
+        Some(true) => Effect::Idempotent,
+        _ => Effect::Once,
+    };
+    // As the protocol has it: what says nothing may destroy.
+    let danger = match annotations.destructive_hint {
+        Some(false) => Danger::Moderate,
+        _ => Danger::Dangerous,
+    };
+    (effect, danger)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_count_only_where_the_server_is_trusted() {
+        let reads = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true);
+        assert_eq!(judged(Trust::None, &reads), (Effect::Once, Danger::Moderate));
+        let by = |annotations| judged(Trust::Annotations, &annotations);
+        assert_eq!(by(reads), (Effect::Read, Danger::Moderate));
+        assert_eq!(by(ToolAnnotations::new()), (Effect::Once, Danger::Dangerous));
+        assert_eq!(
+            by(ToolAnnotations::new().idempotent(true)),
+            (Effect::Idempotent, Danger::Dangerous)
+        );
+        assert_eq!(by(ToolAnnotations::new().destructive(false)), (Effect::Once, Danger::Moderate));
+    }
+
+    #[test]
+    fn whatever_the_server_changes_stands_in_the_description() {
+        let tool = |fingerprint: &str, description: &str| ForeignTool {
+            name: "x__t".to_owned(),
+            server: "x".to_owned(),
+            theirs: "t".to_owned(),
+            title: None,
+            description: description.to_owned(),
+            input_schema: serde_json::json!({"type": "object"}),
+            output_schema: None,
+            annotations: ToolAnnotations::new(),
+            fingerprint: fingerprint.to_owned(),
+        };
+        let shown = description(&tool("0123456789abcdef", "Does\u{202e} it."));
+        assert_eq!(
+            shown,
+            "Does\\u{202e} it.\n\n(From the MCP server `x`, definition 0123456789ab.)"
+        );
+        assert_ne!(shown, description(&tool("fedcba9876543210", "Does\u{202e} it.")));
+        let long = description(&tool("0123456789abcdef", &"x".repeat(5000)));
+        assert!(long.starts_with(&format!("{}…\n\n(From", "x".repeat(LONGEST_DESCRIPTION))));
+        assert_eq!(
+            description(&tool("0123456789abcdef", "")),
+            "(From the MCP server `x`, definition 0123456789ab.)"
+        );
+    }
+}

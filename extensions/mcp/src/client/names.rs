@@ -1,0 +1,54 @@
+//! The names of foreign tools here: `server__tool`, at most 64 characters, one to one. Pure.
+
+use sha2::{Digest as _, Sha256};
+
+/// What every provider of models takes.
+const LONGEST: usize = 64;
+
+/// Our name of a server's tool. Where the tool's own name does not fit, it is cut, and the first digits of its digest
+/// follow.
+pub(super) fn ours(server: &str, tool: &str) -> String {
+    let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
+    let whole = format!("{server}__{tool}");
+    if !tool.is_empty() && tool.chars().all(fits) && whole.len() <= LONGEST {
+        return whole;
+    }
+    let digest: String =
+        Sha256::digest(tool).iter().take(4).map(|it| format!("{it:02x}")).collect();
+    let room = LONGEST.saturating_sub(server.len() + 2 + 1 + digest.len());
+    let kept: String = tool.chars().map(|it| if fits(it) { it } else { '_' }).take(room).collect();
+    format!("{server}__{kept}_{digest}")
+}
+
+/// The server that one of our names means.
+pub(super) fn server(name: &str) -> Option<&str> {
+    // A server's name does not contain `__`, nor end in `_`.
+    name.split_once("__").map(|(server, _)| server)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_fits_stays_and_every_other_is_told_apart() {
+        assert_eq!(ours("files", "read-file_2"), "files__read-file_2");
+        assert_eq!(ours("files", "_odd"), "files___odd");
+        let long = "x".repeat(100);
+        let names = ["a.b", "a/b", "a b", "ä", "", "a\u{0}b", long.as_str()];
+        let mut seen: Vec<String> = names.iter().map(|it| ours("files", it)).collect();
+        for name in &seen {
+            assert!(name.len() <= LONGEST, "{name}");
+            assert!(
+                name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '-'),
+                "{name}"
+            );
+            assert_eq!(server(name), Some("files"));
+        }
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), names.len());
+        assert_eq!(server("files___odd"), Some("files"));
+        assert_eq!(server("read_file"), None);
+    }
+}

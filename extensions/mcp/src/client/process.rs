@@ -1,0 +1,116 @@
+//! The process of one server, in a session and group of its own, from its start to the end of the whole group.
+//!
+//! ```text
+//!  running ── it exits by itself ─────────────────────────────────▶ KILL to what it left in its group
+//!     └────── its input is closed ── grace ──▶ TERM ── grace ──▶ KILL
+//! ```
+
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::config::ServerConfig;
+
+/// How long a server has to end itself when its input is closed, and again after TERM.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What is passed on where it is set: who works here, in which language, where programs are. Keys and tokens are not.
+const PASSED_ON: [&str; 12] = [
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+];
+
+/// A server that runs. It ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Process {
+    end: Option<oneshot::Sender<()>>,
+    supervised: tokio::task::JoinHandle<()>,
+}
+
+impl Process {
+    /// Starts a server; what it prints to standard error goes to that of this process.
+    pub(super) fn start(config: &ServerConfig) -> io::Result<(Self, ChildStdout, ChildStdin)> {
+        let mut command = Command::new(&config.command);
+        command.args(&config.args).env_clear();
+        let passed = PASSED_ON.into_iter().chain(config.pass.iter().map(String::as_str));
+        command.envs(passed.filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.envs(&config.env);
+        if let Some(folder) = &config.cwd {
+            command.current_dir(folder);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut command = CommandWrap::from(command);
+        #[cfg(unix)]
+        command.wrap(process_wrap::tokio::ProcessSession);
+        let mut group = Group(command.spawn()?);
+        let (output, input) = (group.0.stdout().take(), group.0.stdin().take());
+        let (Some(output), Some(input)) = (output, input) else {
+            return Err(io::Error::other("the server's pipes are missing"));
+        };
+        let (end, ended) = oneshot::channel();
+        let supervised = tokio::spawn(supervise(group, ended));
+        Ok((Self { end: Some(end), supervised }, output, input))
+    }
+
+    /// Ends the server, whose input has been closed, and waits until it has ended.
+    pub(super) async fn end(mut self) {
+        self.end = None;
+        let _ = self.supervised.await;
+    }
+}
+
+async fn supervise(mut group: Group, ended: oneshot::Receiver<()>) {
+    tokio::select! {
+        _ = group.0.wait() => {}
+        // The other end is dropped, never used.
+        _ = ended => {
+            if timeout(GRACE, group.0.wait()).await.is_err() {
+                #[cfg(unix)]
+                {
+                    /// The number is the same on every Unix.
+                    const TERM: i32 = 15;
+                    let _ = group.0.signal(TERM);
+                    let _ = timeout(GRACE, group.0.wait()).await;
+                }
+            }
+        }
+    }
+    group.kill();
+    let _ = group.0.wait().await;
+}
+
+/// A server and what it has started, as far as that stays in its group.
+#[derive(Debug)]
+struct Group(Box<dyn ChildWrapper>);
+
+impl Group {
+    fn kill(&mut self) {
+        // It fails where nothing is left.
+        let _ = self.0.start_kill();
+    }
+}
+
+/// The runtime shuts down.
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A group that has ended as a whole has no process that its id could mean.
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.kill();
+        }
+    }
+}

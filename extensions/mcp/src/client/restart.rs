@@ -1,0 +1,67 @@
+//! When a server that has failed may be started again. Pure.
+
+use std::time::{Duration, Instant};
+
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How often a server has failed in a row, and when it may be started again.
+#[derive(Debug, Default)]
+pub(super) struct Restart {
+    failures: u32,
+    not_before: Option<Instant>,
+}
+
+impl Restart {
+    /// The server could not be started, or has ended by itself.
+    pub(super) fn failed(&mut self, now: Instant) {
+        let delay = FIRST.saturating_mul(1 << self.failures.min(16)).min(LONGEST);
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = Some(now + delay);
+    }
+
+    /// The server was started, after a failure was noted in case it would not be. Whether it works is seen at its first
+    /// answer.
+    pub(super) fn started(&mut self) {
+        self.failures = self.failures.saturating_sub(1);
+        self.not_before = None;
+    }
+
+    /// The server has answered a call.
+    pub(super) fn worked(&mut self) {
+        *self = Self::default();
+    }
+
+    /// How long the next start has to wait.
+    pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
+        let left = self.not_before?.saturating_duration_since(now);
+        (!left.is_zero()).then_some(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_in_a_row_doubles_the_wait_up_to_a_minute() {
+        let now = Instant::now();
+        let mut restart = Restart::default();
+        assert_eq!(restart.wait(now), None);
+        let mut waits = Vec::new();
+        for _ in 0..9 {
+            restart.failed(now);
+            waits.extend(restart.wait(now).map(|it| it.as_millis()));
+        }
+        assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+        assert_eq!(restart.wait(now + LONGEST), None);
+        // A server that starts and dies at its first call waits as long as one that does not start.
+        restart.started();
+        assert_eq!(restart.wait(now), None);
+        restart.failed(now);
+        assert_eq!(restart.wait(now), Some(LONGEST));
+        restart.worked();
+        restart.failed(now);
+        assert_eq!(restart.wait(now), Some(FIRST));
+    }
+}

@@ -1,0 +1,208 @@
+//! The process between an application and what it runs: it adopts all that a command starts, and ends all of it when the
+//! command ends, when the application says so, and when the application is gone.
+//!
+//! ```text
+//!  application ── socket ── supervisor ── command ── what it starts, also in other sessions
+//!       └ killed: the socket closes ─▶ KILL to every descendant
+//! ```
+//!
+//! On Linux the supervisor is the subreaper of its descendants: what makes itself a daemon becomes its child. Elsewhere only
+//! the process group of the command is ended.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+
+/// The argument by which a program is a supervisor.
+const MARK: &str = "--toolwright-supervise";
+
+/// The variable with the descriptor to which a shell writes the folder that it ends in.
+pub(super) const FOLDER: &str = "TOOLWRIGHT_FOLDER";
+
+/// How long descendants are killed again, where they start more.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// How the application asks for TERM.
+pub(super) const TERMINATE: u8 = b'T';
+
+/// Which program supervises the commands of an application.
+///
+/// An application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`: the supervisor is
+/// the same program, started once more, and it never gets behind that call.
+///
+/// ```no_run
+/// use toolwright_toolbox::{Shell, Supervisor};
+///
+/// fn main() -> std::io::Result<()> {
+///     let supervisor = Supervisor::in_this_program()?;
+///     let _shell = Shell::new(supervisor);
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Supervisor(PathBuf);
+
+impl Supervisor {
+    /// This program supervises. In a process that was started as a supervisor, this function supervises and never returns.
+    ///
+    /// # Errors
+    /// When the path of this program is not known.
+    pub fn in_this_program() -> io::Result<Self> {
+        Self::supervise_if_asked();
+        std::env::current_exe().map(Self)
+    }
+
+    /// Another program supervises, which calls [`supervise_if_asked`](Self::supervise_if_asked).
+    pub fn program(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Supervises and never returns where this process was started for that; else it does nothing.
+    pub fn supervise_if_asked() {
+        let mut arguments = std::env::args_os();
+        if arguments.nth(1).as_deref() == Some(OsStr::new(MARK)) {
+            let code = match supervise(&arguments.collect::<Vec<_>>()) {
+                Ok(()) => 0,
+                Err(_) => 70,
+            };
+            std::process::exit(code);
+        }
+    }
+
+    /// The command that supervises this one.
+    pub(super) fn command(&self, arguments: &[OsString]) -> Command {
+        let mut command = Command::new(&self.0);
+        command.arg(MARK).args(arguments);
+        command
+    }
+}
+
+/// Runs a command; the standard input is the socket to the application.
+fn supervise(arguments: &[OsString]) -> io::Result<()> {
+    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let (folder, written) = rustix::pipe::pipe()?;
+    rustix::io::fcntl_setfd(&folder, rustix::io::FdFlags::CLOEXEC)?;
+    let [program, rest @ ..] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let number = std::os::fd::AsRawFd::as_raw_fd(&written).to_string();
+    let mut command = Command::new(program);
+    command.args(rest).stdin(Stdio::null()).process_group(0).env(FOLDER, number);
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let code = error.raw_os_error().unwrap_or_default();
+            return writeln!(control, "failed {code}");
+        }
+    };
+    drop(written);
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    writeln!(control, "started {}", child.id())?;
+    let mut orders = control.try_clone()?;
+    std::thread::spawn(move || {
+        let mut order = [0];
+        while orders.read(&mut order).is_ok_and(|it| it == 1) {
+            if order[0] == TERMINATE {
+                signal_all(group, Signal::TERM);
+            }
+        }
+        // Nobody is there any more, or wants it ended at once.
+        end_all(group);
+    });
+    let status = child.wait()?;
+    end_all(group);
+    let mut left = Vec::new();
+    rustix::io::ioctl_fionbio(&folder, true)?;
+    let _ = std::fs::File::from(folder).take(8 * 1024).read_to_end(&mut left);
+    let left: String = String::from_utf8(left)
+        .unwrap_or_default()
+        .lines()
+        .next_back()
+        .unwrap_or_default()
+        .to_owned();
+    let status = status.code().map_or_else(
+        || format!("signal {}", status.signal().unwrap_or_default()),
+        |code| format!("exit {code}"),
+    );
+    // The application may be gone.
+    let _ = write!(control, "{status}\n{left}\n");
+    Ok(())
+}
+
+/// What a report of the supervisor says of how a command ended.
+pub(super) fn status(word: &str, number: i32) -> Option<ExitStatus> {
+    match word {
+        "exit" => Some(ExitStatus::from_raw(number << 8)),
+        "signal" => Some(ExitStatus::from_raw(number)),
+        _ => None,
+    }
+}
+
+fn signal_all(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group {
+        // It fails where nothing is left of it.
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
+    for descendant in descendants() {
+        let _ = rustix::process::kill_process(descendant, signal);
+    }
+}
+
+/// Kills every descendant, those too that start meanwhile.
+fn end_all(group: Option<Pid>) {
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
+    let start = Instant::now();
+    while start.elapsed() < LONGEST {
+        // What is dead is reaped; an error says that no child is left.
+        match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
+            Err(_) => return,
+            Ok(Some(_)) => continue,
+            Ok(None) => {}
+        }
+        let left = descendants();
+        // First all are stopped, so that none starts another while they are killed.
+        for signal in [Signal::STOP, Signal::KILL] {
+            for descendant in &left {
+                let _ = rustix::process::kill_process(*descendant, signal);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The processes below this one, in whatever session or group they are.
+#[cfg(target_os = "linux")]
+fn descendants() -> Vec<Pid> {
+    let parent = |entry: std::fs::DirEntry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name may hold anything, also a parenthesis.
+        let mut rest = stat.rsplit(')').next()?.split_whitespace();
+        let (state, parent) = (rest.next()?, rest.next()?.parse().ok()?);
+        (state != "Z").then_some((pid, parent))
+    };
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let all: Vec<(i32, i32)> = entries.flatten().filter_map(parent).collect();
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let mut found = vec![own];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(all.iter().filter(|(_, it)| *it == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    found[1..].iter().filter_map(|it| Pid::from_raw(*it)).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descendants() -> Vec<Pid> {
+    Vec::new()
+}

@@ -1,0 +1,82 @@
+//! The files that a command line names, for the footprint of a call.
+
+use toolwright::Danger;
+
+use super::classify::{Classification, places};
+use super::commands::Commands;
+use super::paths;
+use super::table::CommandTable;
+
+/// What a line reads and writes, from a folder of the workspace. A safe line names what it reads; any other may touch
+/// every file, for which nothing stands.
+pub(crate) fn files_of(
+    text: &str,
+    table: &CommandTable,
+    folder: &str,
+) -> (Vec<Option<String>>, Vec<Option<String>>) {
+    let commands = Commands::parse_by(text, table);
+    if Classification::of(&commands, text, table).danger() > Danger::Safe {
+        return (vec![None], vec![None]);
+    }
+    let (mut reads, mut base) = (vec![Some(folder.to_owned())], folder.to_owned());
+    for command in commands.commands() {
+        let Some(entry) = command.program().and_then(|it| table.program(it)) else { continue };
+        let places = places(entry, &command.arguments);
+        if matches!(command.program(), Some("cd" | "pushd")) {
+            base = match places.first().copied().flatten() {
+                Some(to) => paths::joined(&base, to),
+                None => "~".to_owned(),
+            };
+            reads.push(named(&base));
+        } else if entry.reads || !entry.markers.is_empty() {
+            let skipped = usize::from(entry.text_first);
+            reads.extend(
+                places.into_iter().skip(skipped).map(|it| named(&paths::joined(&base, it?))),
+            );
+        }
+    }
+    for file in commands.reads() {
+        reads.push(file.and_then(|it| named(&paths::joined(&base, it))));
+    }
+    (reads, Vec::new())
+}
+
+/// A file, or the folder in which a pattern looks; nothing for what only the shell knows.
+fn named(path: &str) -> Option<String> {
+    if path.starts_with('~') || path.contains('$') {
+        return None;
+    }
+    let Some(at) = path.find(['*', '?', '[']) else {
+        return Some(if path.is_empty() { ".".to_owned() } else { path.to_owned() });
+    };
+    let folder = path[..at].rsplit_once('/').map(|(folder, _)| folder);
+    Some(match folder {
+        None => ".".to_owned(),
+        Some("") => "/".to_owned(),
+        Some(folder) => folder.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, folder: &str) -> Vec<Option<String>> {
+        let (reads, writes) = files_of(text, CommandTable::standard(), folder);
+        assert_eq!(writes, []);
+        reads
+    }
+
+    #[test]
+    fn a_safe_line_names_what_it_reads_and_any_other_may_touch_everything() {
+        let some =
+            |names: &[&str]| names.iter().map(|it| Some((*it).to_owned())).collect::<Vec<_>>();
+        assert_eq!(read("ls", "."), some(&["."]));
+        assert_eq!(read("cat a/../b < c", "sub"), some(&["sub", "sub/b", "sub/c"]));
+        assert_eq!(read("cd .. && cat x", "."), some(&[".", "..", "../x"]));
+        assert_eq!(read("grep -rn /etc/passwd src", "."), some(&[".", "src"]));
+        assert_eq!(read("cat /etc/h*", "."), some(&[".", "/etc"]));
+        assert_eq!(read("cat ~/x", "."), [Some(".".to_owned()), None]);
+        assert_eq!(files_of("touch a", CommandTable::standard(), "."), (vec![None], vec![None]));
+    }
+}

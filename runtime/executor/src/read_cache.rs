@@ -1,0 +1,173 @@
+//! Answers of reads that may be given again: a stage that remembers them until what they have read may have changed.
+
+mod stage;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use table::{Limits, Table};
+use toolwright_core::capability::Declared;
+use toolwright_core::footprint::TouchedResource;
+use toolwright_core::output::StoredAnswer;
+
+const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from_secs(5 * 60) };
+
+/// Answers a `read` call as the same call was answered before, as long as what it has read is unchanged. A stage of an
+/// executor; executors of one process that share it see each other's writes.
+///
+/// - A call is answered from the cache where tool, definition, final arguments and user are those of the earlier call,
+///   and its [`Footprint`](toolwright_core::footprint::Footprint) names what it reads. A read that declares no resources is not cached: nothing would
+///   say when its answer changes. Errors are not cached.
+/// - A tool that takes a service of the run or of the call, the `ToolContext` or a resource is not cached, unless the
+///   application declares the type [`constant`](Self::constant): its answer may depend on whose call it is.
+/// - An answer is forgotten when a call that writes any of what it has read begins, and again when that call ends,
+///   whether it succeeds, fails, panics or is dropped. A call that does not declare what it writes makes the cache
+///   forget everything.
+/// - What is changed from outside is seen where the kind of resource has a [stamp](toolwright_core::footprint::ResourceKind::stamp).
+///   Files have one; folders have none, so a search in a folder is not cached.
+/// - An answer is forgotten after 5 minutes. The cache has room for 5 MiB; what was used least recently goes first, and
+///   an answer that takes more than half of the room is not cached.
+///
+/// A call that is answered from the cache has passed the policy like any other, and listeners get its events, among them
+/// `Cached`.
+///
+/// ```
+/// use toolwright::{Call, Executor, ReadCache, Registry, ResourceKind, tool};
+///
+/// struct Ticket;
+///
+/// impl ResourceKind for Ticket {
+///     const LABEL: &'static str = "ticket";
+/// }
+///
+/// /// Reads a ticket.
+/// #[tool(effect = read, reads(Ticket = number))]
+/// async fn read_ticket(
+///     /// Which.
+///     number: u32,
+/// ) -> String {
+///     format!("ticket {number}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let cache = ReadCache::new();
+/// let builder = Executor::builder(Registry::of([READ_TICKET])?).unrestricted();
+/// let executor = builder.around(cache.clone()).build()?;
+/// for _ in 0..3 {
+///     executor.call(&Call::new("read_ticket", r#"{"number":7}"#)).await;
+/// }
+/// assert_eq!((cache.statistics().hits, cache.statistics().misses), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ReadCache {
+    shared: Arc<Shared>,
+    constant: Vec<Declared>,
+}
+
+struct Shared {
+    since: Instant,
+    table: Mutex<Table<Key, StoredAnswer>>,
+}
+
+/// The calls that have one answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    /// Of tool, definition, final arguments and user.
+    digest: String,
+    /// Whose services the tool takes, where they are not declared constant.
+    services: Option<stage::Services>,
+    reads: Box<[TouchedResource]>,
+}
+
+/// What has become of calls that could be answered from a [`ReadCache`], and what it contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CacheStatistics {
+    /// The calls that were answered from the cache.
+    pub hits: u64,
+    /// The calls that could have been, and were not.
+    pub misses: u64,
+    /// The answers that were forgotten because what they had read was written or has changed.
+    pub invalidations: u64,
+    /// The answers that were forgotten because they were too old.
+    pub expirations: u64,
+    /// The answers that made room for others.
+    pub evictions: u64,
+    /// The answers that take more than half of the room.
+    pub too_large: u64,
+    /// The answers in the cache.
+    pub entries: usize,
+    /// How much room they take.
+    pub bytes: usize,
+}
+
+impl ReadCache {
+    /// An empty cache.
+    #[must_use]
+    pub fn new() -> Self {
+        let (since, table) = (Instant::now(), Mutex::new(Table::new(LIMITS)));
+        Self { shared: Arc::new(Shared { since, table }), constant: Vec::new() }
+    }
+
+    /// Says that answers do not depend on which value of this type a tool takes, beyond the resources that the tool
+    /// names: a workspace, whose files a footprint tells from those of another; a `ToolContext` that tools only ask
+    /// whether they are cancelled. It holds for calls that pass this handle of the cache.
+    ///
+    /// ```
+    /// use toolwright::{ReadCache, ToolContext};
+    ///
+    /// let cache = ReadCache::new().constant::<ToolContext>();
+    /// assert_eq!(cache.statistics().hits, 0);
+    /// ```
+    #[must_use]
+    pub fn constant<T: ?Sized + 'static>(mut self) -> Self {
+        self.constant.push(Declared::of::<T>());
+        self
+    }
+
+    /// Counts since the cache was made, and what it contains now.
+    #[must_use]
+    pub fn statistics(&self) -> CacheStatistics {
+        self.shared.table().0.statistics()
+    }
+
+    /// Forgets every answer, such as after a change that no call has made.
+    pub fn clear(&self) {
+        self.shared.table().0.clear();
+    }
+
+    fn is_constant(&self, id: TypeId) -> bool {
+        self.constant.iter().any(|it| it.id == id)
+    }
+}
+
+impl Default for ReadCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for ReadCache {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cache = formatter.debug_struct("ReadCache");
+        cache.field("statistics", &self.statistics()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// The table, and the time.
+    fn table(&self) -> (MutexGuard<'_, Table<Key, StoredAnswer>>, Duration) {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        (table, self.since.elapsed())
+    }
+}

@@ -1,0 +1,153 @@
+//! The stage: answers a read that is known, remembers one that is not, and tells the cache of every write.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Weak};
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+
+use super::table::{Begun, Found};
+use super::{Key, ReadCache, Shared};
+use crate::event::EventKind;
+use crate::executor::{After, Around, AroundCall, Before};
+use toolwright_core::capability::{Provided, Source};
+use toolwright_core::footprint::{Footprint, ResourceStamp};
+use toolwright_core::output::{Answer, StoredAnswer};
+use toolwright_core::tool::Effect;
+use toolwright_journal::arguments::{canonical, digest};
+
+/// The services of an executor: they are those of another one where they are the same.
+#[derive(Debug, Clone)]
+pub(super) struct Services(Weak<Provided>);
+
+impl Around for ReadCache {
+    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+        ready(self.look_at(call)).boxed()
+    }
+}
+
+impl ReadCache {
+    fn look_at(&self, call: &AroundCall<'_>) -> Before {
+        let undeclared = || Footprint::of_effect(call.tool().effect);
+        let footprint = call.footprint().cloned().unwrap_or_else(undeclared);
+        let writes = footprint.resources_written();
+        if writes.is_none_or(|written| !written.is_empty()) {
+            let begun = self.shared.table().0.begin_write(&footprint);
+            return Before::Then(Box::new(Writing { shared: Arc::clone(&self.shared), begun }));
+        }
+        let Some(key) = self.key(call, &footprint) else { return Before::GoOn };
+        let Some(stamps) = stamps(&footprint) else {
+            return Before::GoOn;
+        };
+        let (mut table, now) = self.shared.table();
+        if let Some(answer) = table.look_up(&key, &stamps, now).cloned() {
+            drop(table);
+            call.notify(EventKind::Cached);
+            return Before::Answer(answer.into_answer());
+        }
+        let begun = table.begin_read(&footprint);
+        drop(table);
+        let shared = Arc::clone(&self.shared);
+        Before::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
+    }
+
+    /// What the call is known by, where its answer can be given again.
+    fn key(&self, call: &AroundCall<'_>, footprint: &Footprint) -> Option<Key> {
+        let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
+        if call.tool().effect != Effect::Read {
+            return None;
+        }
+        let mut services = None;
+        for (id, source) in call.services() {
+            match source {
+                _ if self.is_constant(id) => {}
+                Source::Executor(_) => services = Some(Services(Arc::downgrade(call.provided()))),
+                _ => return None,
+            }
+        }
+        let arguments = canonical(call.arguments()).ok()?;
+        // A user may have any name, so that of nobody is told apart by a letter before it.
+        let user = call.user().map_or_else(String::new, |user| format!("u{user}"));
+        let digest = digest(&call.tool().name, call.fingerprint(), &arguments, &user, None);
+        Some(Key { digest, services, reads: reads.into() })
+    }
+}
+
+/// The versions of all that is read; `None` where one of them cannot be found out.
+fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
+    footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
+}
+
+/// A write that is under way. Dropped, it has ended.
+struct Writing {
+    shared: Arc<Shared>,
+    begun: Begun,
+}
+
+impl After for Writing {
+    fn after<'a>(
+        self: Box<Self>,
+        _: &'a AroundCall<'a>,
+        _: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        drop(self);
+        ready(None).boxed()
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.shared.table().0.end_write(self.begun);
+    }
+}
+
+/// A read that is under way. Dropped, it has found nothing.
+struct Reading {
+    shared: Arc<Shared>,
+    begun: Begun,
+    /// What the call is known by, and the stamps of before it began: a change since then shows at the next look.
+    read: Option<(Key, Box<[ResourceStamp]>)>,
+}
+
+impl After for Reading {
+    fn after<'a>(
+        mut self: Box<Self>,
+        _: &'a AroundCall<'a>,
+        answer: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        self.ended(answer);
+        ready(None).boxed()
+    }
+}
+
+impl Reading {
+    fn ended(&mut self, answer: &Answer) {
+        let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
+        let answer = StoredAnswer::from(answer);
+        // As it would be written down: what cannot be is not remembered.
+        let Ok(text) = serde_json::to_vec(&answer) else { return };
+        let found = Found { key, answer, bytes: text.len(), stamps };
+        let (mut table, now) = self.shared.table();
+        table.end_read(self.begun, Some(found), now);
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let (mut table, now) = self.shared.table();
+        table.end_read(self.begun, None, now);
+    }
+}
+
+impl PartialEq for Services {
+    fn eq(&self, other: &Self) -> bool {
+        Weak::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Services {}
+
+impl Hash for Services {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
+}

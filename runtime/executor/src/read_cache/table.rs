@@ -1,0 +1,213 @@
+//! Which answers are remembered; pure: time is an argument, as the time since the table was made, and so are stamps.
+//!
+//! - No entry overlaps with a write that has begun and not ended: it is dropped when the write begins, and what is read
+//!   meanwhile is not remembered.
+//! - The entries never have more bytes than there is room.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+
+use super::CacheStatistics;
+use toolwright_core::footprint::{Footprint, ResourceStamp};
+
+/// What an entry takes beside its answer and its names, in bytes: roughly.
+const OVERHEAD: usize = 256;
+
+/// The answers, of type `A`, by the calls that got them, of type `K`.
+#[derive(Debug)]
+pub(super) struct Table<K, A> {
+    limits: Limits,
+    entries: HashMap<Arc<K>, Entry<A>, FixedState>,
+    /// The entries by when they were used last.
+    by_use: BTreeMap<u64, Arc<K>>,
+    reads: HashMap<u64, Read, FixedState>,
+    writes: HashMap<u64, Footprint, FixedState>,
+    next: u64,
+    statistics: CacheStatistics,
+}
+
+/// How much is remembered, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) bytes: usize,
+    pub(super) lifetime: Duration,
+}
+
+#[derive(Debug)]
+struct Entry<A> {
+    answer: A,
+    footprint: Footprint,
+    stamps: Box<[ResourceStamp]>,
+    bytes: usize,
+    until: Duration,
+    used: u64,
+}
+
+/// A read that is under way.
+#[derive(Debug)]
+struct Read {
+    footprint: Footprint,
+    /// Whether something that it reads may have changed since it began.
+    is_stale: bool,
+}
+
+/// A read or a write that has begun and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Begun(u64);
+
+/// What a read has found.
+#[derive(Debug)]
+pub(super) struct Found<K, A> {
+    pub(super) key: K,
+    pub(super) answer: A,
+    pub(super) bytes: usize,
+    /// Of the resources, from before the read began.
+    pub(super) stamps: Box<[ResourceStamp]>,
+}
+
+impl<K: Eq + std::hash::Hash, A> Table<K, A> {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            entries: HashMap::default(),
+            by_use: BTreeMap::new(),
+            reads: HashMap::default(),
+            writes: HashMap::default(),
+            next: 0,
+            statistics: CacheStatistics::default(),
+        }
+    }
+
+    /// The answer to a call whose resources have these stamps now.
+    pub(super) fn look_up(
+        &mut self,
+        key: &K,
+        stamps: &[ResourceStamp],
+        now: Duration,
+    ) -> Option<&A> {
+        let known = self.entries.get(key).map(|entry| (entry.until, &*entry.stamps == stamps));
+        match known {
+            Some((until, true)) if now < until => {}
+            Some((until, is_unchanged)) => {
+                let counter = match is_unchanged && until <= now {
+                    true => &mut self.statistics.expirations,
+                    false => &mut self.statistics.invalidations,
+                };
+                *counter += 1;
+                self.statistics.misses += 1;
+                self.remove(key);
+                return None;
+            }
+            None => {
+                self.statistics.misses += 1;
+                return None;
+            }
+        }
+        self.statistics.hits += 1;
+        let used = self.tick();
+        let entry = self.entries.get_mut(key)?;
+        let key = self.by_use.remove(&entry.used)?;
+        self.by_use.insert(used, key);
+        entry.used = used;
+        Some(&entry.answer)
+    }
+
+    /// A read begins whose answer is to be remembered.
+    pub(super) fn begin_read(&mut self, footprint: &Footprint) -> Begun {
+        let is_stale = self.writes.values().any(|write| write.conflicts_with(footprint));
+        let id = self.tick();
+        self.reads.insert(id, Read { footprint: footprint.clone(), is_stale });
+        Begun(id)
+    }
+
+    /// A read has ended; without an answer that can be remembered, where it found none.
+    pub(super) fn end_read(&mut self, begun: Begun, found: Option<Found<K, A>>, now: Duration) {
+        let read = self.reads.remove(&begun.0).filter(|read| !read.is_stale);
+        let (Some(read), Some(found)) = (read, found) else { return };
+        self.remember(read.footprint, found, now);
+    }
+
+    /// A write begins: what it may change is forgotten.
+    pub(super) fn begin_write(&mut self, footprint: &Footprint) -> Begun {
+        self.forget(footprint);
+        let id = self.tick();
+        self.writes.insert(id, footprint.clone());
+        Begun(id)
+    }
+
+    /// A write has ended, however: what it may have changed is read anew. Until now there was no answer of it.
+    pub(super) fn end_write(&mut self, begun: Begun) {
+        self.writes.remove(&begun.0);
+    }
+
+    /// Forgets every answer, and those of reads that are under way.
+    pub(super) fn clear(&mut self) {
+        self.statistics.invalidations += self.entries.len() as u64;
+        self.entries.clear();
+        self.by_use.clear();
+        self.statistics.bytes = 0;
+        self.reads.values_mut().for_each(|read| read.is_stale = true);
+    }
+
+    pub(super) fn statistics(&self) -> CacheStatistics {
+        CacheStatistics { entries: self.entries.len(), ..self.statistics }
+    }
+
+    fn remember(&mut self, footprint: Footprint, found: Found<K, A>, now: Duration) {
+        let Found { key, answer, bytes, stamps } = found;
+        let names = footprint.resources_read().unwrap_or_default().iter();
+        let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
+        let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
+        // Of two reads at once, the one that ended last has looked last.
+        self.remove(&key);
+        if bytes > self.limits.bytes / 2 {
+            self.statistics.too_large += 1;
+            return;
+        }
+        while self.statistics.bytes + bytes > self.limits.bytes {
+            let Some((_, least)) = self.by_use.pop_first() else { break };
+            if let Some(evicted) = self.entries.remove(&least) {
+                self.statistics.bytes -= evicted.bytes;
+                self.statistics.evictions += 1;
+            }
+        }
+        let (key, used) = (Arc::new(key), self.tick());
+        let until = now.saturating_add(self.limits.lifetime);
+        let entry = Entry { answer, footprint, stamps, bytes, until, used };
+        self.statistics.bytes += bytes;
+        self.by_use.insert(used, Arc::clone(&key));
+        self.entries.insert(key, entry);
+    }
+
+    /// Drops the entries that conflict with a write, and lets no read that is under way add one.
+    fn forget(&mut self, write: &Footprint) {
+        let Self { entries, by_use, reads, statistics, .. } = self;
+        entries.retain(|_, entry| {
+            let stays = !entry.footprint.conflicts_with(write);
+            if !stays {
+                by_use.remove(&entry.used);
+                statistics.bytes -= entry.bytes;
+                statistics.invalidations += 1;
+            }
+            stays
+        });
+        for read in reads.values_mut().filter(|read| !read.is_stale) {
+            read.is_stale = read.footprint.conflicts_with(write);
+        }
+    }
+
+    fn remove(&mut self, key: &K) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.by_use.remove(&entry.used);
+            self.statistics.bytes -= entry.bytes;
+        }
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}

@@ -1,0 +1,172 @@
+//! Which run may touch which resource: a stage by which agents that work side by side in one process learn of each other.
+
+mod stage;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use table::{Conflict, Table};
+use toolwright_core::error::{Class, ToolError};
+use toolwright_core::footprint::{Footprint, TouchedResource};
+
+/// How long a reservation counts unless it is renewed.
+const LIFETIME: Duration = Duration::from_secs(60);
+
+/// Reserves for each call what it touches, so that no two runs touch a resource at once of which one writes it. A stage of
+/// an executor; executors of one process that share it share the reservations.
+///
+/// - Before a call begins, its run reserves what the call writes for itself, and what it reads against writes of other
+///   runs. The [`Footprint`] says what that is; a call that declares none writes, or for the effect `read` reads,
+///   everything.
+/// - Calls of one run never refuse each other: a turn puts them in order.
+/// - A call of another run is refused as `reserved`, with the time that is left and the name of the holder. It has not
+///   begun, so it is retried as the retry policy says, and a journalled call is due again when the time is over.
+/// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It counts for 60 seconds
+///   and is renewed while the call runs.
+/// - A run can hold a resource beyond a call: [`reserve`](Self::reserve), [`release_all`](Self::release_all).
+///
+/// Runs are known by their ids. Reservations exist in the memory of one process: another process, or a person with an
+/// editor, does not see them.
+///
+/// ```
+/// use toolwright::{File, Footprint, Reservations};
+///
+/// let reservations = Reservations::new();
+/// let edit = Footprint::nothing().writing::<File>("src/lib.rs");
+/// reservations.reserve("ada", &edit)?;
+/// let refused = reservations.reserve("bob", &Footprint::nothing().reading::<File>("src")).unwrap_err();
+/// assert_eq!(refused.to_string(), "file `src` is reserved by run `ada`, for 60 s at the most");
+/// reservations.release_all("ada");
+/// reservations.reserve("bob", &edit)?;
+/// # Ok::<(), toolwright::Reserved>(())
+/// ```
+#[derive(Clone)]
+pub struct Reservations(Arc<Shared>);
+
+struct Shared {
+    since: Instant,
+    table: Mutex<Table>,
+}
+
+/// Why a run does not get a resource: another run has it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} is reserved by run `{holder}`, for {} s at the most", named(.resource.as_ref()), seconds(*.left))]
+#[non_exhaustive]
+pub struct Reserved {
+    /// The resource that both want; `None` where both want everything.
+    pub resource: Option<TouchedResource>,
+    /// The id of the run that holds it.
+    pub holder: Arc<str>,
+    /// The time until the reservation expires. Its holder may release it before, or renew it.
+    pub left: Duration,
+}
+
+/// One reservation, as [`Reservations::held`] lists them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reservation {
+    /// The id of the run that holds it.
+    pub run: String,
+    /// What is reserved: what the footprint writes for the run alone, what it reads against writes of others.
+    pub footprint: Footprint,
+    /// The time until it expires.
+    pub left: Duration,
+}
+
+impl Reservations {
+    /// No reservations yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let table = Mutex::new(Table::new(LIFETIME));
+        Self(Arc::new(Shared { since: Instant::now(), table }))
+    }
+
+    /// Reserves for a run, beyond its calls: for 60 seconds, or until the run releases it. To reserve it again renews it.
+    ///
+    /// # Errors
+    /// When another run has reserved any of it.
+    pub fn reserve(&self, run: &str, footprint: &Footprint) -> Result<(), Reserved> {
+        let (mut table, now) = self.0.table();
+        table.reserve_for_run(&run.into(), footprint, now).map_err(Reserved::from)
+    }
+
+    /// Releases what a run has reserved beyond its calls. What its calls hold stays theirs until they end.
+    pub fn release_all(&self, run: &str) {
+        self.0.table().0.release_all(run);
+    }
+
+    /// What is reserved now.
+    ///
+    /// ```
+    /// use toolwright::{File, Footprint, Reservations, ResourceScope};
+    ///
+    /// let reservations = Reservations::new();
+    /// let edit = Footprint::nothing().writing::<File>("a.rs").in_scope(&ResourceScope::new("/srv/project"));
+    /// reservations.reserve("ada", &edit)?;
+    /// let held = reservations.held();
+    /// assert_eq!((held[0].run.as_str(), &held[0].footprint), ("ada", &edit));
+    /// # Ok::<(), toolwright::Reserved>(())
+    /// ```
+    #[must_use]
+    pub fn held(&self) -> Vec<Reservation> {
+        let (mut table, now) = self.0.table();
+        let held = table.held(now).map(|it| Reservation {
+            run: it.run.to_owned(),
+            footprint: it.footprint.clone(),
+            left: it.left,
+        });
+        held.collect()
+    }
+}
+
+impl Default for Reservations {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Reservations {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Reservations").field("held", &self.held()).finish()
+    }
+}
+
+impl Shared {
+    /// The table, and the time.
+    fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock, so that time does not go back between two looks.
+        (table, self.since.elapsed())
+    }
+}
+
+impl Reserved {
+    /// The answer of a call that does not begin because of it.
+    fn error(&self, tool: &str) -> ToolError {
+        ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
+            .class(Class::NotStarted { retry_after: Some(self.left) })
+            .hint("call again later, or work on something else meanwhile")
+    }
+}
+
+impl From<Conflict> for Reserved {
+    fn from(conflict: Conflict) -> Self {
+        let Conflict { resource, holder, left } = conflict;
+        Self { resource, holder, left }
+    }
+}
+
+fn named(resource: Option<&TouchedResource>) -> String {
+    resource.map_or_else(|| "everything".to_owned(), ToString::to_string)
+}
+
+/// Whole seconds, rounded up: who waits so long does not come too early.
+fn seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}

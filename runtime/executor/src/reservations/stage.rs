@@ -1,0 +1,106 @@
+//! The stage: reserves before a call, renews while it runs, releases when it has ended or was dropped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+
+use super::table::HoldId;
+use super::{Reservations, Reserved, Shared};
+use crate::event::EventKind;
+use crate::executor::{After, Around, AroundCall, Before};
+use crate::stage::slept;
+use toolwright_core::footprint::Footprint;
+use toolwright_core::output::Answer;
+
+/// A third of the time that a reservation counts, so that one renewal may come late.
+const RENEWAL: Duration = Duration::from_secs(20);
+
+impl Around for Reservations {
+    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+        ready(self.reserve_for(call)).boxed()
+    }
+}
+
+impl Reservations {
+    fn reserve_for(&self, call: &AroundCall<'_>) -> Before {
+        let undeclared = || Footprint::of_effect(call.tool().effect);
+        let footprint = call.footprint().cloned().unwrap_or_else(undeclared);
+        if footprint == Footprint::nothing() {
+            return Before::GoOn;
+        }
+        let run: Arc<str> = call.run().into();
+        let reserved = {
+            let (mut table, now) = self.0.table();
+            table.reserve_for_call(&run, &footprint, now)
+        };
+        match reserved {
+            Ok(id) => {
+                let shared = Arc::clone(&self.0);
+                Before::Then(Box::new(Reserving { shared, run, footprint, id }))
+            }
+            Err(conflict) => {
+                let reserved = Reserved::from(conflict);
+                call.notify(EventKind::Reserved {
+                    resource: reserved.resource.as_ref(),
+                    holder: &reserved.holder,
+                    left: reserved.left,
+                });
+                Before::Refuse(reserved.error(&call.tool().name))
+            }
+        }
+    }
+}
+
+/// What a call holds. Dropped, it is released.
+struct Reserving {
+    shared: Arc<Shared>,
+    run: Arc<str>,
+    footprint: Footprint,
+    id: HoldId,
+}
+
+impl After for Reserving {
+    fn during(&mut self) -> BoxFuture<'_, ()> {
+        async move {
+            // Where the runtime has no clock, no call takes longer than its thread computes.
+            while slept(RENEWAL).await.is_ok() {
+                self.renew();
+            }
+        }
+        .boxed()
+    }
+
+    fn after<'a>(
+        self: Box<Self>,
+        _: &'a AroundCall<'a>,
+        _: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        drop(self);
+        ready(None).boxed()
+    }
+}
+
+impl Reserving {
+    fn renew(&mut self) {
+        let (mut table, now) = self.shared.table();
+        if table.renew(self.id, now) {
+            return;
+        }
+        // Its time was up, because nobody has polled the call for so long.
+        match table.reserve_for_call(&self.run, &self.footprint, now) {
+            Ok(id) => self.id = id,
+            Err(conflict) => {
+                drop(table);
+                let reserved = Reserved::from(conflict);
+                tracing::warn!(run = &*self.run, %reserved, "a running call has lost its reservation");
+            }
+        }
+    }
+}
+
+impl Drop for Reserving {
+    fn drop(&mut self) {
+        self.shared.table().0.release(self.id);
+    }
+}

@@ -1,0 +1,154 @@
+//! Which run holds what, and until when; pure: time is an argument, as the time since the table was made.
+//!
+//! - No two holds of different runs that count conflict.
+//! - A hold counts until its time is up. Every look-up asks what time it is and removes the others first, so that a
+//!   hold that nobody gave back ends no later than the next look.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_core::footprint::{Footprint, TouchedResource};
+
+/// The holds of all runs.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// How long a hold counts unless it is renewed.
+    lifetime: Duration,
+    holds: Vec<Hold>,
+    next: u64,
+}
+
+/// What one call holds, or a run beyond its calls.
+#[derive(Debug)]
+struct Hold {
+    id: HoldId,
+    run: Arc<str>,
+    footprint: Footprint,
+    /// Of a call; otherwise the run holds it by itself.
+    of_call: bool,
+    until: Duration,
+}
+
+/// Which hold it is; none is used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HoldId(u64);
+
+/// Why a run does not get what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Conflict {
+    /// The resource that both want; `None` for everything.
+    pub(super) resource: Option<TouchedResource>,
+    pub(super) holder: Arc<str>,
+    /// How long the holder has it at the most, unless it renews it.
+    pub(super) left: Duration,
+}
+
+/// A hold that counts.
+#[derive(Debug, Clone)]
+pub(super) struct Held<'a> {
+    pub(super) run: &'a str,
+    pub(super) footprint: &'a Footprint,
+    pub(super) left: Duration,
+}
+
+impl Table {
+    pub(super) fn new(lifetime: Duration) -> Self {
+        Self { lifetime, holds: Vec::new(), next: 0 }
+    }
+
+    /// Reserves for a call of a run what the call touches, until it is released or its time is up.
+    pub(super) fn reserve_for_call(
+        &mut self,
+        run: &Arc<str>,
+        footprint: &Footprint,
+        now: Duration,
+    ) -> Result<HoldId, Conflict> {
+        self.check(run, footprint, now)?;
+        Ok(self.add(run, footprint, true, now))
+    }
+
+    /// Reserves for a run beyond its calls. What the run holds already is renewed.
+    pub(super) fn reserve_for_run(
+        &mut self,
+        run: &Arc<str>,
+        footprint: &Footprint,
+        now: Duration,
+    ) -> Result<(), Conflict> {
+        self.check(run, footprint, now)?;
+        let until = now.saturating_add(self.lifetime);
+        let is_held =
+            |hold: &&mut Hold| !hold.of_call && hold.run == *run && hold.footprint == *footprint;
+        match self.holds.iter_mut().find(is_held) {
+            Some(hold) => hold.until = until,
+            None => {
+                self.add(run, footprint, false, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a hold its whole time again; `false` where its time was up, so that another run may have the resource.
+    pub(super) fn renew(&mut self, id: HoldId, now: Duration) -> bool {
+        self.expire(now);
+        let until = now.saturating_add(self.lifetime);
+        let hold = self.holds.iter_mut().find(|hold| hold.id == id);
+        hold.map(|hold| hold.until = until).is_some()
+    }
+
+    /// Ends the hold of a call.
+    pub(super) fn release(&mut self, id: HoldId) {
+        self.holds.retain(|hold| hold.id != id);
+    }
+
+    /// Ends what a run holds beyond its calls.
+    pub(super) fn release_all(&mut self, run: &str) {
+        self.holds.retain(|hold| hold.of_call || &*hold.run != run);
+    }
+
+    /// What is held.
+    pub(super) fn held(&mut self, now: Duration) -> impl Iterator<Item = Held<'_>> {
+        self.expire(now);
+        self.holds.iter().map(move |hold| Held {
+            run: &hold.run,
+            footprint: &hold.footprint,
+            left: hold.until.saturating_sub(now),
+        })
+    }
+
+    /// Whether no other run holds anything of it. Of several, the one that may have it longest is named.
+    fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
+        self.expire(now);
+        let others = self.holds.iter().filter(|hold| &*hold.run != run);
+        let conflicts = others.filter_map(|hold| {
+            let resource = footprint.conflict(&hold.footprint)?;
+            Some((hold.until, resource, &hold.run))
+        });
+        match conflicts.max_by_key(|(until, ..)| *until) {
+            None => Ok(()),
+            Some((until, resource, holder)) => Err(Conflict {
+                resource: resource.cloned(),
+                holder: Arc::clone(holder),
+                left: until.saturating_sub(now),
+            }),
+        }
+    }
+
+    fn add(
+        &mut self,
+        run: &Arc<str>,
+        footprint: &Footprint,
+        of_call: bool,
+        now: Duration,
+    ) -> HoldId {
+        let id = HoldId(self.next);
+        self.next += 1;
+        let (run, footprint) = (Arc::clone(run), footprint.clone());
+        let until = now.saturating_add(self.lifetime);
+        self.holds.push(Hold { id, run, footprint, of_call, until });
+        id
+    }
+
+    fn expire(&mut self, now: Duration) {
+        self.holds.retain(|hold| hold.until > now);
+    }
+}

@@ -1,0 +1,71 @@
+//! A call that is answered from the cache is a call like any other: policy, listeners and journal see it.
+
+use super::*;
+
+use toolwright::journal::{Filter, MemoryStore, Page, State, Store as _};
+use toolwright::policy::Policy;
+use toolwright::{Executor, OnNoApprover, Registry};
+
+use crate::support::Log;
+
+#[tokio::test]
+async fn listeners_are_told_of_a_hit() {
+    let log = Log::default();
+    let scene = Scene::of(|builder| builder.listen(log.listener()));
+    scene.count("a.txt").await;
+    assert_eq!(log.lines(), ["started", "executing", "completed"]);
+    scene.count("a.txt").await;
+    assert_eq!(log.lines()[3..], ["started", "cached", "completed"]);
+}
+
+/// A hit skipped everything after the cache there.
+#[tokio::test]
+async fn a_hit_passes_the_policy() {
+    let rules = tempfile::tempdir().unwrap();
+    let file = rules.path().join("policy.toml");
+    fs::write(&file, "version = 1\n").unwrap();
+    let (folder, runs, cache) =
+        (tempfile::tempdir().unwrap(), Arc::<Runs>::default(), ReadCache::new());
+    write_long_ago(&folder.path().join("a.txt"), "one");
+    let executor = Executor::builder(Registry::of([COUNT_CHARACTERS]).unwrap())
+        .policy(Policy::builder().load(&file))
+        .service(Workspace::open(folder.path()).unwrap())
+        .service_arc(Arc::clone(&runs))
+        .around(cache.clone())
+        .build()
+        .unwrap();
+    let count = || call(&executor, "count_characters", json!({"path": "a.txt"}));
+    assert_eq!([count().await.text(), count().await.text()], ["3", "3"]);
+    assert_eq!(cache.statistics().hits, 1);
+    let deny = r#"
+        version = 1
+        [[deny]]
+        name = "no"
+        tool = "count_characters"
+        reason = "not now"
+    "#;
+    fs::write(&file, deny).unwrap();
+    executor.reload_policy().unwrap();
+    let refused = count().await;
+    assert!(refused.is_error() && refused.text().contains("not now"), "{}", refused.text());
+    assert_eq!((cache.statistics().hits, runs.0.load(SeqCst)), (1, 1));
+}
+
+/// What became of each call is recorded, whether its tool ran or not: in the cache, in the journal and for listeners;
+/// S1.68.
+#[tokio::test]
+async fn a_hit_is_journalled_as_the_answer_of_a_call_that_never_began() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let scene = Scene::of(|builder| {
+        let builder = builder.journal(store.clone()).journal_reads().listen(log.listener());
+        builder.on_no_approver(OnNoApprover::Fail)
+    });
+    assert_eq!([scene.count("a.txt").await, scene.count("a.txt").await], ["14", "14"]);
+    assert_eq!((scene.runs(), scene.cache.statistics().hits), (1, 1));
+    let mut records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
+    records.sort_by_key(|record| record.id);
+    let ends: Vec<_> = records.iter().map(|it| (it.state, it.attempt)).collect();
+    assert_eq!(ends, [(State::Succeeded, 1), (State::Succeeded, 0)]);
+    let told = ["started", "executing", "completed", "started", "cached", "completed"];
+    assert_eq!(log.lines(), told);
+}
