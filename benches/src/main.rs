@@ -7,6 +7,7 @@ mod allocations;
 mod cache;
 mod call;
 mod compile;
+mod edit;
 mod grep;
 mod idle;
 mod journal;
@@ -24,10 +25,11 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 12] = [
+const BENCHMARKS: [(&str, &str, Run); 13] = [
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    ("edit", "an edit with change log and syntax check, against the bare atomic write", edit::run),
     ("grep", "searches through the dependencies' sources, against ripgrep", grep::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
     (

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
-use toolwright::policy::{Policy, PolicyBuilder, Rule};
+use toolwright::policy::{Policy, Rule};
 use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
 use toolwright_toolbox::{
     BASH, CHANGES, ChangeLog, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, SyntaxCheck,
@@ -32,17 +32,16 @@ pub fn registry() -> Result<Registry, Problem> {
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The tools as commands: a person runs command lines too, which no recorded model was shown, and takes back what a model
-/// changed.
+/// The tools as commands: a person runs command lines and takes back what a model changed, by tools that no recorded model
+/// was shown.
 pub fn commands() -> Result<Registry, Problem> {
     let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain([BASH, COMPLETE_TASK]);
     Registry::of(tools)
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor of a run, with the log of what is changed in its folder; in a sandbox, programs have no network and write
-/// nothing but the folder.
-pub fn executor(folder: &Path, log: &Path, sandbox: bool) -> Result<Executor, Problem> {
+/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
+pub fn executor(folder: &Path, sandbox: bool, log: &Path) -> Result<Executor, Problem> {
     let mut workspace = opened(folder)?;
     if sandbox {
         let made = Sandbox::bubblewrap();
@@ -52,21 +51,33 @@ pub fn executor(folder: &Path, log: &Path, sandbox: bool) -> Result<Executor, Pr
             .with_executor(HIDDEN.iter().fold(made, |made, name| made.hide(home.join(name))));
     }
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
-    built(registry()?, policy, workspace, log, |builder| builder)
+    // No tool writes the log.
+    let policy = policy.journal(log);
+    built(recorded(Executor::builder(registry()?).policy(policy), workspace, log)?)
 }
 
-/// The executor of the commands, in the current folder, with the log of what was changed in it.
-pub fn of_commands(log: &Path, supervisor: Supervisor) -> Result<Executor, Problem> {
+/// The executor of the commands, in the current folder.
+pub fn of_commands(supervisor: Supervisor, log: &Path) -> Result<Executor, Problem> {
     let workspace = opened(".".as_ref())?;
     let policy = Policy::builder().base(workspace.root()).commands(ShellReader);
     let policy = policy.text("policy.toml", POLICY).text("policy-shell.toml", SHELL_POLICY);
-    let policy = policy.rule(
-        Rule::allow("it restores what was there, and can be undone itself")
-            .named("undo")
-            .tool("undo_file")
-            .tool("undo_turn"),
-    );
-    built(commands()?, policy, workspace, log, |builder| builder.service(Shell::new(supervisor)))
+    let undo = Rule::allow("it restores what was there, and can be undone itself").named("undo");
+    let policy = policy.journal(log).rule(undo.tool("undo_file").tool("undo_turn"));
+    let builder = Executor::builder(commands()?).policy(policy);
+    built(recorded(builder, workspace, log)?.service(Shell::new(supervisor)))
+}
+
+/// What calls write is recorded, and its syntax checked.
+fn recorded(
+    builder: ExecutorBuilder,
+    workspace: Workspace,
+    log: &Path,
+) -> Result<ExecutorBuilder, Problem> {
+    let workspace = Arc::new(workspace);
+    let log = ChangeLog::open(log, Arc::clone(&workspace))
+        .map_err(|error| Problem::failed("what is changed cannot be recorded", error))?;
+    let check = SyntaxCheck::new(Arc::clone(&workspace));
+    Ok(builder.around(log.clone()).around(check).service(log).service_arc(workspace))
 }
 
 fn opened(folder: &Path) -> Result<Workspace, Problem> {
@@ -74,25 +85,8 @@ fn opened(folder: &Path) -> Result<Workspace, Problem> {
 }
 
 /// The person at the terminal decides; where there is none, a call that needs a decision fails.
-fn built(
-    tools: Registry,
-    policy: PolicyBuilder,
-    workspace: Workspace,
-    log: &Path,
-    more: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
-) -> Result<Executor, Problem> {
-    let workspace = Arc::new(workspace);
-    let log = ChangeLog::open(log, Arc::clone(&workspace))
-        .map_err(|error| Problem::failed("what is changed cannot be recorded", error))?;
-    // No tool writes the log.
-    let builder = Executor::builder(tools)
-        .policy(policy.journal(log.file()))
-        .around(log.clone())
-        .around(SyntaxCheck::new(Arc::clone(&workspace)))
-        .service(log)
-        .service_arc(workspace)
-        .journal(MemoryStore::new());
-    let builder = more(builder);
+fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
+    let builder = builder.journal(MemoryStore::new());
     let builder = if stdin().is_terminal() && stderr().is_terminal() {
         builder.ask(Terminal::new())
     } else {

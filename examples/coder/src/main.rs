@@ -75,7 +75,7 @@ fn command() -> Result<Command, Problem> {
 
 /// Runs one tool in the current folder.
 async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
-    let executor = application::of_commands(&state::log_of(".".as_ref())?, supervisor)?;
+    let executor = application::of_commands(supervisor, &state::log_of(".".as_ref())?)?;
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {

@@ -34,7 +34,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let executor = application::executor(&folder, &log, arguments.sandbox)?;
+    let executor = application::executor(&folder, arguments.sandbox, &log)?;
     let replay = match copied {
         Some(_) => {
             let is_made_anew = arguments.record.is_some();

@@ -9,6 +9,7 @@ use super::{Place, call, open};
 use crate::ChangeLimits;
 use crate::changes::plan::Wanted;
 use crate::step::STEPS;
+use crate::workspace::{After, Before, Change};
 
 /// What the child does, and where.
 const ACT: &str = "TOOLWRIGHT_TOOLBOX_ACT";
@@ -25,8 +26,19 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
         log.undo(&call(2, "undo_file"), &name, Wanted::Newest, super::NOW).unwrap();
         return;
     }
-    let begun = log.begin(&call(1, &act), &super::written(NAME), super::NOW).unwrap();
+    let mut written = super::written(NAME);
+    if act == "patch" {
+        written.names.push(super::named(OTHER));
+    }
+    let begun = log.begin(&call(1, &act), &written, super::NOW).unwrap();
     match act.as_str() {
+        // As a patch of two files is written.
+        "patch" => {
+            let (before, after) = (Before::Any, After::Content(b"after"));
+            let changes =
+                written.names.iter().map(|name| Change { name, before, after }).collect::<Vec<_>>();
+            log.0.workspace.change(&changes).unwrap();
+        }
         "delete" => fs::remove_dir_all(around.join("work/deep")).unwrap(),
         _ => {
             log.0.workspace.write(NAME, b"after").unwrap();
@@ -36,6 +48,7 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
 }
 
 const NAME: &str = "deep/a";
+const OTHER: &str = "new/b";
 
 /// Runs the child, and says whether it came to its end.
 fn ends(place: &Place, act: &str, steps: u32) -> bool {
@@ -103,6 +116,26 @@ fn a_file_that_is_made_by_a_call_that_is_killed_can_be_removed() {
             assert!(!place.path(NAME).exists());
         },
     );
+}
+
+#[test]
+fn a_change_of_two_files_that_is_killed_at_any_step_can_be_undone() {
+    let steps = at_each_step(
+        "patch",
+        |place| place.put(NAME, BEFORE.0, BEFORE.1),
+        |place| {
+            // The newest file first, and each as far as it was changed.
+            for (name, is_changed) in
+                [(OTHER, place.path(OTHER).exists()), (NAME, is(place, "after"))]
+            {
+                let wanted = Wanted::Turn { run: "run", turn: 1 };
+                assert_eq!(place.undo(name, wanted).is_ok(), is_changed, "{name}");
+            }
+            assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
+            assert!(!place.path(OTHER).exists());
+        },
+    );
+    assert!(steps >= 10, "{steps} steps");
 }
 
 #[test]

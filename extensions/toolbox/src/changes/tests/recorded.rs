@@ -149,6 +149,20 @@ fn a_call_that_is_run_again_logs_no_second_change() {
 }
 
 #[test]
+fn a_call_that_is_cut_short_and_run_again_is_one_change() {
+    let mut place = Place::new();
+    place.put("a", "0", 0o644);
+    let first = call(1, "write_file");
+    drop(place.log.begin(&first, &written("a"), NOW).unwrap());
+    place.put("a", "half", 0o644);
+    place.reopen();
+    place.repeat(&first, "a", "1");
+    assert_eq!(place.effective("a"), 1);
+    place.undo("a", Wanted::Newest).unwrap();
+    assert_eq!(place.file("a").unwrap().0, "0");
+}
+
+#[test]
 fn a_call_that_was_cut_short_is_completed_before_the_next_one_writes() {
     let place = Place::new();
     place.put("a", "0", 0o644);
