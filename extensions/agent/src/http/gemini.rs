@@ -21,18 +21,12 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[Tools<'a>; 1]>,
+    tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Value>,
     #[serde(skip_serializing_if = "Generation::is_empty")]
     generation_config: Generation<'a>,
     contents: Vec<Turn<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tools<'a> {
-    function_declarations: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -102,7 +96,7 @@ pub(super) fn body(
     let tools = Some(listing.tools()).filter(|tools| !is_empty_list(tools));
     let body = Body {
         system_instruction: (!system.is_empty()).then(|| said(system)),
-        tools: tools.map(|function_declarations| [Tools { function_declarations }]),
+        tools,
         tool_config: tools.and_then(|_| choice(&settings.tool_choice, listing)),
         generation_config: Generation { max_output_tokens, stop_sequences, thinking_config },
         contents: contents.collect::<Result<_, _>>()?,

@@ -58,7 +58,7 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
         .reasoning(Reasoning::Effort(Effort::High));
     let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
     let text = body("gemini-3-pro", Some(90), &request).unwrap();
-    let tools = format!(r#""tools":[{{"functionDeclarations":{}}}],"#, listing.tools());
+    let tools = format!(r#""tools":{},"#, listing.tools());
     assert!(text.contains(&tools) && text.contains(r#""args":{"a":9007199254740993}"#), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();
     body.as_object_mut().unwrap().remove("tools");
