@@ -68,6 +68,8 @@ def openai(document, path):
         "ChatCompletionMessageToolCall",
         "CreateChatCompletionRequest",
         "CreateChatCompletionResponse",
+        "CreateResponse",
+        "Response",
         "ErrorResponse",
         "FunctionTool",
         "ToolsArray",
@@ -82,7 +84,15 @@ def gemini(document, path):
     # The document refers to it and does not hold it; no tool and no answer of ours has one.
     schemas.setdefault("MediaResolution", {"type": "any"})
     schemas["GenerateContentRequest.tools"] = schemas["GenerateContentRequest"]["properties"]["tools"]
-    roots = ["FunctionDeclaration", "Tool", "GenerateContentRequest.tools", "Content", "FunctionCall"]
+    roots = [
+        "FunctionDeclaration",
+        "Tool",
+        "GenerateContentRequest",
+        "GenerateContentRequest.tools",
+        "GenerateContentResponse",
+        "Content",
+        "FunctionCall",
+    ]
     write(path, schemas, roots, from_discovery)
 
 

@@ -38,7 +38,9 @@ pub enum RecordedError {
         error: serde_json::Error,
     },
     /// The first line names no provider whose document has messages.
-    #[error("the first line names {0}, expected anthropic or openai-chat")]
+    #[error(
+        "the first line names {0}, expected anthropic, openai-chat, openai-responses or gemini"
+    )]
     Provider(Value),
 }
 
@@ -84,6 +86,10 @@ fn definitions(provider: &Value) -> Result<(Definition, Definition), RecordedErr
         (Document::Anthropic, "CreateMessageParams", "Message")
     } else if provider == Provider::OpenAiChat.name() {
         (Document::OpenAi, "CreateChatCompletionRequest", "CreateChatCompletionResponse")
+    } else if provider == Provider::OpenAiResponses.name() {
+        (Document::OpenAi, "CreateResponse", "Response")
+    } else if provider == Provider::Gemini.name() {
+        (Document::Gemini, "GenerateContentRequest", "GenerateContentResponse")
     } else {
         return Err(RecordedError::Provider(provider.clone()));
     };

@@ -12,4 +12,6 @@
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
 //! ```
 
-pub use toolwright_wire::provider::{MessageError, Provider, ToolCall, UnknownProvider};
+pub use toolwright_wire::provider::{
+    MessageError, MessageStream, Provider, StreamError, StreamEvent, ToolCall, UnknownProvider,
+};

@@ -9,17 +9,24 @@ use crate::end::Problem;
 
 pub const NAME: &str = "run";
 
+/// What stands for the provider that is asked where no other is named.
+const OTHER: &str = "other";
+
 /// An API, with what is taken where nothing else is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     Anthropic,
     OpenAiChat,
+    OpenAiResponses,
+    Gemini,
 }
 
 pub struct Arguments {
     pub task: String,
     pub folder: PathBuf,
     pub provider: Provider,
+    /// Who is asked where the provider is down.
+    pub fallback: Option<Provider>,
     pub base_url: Option<String>,
     pub model: String,
     pub turns: u32,
@@ -31,7 +38,7 @@ pub struct Arguments {
 }
 
 impl Provider {
-    const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
     pub fn name(self) -> &'static str {
         self.wire().name()
@@ -42,6 +49,8 @@ impl Provider {
         match self {
             Self::Anthropic => toolwright::provider::Provider::Anthropic,
             Self::OpenAiChat => toolwright::provider::Provider::OpenAiChat,
+            Self::OpenAiResponses => toolwright::provider::Provider::OpenAiResponses,
+            Self::Gemini => toolwright::provider::Provider::Gemini,
         }
     }
 
@@ -49,14 +58,24 @@ impl Provider {
     pub fn variable(self) -> &'static str {
         match self {
             Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::OpenAiChat => "OPENAI_API_KEY",
+            Self::OpenAiChat | Self::OpenAiResponses => "OPENAI_API_KEY",
+            Self::Gemini => "GEMINI_API_KEY",
         }
     }
 
-    fn model(self) -> &'static str {
+    /// Whose model is asked where this provider's is down and no other is named.
+    fn other(self) -> Self {
+        match self {
+            Self::OpenAiChat => Self::Anthropic,
+            _ => Self::OpenAiChat,
+        }
+    }
+
+    pub fn model(self) -> &'static str {
         match self {
             Self::Anthropic => "claude-sonnet-4-6",
-            Self::OpenAiChat => "gpt-5.2",
+            Self::OpenAiChat | Self::OpenAiResponses => "gpt-5.2",
+            Self::Gemini => "gemini-2.5-pro",
         }
     }
 }
@@ -72,10 +91,12 @@ pub fn command() -> Command {
     let provider = provider.map(|name| {
         Provider::ALL.into_iter().find(|it| it.name() == name).unwrap_or(Provider::Anthropic)
     });
+    let names = [OTHER].into_iter().chain(Provider::ALL.map(Provider::name));
+    let fallback = PossibleValuesParser::new(names);
     Command::new(NAME)
         .about("Let a model do a task")
         .after_help(
-            "The key of the account comes from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n\n\
+            "The key of the account comes from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.\n\n\
              Exit code: 0 done, 1 the model failed, 2 wrong command line, 3 a call needs a decision and no approver \
              is available, 4 a limit was reached, 130 interrupted",
         )
@@ -87,9 +108,14 @@ pub fn command() -> Command {
             option("provider", "NAME", "Whose API is spoken")
                 .value_parser(provider)
                 .default_value("anthropic"),
+            option("fallback", "PROVIDER", "Ask a model of another provider where this one is down")
+                .value_parser(fallback)
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value(OTHER),
             option("base-url", "URL", "The server; the vendor's own when absent")
                 .value_parser(NonEmptyStringValueParser::new()),
-            option("model", "NAME", "The model; claude-sonnet-4-6 or gpt-5.2 when absent")
+            option("model", "NAME", "The model; claude-sonnet-4-6, gpt-5.2 or gemini-2.5-pro when absent")
                 .value_parser(NonEmptyStringValueParser::new()),
             option("turns", "N", "How often the model is asked at most")
                 .value_parser(value_parser!(u32).range(1..))
@@ -118,14 +144,40 @@ impl Arguments {
         }
         let provider = matches.get_one::<Provider>("provider").copied();
         let provider = provider.unwrap_or(Provider::Anthropic);
+        let fallback = match text("fallback").as_deref() {
+            None => None,
+            Some(OTHER) => Some(provider.other()),
+            Some(name) => Provider::ALL.into_iter().find(|it| it.name() == name),
+        };
+        let offline = matches.get_flag("offline");
+        if fallback == Some(provider) {
+            let name = provider.name();
+            let message = format!("the fallback of {name} is {name} itself; name another provider");
+            return Err(Problem::Usage(message));
+        }
+        if let Some(fallback) = fallback
+            && offline
+            && fallback != Provider::OpenAiChat
+        {
+            let message = format!(
+                "no run that falls back to {} is recorded, expected openai-chat",
+                fallback.name()
+            );
+            return Err(Problem::Usage(message));
+        }
+        if fallback.is_some() && matches.contains_id("record") {
+            let message = "a recording is of one provider; leave `--record` or `--fallback` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
         Ok(Self {
             task,
             folder: path("folder").unwrap_or_else(|| ".".into()),
             provider,
+            fallback,
             base_url: text("base-url"),
             model: text("model").unwrap_or_else(|| provider.model().to_owned()),
             turns: matches.get_one("turns").copied().unwrap_or(25),
-            offline: matches.get_flag("offline"),
+            offline,
             keep: matches.get_flag("keep"),
             sandbox: matches.get_flag("sandbox"),
             record: path("record"),

@@ -24,8 +24,18 @@ pub struct End<'a> {
     pub turns: u64,
     pub provider: &'a str,
     pub model: &'a str,
+    /// Who answered after that model was down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<FallbackEnd>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+}
+
+/// A second model that was asked.
+#[derive(Serialize)]
+pub struct FallbackEnd {
+    pub provider: &'static str,
+    pub model: &'static str,
 }
 
 #[derive(Serialize)]
@@ -50,7 +60,7 @@ impl<'a> End<'a> {
                 How::Stopped { ended, tool, message: stopped.to_string() }
             }
         };
-        Self { how, turns: 0, provider, model, folder: None }
+        Self { how, turns: 0, provider, model, fallback: None, folder: None }
     }
 
     /// Nothing for a run that a signal cancelled: the signal has the code.

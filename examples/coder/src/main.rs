@@ -7,6 +7,7 @@
 mod application;
 mod arguments;
 mod end;
+mod model;
 mod offline;
 mod run;
 mod shown;

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use toolwright_agent::recording::Recording;
-use toolwright_agent::testing::{Placeholders, Replay};
+use toolwright_agent::recording::{Exchange, RecordedResponse, Recording};
+use toolwright_agent::testing::{Placeholders, Replay, ReplayBuilder};
 
 use crate::arguments::Provider;
 use crate::end::Problem;
@@ -71,21 +71,53 @@ impl Copied {
     }
 }
 
+/// From this turn on the first provider of a run that falls back is down.
+const DOWN_FROM: usize = 3;
+
+/// What a provider answers that is down.
+const DOWN: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+
+/// Servers of two recorded models. The first is down from the third turn on, and the second goes on from there.
+pub async fn replays(
+    providers: [Provider; 2],
+    folder: &Path,
+    attempts: u32,
+) -> Result<[Replay; 2], Problem> {
+    let [first, second] = [recorded(providers[0])?, recorded(providers[1])?];
+    let (answered, left) = first.exchanges().split_at(DOWN_FROM - 1);
+    let down = left.first().map(|exchange| Exchange {
+        request: exchange.request.clone(),
+        response: RecordedResponse::new(529, DOWN),
+    });
+    let down = down.into_iter().cycle().take(attempts as usize);
+    let exchanges = answered.iter().cloned().chain(down).collect();
+    let first = Recording::new(first.provider(), exchanges);
+    let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
+    let first = started(Replay::of(first, placeholders(folder))).await?;
+    Ok([first, started(Replay::of(second, placeholders(folder))).await?])
+}
+
 /// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew.
 pub async fn replay(
     provider: Provider,
     folder: &Path,
     is_made_anew: bool,
 ) -> Result<Replay, Problem> {
+    let replay = Replay::of(recorded(provider)?, placeholders(folder));
+    started(if is_made_anew { replay.without_comparison() } else { replay }).await
+}
+
+fn recorded(provider: Provider) -> Result<Recording, Problem> {
     let text = match provider {
         Provider::Anthropic => include_str!("../recordings/anthropic.jsonl"),
         Provider::OpenAiChat => include_str!("../recordings/openai-chat.jsonl"),
+        Provider::OpenAiResponses => include_str!("../recordings/openai-responses.jsonl"),
+        Provider::Gemini => include_str!("../recordings/gemini.jsonl"),
     };
-    let recording: Recording = text
-        .parse()
-        .map_err(|error| Problem::application("the recording that is built in", error))?;
-    let replay = Replay::of(recording, placeholders(folder));
-    let replay = if is_made_anew { replay.without_comparison() } else { replay };
+    text.parse().map_err(|error| Problem::application("the recording that is built in", error))
+}
+
+async fn started(replay: ReplayBuilder) -> Result<Replay, Problem> {
     replay
         .start()
         .await

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
-use toolwright_agent::http::{HttpModel, HttpModelBuilder};
-use toolwright_agent::testing::{Recorder, Replay};
-use toolwright_agent::{Agent, Ended, Stopped};
+use toolwright_agent::testing::Recorder;
+use toolwright_agent::{Agent, Ended, Model, Stopped};
 
 use crate::application;
-use crate::arguments::{Arguments, Provider};
-use crate::end::{End, Problem};
+use crate::arguments::Arguments;
+use crate::end::{End, FallbackEnd, Problem};
+use crate::model::{self, Models};
 use crate::offline::{self, Copied};
 use crate::signals::Signals;
 use crate::state;
@@ -35,22 +35,32 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         _ => state::log_of(&folder)?,
     };
     let executor = application::executor(&folder, arguments.sandbox, &log)?;
-    let replay = match copied {
-        Some(_) => {
+    let replays = match (&copied, arguments.fallback) {
+        (None, _) => Vec::new(),
+        (Some(_), None) => {
             let is_made_anew = arguments.record.is_some();
-            Some(offline::replay(arguments.provider, &folder, is_made_anew).await?)
+            vec![offline::replay(arguments.provider, &folder, is_made_anew).await?]
         }
-        None => None,
+        (Some(_), Some(fallback)) => {
+            let providers = [arguments.provider, fallback];
+            offline::replays(providers, &folder, model::ATTEMPTS).await?.into()
+        }
     };
     let recorder =
         arguments.record.as_deref().map(|file| recorder(file, arguments, &folder, &executor));
     let recorder = recorder.transpose()?;
-    let model = model(arguments, replay.as_ref(), recorder.clone(), transcript)?;
+    let models = Models::of(arguments, &replays, recorder.clone(), transcript)?;
 
     let signals = Signals::listen();
-    let (ended, turns) = worked(arguments, executor, model, &signals, transcript).await?;
+    let (ended, turns) =
+        worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await?;
     let mut end = End::of(ended, arguments.provider.name(), &arguments.model);
     end.turns = turns;
+    if let Some(fallback) = arguments.fallback
+        && models.has_fallen_back()
+    {
+        end.fallback = Some(FallbackEnd { provider: fallback.name(), model: fallback.model() });
+    }
     if let Some(copied) = copied
         && arguments.keep
     {
@@ -62,12 +72,12 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     if let Some(recorder) = recorder {
         recorder.finish().map_err(|error| Problem::failed("the recording is not whole", error))?;
     }
-    if let Some(replay) = replay
-        && code == 0
-    {
-        replay
-            .finish()
-            .map_err(|error| Problem::failed("the recording was not followed", error))?;
+    if code == 0 {
+        for replay in replays {
+            replay
+                .finish()
+                .map_err(|error| Problem::failed("the recording was not followed", error))?;
+        }
     }
     transcript.note("end", &end.words());
     print(&end)?;
@@ -77,7 +87,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
 async fn worked(
     arguments: &Arguments,
     executor: Executor,
-    model: HttpModel,
+    model: Arc<dyn Model>,
     signals: &Signals,
     transcript: Transcript,
 ) -> Result<(Result<Ended, Stopped>, u64), Problem> {
@@ -100,46 +110,6 @@ async fn worked(
 fn run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("coder-{}-{}", since.as_secs(), process::id())
-}
-
-fn model(
-    arguments: &Arguments,
-    replay: Option<&Replay>,
-    recorder: Option<Arc<Recorder>>,
-    transcript: Transcript,
-) -> Result<HttpModel, Problem> {
-    let mut model = builder(arguments)
-        .on_retry(move |retrying| transcript.retry(retrying.message, retrying.wait));
-    let variable = arguments.provider.variable();
-    let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
-    match (replay, &arguments.base_url, key) {
-        // The recorded model needs no account.
-        (Some(replay), ..) => model = model.base_url(replay.url()),
-        (None, Some(url), key) => {
-            model = model.base_url(url);
-            if let Some(key) = key {
-                model = model.key(key);
-            }
-        }
-        (None, None, Some(key)) => model = model.key(key),
-        (None, None, None) => {
-            return Err(Problem::Usage(format!(
-                "found no key in {variable}, expected that of your account; set it, or name another server with \
-                 `--base-url`, or try `--offline`"
-            )));
-        }
-    }
-    if let Some(recorder) = recorder {
-        model = model.on_exchange(move |exchange| recorder.write(&exchange));
-    }
-    model.build().map_err(|error| Problem::Usage(error.to_string()))
-}
-
-fn builder(arguments: &Arguments) -> HttpModelBuilder {
-    match arguments.provider {
-        Provider::Anthropic => HttpModel::anthropic(&arguments.model),
-        Provider::OpenAiChat => HttpModel::openai_chat(&arguments.model),
-    }
 }
 
 fn recorder(

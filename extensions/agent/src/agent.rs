@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::Executor;
 use toolwright::dialect::DialectError;
 
-use crate::{AgentRunBuilder, Limits, Model, Notice};
+use crate::{AgentRunBuilder, Limits, Model, ModelSettings, Notice};
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -49,6 +49,7 @@ pub(crate) struct Inner {
     pub system: String,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
+    pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
 }
 
@@ -62,6 +63,7 @@ impl Agent {
             system: String::new(),
             limits: Limits::default(),
             max_tokens: None,
+            settings: ModelSettings::new(),
             listeners: Vec::new(),
         })
     }
@@ -134,6 +136,13 @@ impl AgentBuilder {
         self
     }
 
+    /// How the model is asked to answer.
+    #[must_use]
+    pub fn settings(mut self, settings: ModelSettings) -> Self {
+        self.0.settings = settings;
+        self
+    }
+
     /// Notifies a listener of what happens, in the task that drives the run: it should return soon.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&Notice<'_>) + Send + Sync + 'static) -> Self {
@@ -146,7 +155,10 @@ impl AgentBuilder {
     /// # Errors
     /// When the provider of the model would refuse a tool of the executor; every reason at once.
     pub fn build(self) -> Result<Agent, DialectError> {
-        self.0.executor.catalog().listing(self.0.model.dialect())?;
+        let catalog = self.0.executor.catalog();
+        for dialect in self.0.model.dialects() {
+            catalog.listing(dialect)?;
+        }
         Ok(Agent(Arc::new(self.0)))
     }
 }

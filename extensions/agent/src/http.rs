@@ -11,9 +11,12 @@ mod api;
 mod attempt;
 mod builder;
 mod fault;
+mod gemini;
 mod key;
 mod openai_chat;
+mod openai_responses;
 mod parts;
+mod settings;
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -21,6 +24,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use toolwright::Effect;
 use toolwright::dialect::Dialect;
+use toolwright::provider::Provider;
 use toolwright::retry::RetryPolicy;
 
 use self::api::Api;
@@ -92,6 +96,34 @@ impl HttpModel {
         HttpModelBuilder::new(Api::OpenAiChat, model.into())
     }
 
+    /// A model behind `OpenAI`'s Responses API. The server is asked to store nothing.
+    pub fn openai_responses(model: impl Into<String>) -> HttpModelBuilder {
+        HttpModelBuilder::new(Api::OpenAiResponses, model.into())
+    }
+
+    /// A model behind Google's Gemini API.
+    pub fn gemini(model: impl Into<String>) -> HttpModelBuilder {
+        HttpModelBuilder::new(Api::Gemini, model.into())
+    }
+
+    /// A model behind the API of this provider.
+    ///
+    /// # Errors
+    /// When this release does not know the provider's API.
+    pub fn of(
+        provider: Provider,
+        model: impl Into<String>,
+    ) -> Result<HttpModelBuilder, HttpModelError> {
+        let api = match provider {
+            Provider::Anthropic => Api::Anthropic,
+            Provider::OpenAiChat => Api::OpenAiChat,
+            Provider::OpenAiResponses => Api::OpenAiResponses,
+            Provider::Gemini => Api::Gemini,
+            other => return Err(HttpModelError::Provider { provider: other }),
+        };
+        Ok(HttpModelBuilder::new(api, model.into()))
+    }
+
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let api = self.endpoint.api;
         let max_tokens = self.max_tokens(request.limits.max_tokens);
@@ -126,7 +158,7 @@ impl HttpModel {
     async fn received(&self, body: &str) -> Result<String, Fault> {
         let received = self.endpoint.post(body).await?;
         if let Some(on_exchange) = &self.on_exchange
-            && let Some(exchange) = received.exchange(self.endpoint.api.path(), body)
+            && let Some(exchange) = received.exchange(&self.endpoint.path, body)
         {
             on_exchange(exchange);
         }

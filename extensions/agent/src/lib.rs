@@ -17,6 +17,7 @@
 mod agent;
 mod ended;
 mod failing;
+mod fallback;
 mod history;
 mod message;
 mod model;
@@ -25,11 +26,13 @@ mod notice;
 mod run;
 #[cfg(feature = "testing")]
 mod scripted;
+mod settings;
 mod state;
 mod step;
 
 pub use self::agent::{Agent, AgentBuilder};
 pub use self::ended::{Ended, Limit, Limits};
+pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};
 pub use self::message::{Message, Verbatim};
 pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason, Usage};
@@ -38,6 +41,7 @@ pub use self::notice::{Notice, NoticeKind};
 pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 #[cfg(feature = "testing")]
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
+pub use self::settings::{Effort, ModelSettings, Reasoning, ToolChoice};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use toolwright::Catalog;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::ToolCall;
 
-use crate::{Message, ModelError, Verbatim};
+use crate::settings::DEFAULT;
+use crate::{Message, ModelError, ModelSettings, Verbatim};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -44,6 +46,11 @@ pub trait Model: Send + Sync {
     /// The form in which it takes tools.
     fn dialect(&self) -> Dialect;
 
+    /// Every form in which it may take tools: more than one for a model that asks others.
+    fn dialects(&self) -> Vec<Dialect> {
+        vec![self.dialect()]
+    }
+
     /// Asks it.
     fn answer<'a>(
         &'a self,
@@ -58,6 +65,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn dialect(&self) -> Dialect {
         (**self).dialect()
+    }
+
+    fn dialects(&self) -> Vec<Dialect> {
+        (**self).dialects()
     }
 
     fn answer<'a>(
@@ -81,19 +92,38 @@ pub struct ModelRequest<'a> {
     pub listing: &'a Listing,
     /// How much the answer may take.
     pub limits: RequestLimits,
+    /// How to answer.
+    pub settings: &'a ModelSettings,
+    /// The tools themselves, for a model that asks others in other forms.
+    pub catalog: Option<&'a Catalog>,
 }
 
 impl<'a> ModelRequest<'a> {
     /// A request without system text and limits.
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
-        Self { system: "", history, listing, limits: RequestLimits::default() }
+        let limits = RequestLimits::default();
+        Self { system: "", history, listing, limits, settings: &DEFAULT, catalog: None }
     }
 
     /// Adds the system text.
     #[must_use]
     pub fn system(mut self, text: &'a str) -> Self {
         self.system = text;
+        self
+    }
+
+    /// Adds the catalog whose tools these are.
+    #[must_use]
+    pub fn catalog(mut self, catalog: &'a Catalog) -> Self {
+        self.catalog = Some(catalog);
+        self
+    }
+
+    /// Adds settings.
+    #[must_use]
+    pub fn settings(mut self, settings: &'a ModelSettings) -> Self {
+        self.settings = settings;
         self
     }
 
@@ -129,6 +159,8 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// What the provider requires back as it is.
     pub verbatim: Option<Verbatim>,
+    /// The name of the model that gave it, where several could.
+    pub model: Option<String>,
 }
 
 impl ModelAnswer {
@@ -140,7 +172,7 @@ impl ModelAnswer {
     /// An answer that calls tools, after a text that may be empty.
     pub fn new(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
         let stop = StopReason::Finished;
-        Self { text: text.into(), calls, stop, usage: None, verbatim: None }
+        Self { text: text.into(), calls, stop, usage: None, verbatim: None, model: None }
     }
 
     /// Why it stopped.
@@ -154,6 +186,13 @@ impl ModelAnswer {
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
+        self
+    }
+
+    /// The name of the model that gave it. An answer that names one stays its own.
+    #[must_use]
+    pub fn by(mut self, model: &str) -> Self {
+        self.model.get_or_insert_with(|| model.to_owned());
         self
     }
 
@@ -175,6 +214,7 @@ impl fmt::Debug for ModelAnswer {
             .field("stop", &self.stop)
             .field("usage", &self.usage)
             .field("verbatim", &self.verbatim)
+            .field("model", &self.model)
             .finish()
     }
 }
@@ -202,20 +242,46 @@ pub struct Usage {
     pub input_tokens: u64,
     /// The tokens of the answer.
     pub output_tokens: u64,
+    /// Those of `input_tokens` that the provider had cached.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Those of `output_tokens` with which the model reasoned.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 impl Usage {
     /// So many tokens in and out.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens }
+        Self { input_tokens, output_tokens, cached_tokens: 0, reasoning_tokens: 0 }
+    }
+
+    /// So many of the tokens of the request were cached.
+    #[must_use]
+    pub fn cached(self, tokens: u64) -> Self {
+        Self { cached_tokens: tokens, ..self }
+    }
+
+    /// With so many of the tokens of the answer the model reasoned.
+    #[must_use]
+    pub fn reasoning(self, tokens: u64) -> Self {
+        Self { reasoning_tokens: tokens, ..self }
     }
 
     /// Adds what another answer took.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        let output_tokens = self.output_tokens.saturating_add(other.output_tokens);
-        Self { input_tokens, output_tokens }
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+        }
     }
 }

@@ -140,11 +140,14 @@ impl AgentRun {
             max_tokens: agent.max_tokens,
             time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
         };
+        let catalog = shown.run.catalog();
         let request = ModelRequest {
             system: &agent.system,
             history: &self.history,
             listing: &shown.listing,
             limits,
+            settings: &agent.settings,
+            catalog: Some(&catalog),
         };
         let event = tokio::select! {
             biased;

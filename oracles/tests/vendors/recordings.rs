@@ -10,7 +10,7 @@ fn recording(provider: &str) -> String {
 
 #[test]
 fn the_vendors_take_every_request_and_give_every_response() {
-    for provider in ["anthropic", "openai-chat"] {
+    for provider in ["anthropic", "openai-chat", "openai-responses", "gemini"] {
         let found = verdict(&recording(provider), Judged::Both).unwrap();
         assert!(found.objections.is_empty(), "{provider}: {:#?}", found.objections);
         assert_eq!(found.valid, 12, "{provider}: six exchanges");
@@ -46,6 +46,15 @@ fn a_body_that_is_wrong_is_found_with_its_line() {
             r#""finish_reason":"tool_use""#,
             "line 2, response: ",
         ),
+        (
+            "openai-responses",
+            r#""type":"function_call_output""#,
+            r#""type":"function_result""#,
+            "line 3, request: ",
+        ),
+        ("openai-responses", r#""status":"completed""#, r#""status":"done""#, "line 2, response: "),
+        ("gemini", r#""functionDeclarations":"#, r#""functions":"#, "line 2, request: "),
+        ("gemini", r#""finishReason":"STOP""#, r#""finishReason":"stop""#, "line 2, response: "),
     ] {
         let text = recording(provider);
         assert!(text.contains(right), "{right} is not in the recording");

@@ -20,6 +20,7 @@ mod node;
 mod openai_chat;
 mod openai_responses;
 mod stored;
+mod stream;
 
 use std::fmt;
 
@@ -32,6 +33,7 @@ use self::answer::Answered;
 pub use self::error::MessageError;
 use self::node::Node;
 pub use self::stored::UnknownProvider;
+pub use self::stream::{MessageStream, StreamError, StreamEvent};
 
 /// A provider's wire format.
 ///

@@ -61,9 +61,18 @@ fn an_account_a_server_and_a_provider_are_checked_before_anything_runs() {
     let words = refused(&["run", "go", "--provider", "openai-chat"]);
     assert!(words.contains("found no key in OPENAI_API_KEY"), "{words}");
     let words = refused(&["run", "go", "--provider", "openai"]);
-    assert!(words.contains("[possible values: anthropic, openai-chat]"), "{words}");
+    assert!(
+        words.contains("[possible values: anthropic, openai-chat, openai-responses, gemini]"),
+        "{words}"
+    );
     let words = refused(&["run", "go", "--base-url", "127.0.0.1:8000"]);
     assert!(words.contains("expected one such as `https://api.anthropic.com`"), "{words}");
+    let words = refused(&["run", "go", "--offline", "--fallback=anthropic"]);
+    assert!(words.contains("the fallback of anthropic is anthropic itself"), "{words}");
+    let words = refused(&["run", "go", "--offline", "--fallback=gemini"]);
+    assert!(words.contains("no run that falls back to gemini is recorded"), "{words}");
+    let words = refused(&["run", "go", "--offline", "--fallback", "--record", "new.jsonl"]);
+    assert!(words.contains("leave `--record` or `--fallback` out"), "{words}");
     assert!(refused(&["run", "go", "--keep"]).contains("--offline"));
     assert!(refused(&["run", "go", "--offline", "--folder", "."]).contains("--folder"));
     assert!(refused(&["run", "go", "--turns", "0"]).contains("--turns"));

@@ -39,8 +39,10 @@ fn of_the_readme() -> &'static (Ran, TempDir) {
 #[test]
 fn the_tests_of_a_real_crate_pass_with_each_provider() {
     let mut transcripts = Vec::new();
-    let other = offline(&["--provider", "openai-chat"]);
-    for (provider, ran) in [("anthropic", &of_the_readme().0), ("openai-chat", &other)] {
+    let others = ["openai-chat", "openai-responses", "gemini"];
+    let others = others.map(|provider| (provider, offline(&["--provider", provider])));
+    let others = others.iter().map(|(provider, ran)| (*provider, ran));
+    for (provider, ran) in std::iter::once(("anthropic", &of_the_readme().0)).chain(others) {
         let end = ran.end();
         assert_eq!(
             (ran.code, &end["ended"], &end["tool"], &end["provider"]),
@@ -57,7 +59,9 @@ fn the_tests_of_a_real_crate_pass_with_each_provider() {
         assert!(ran.err.contains("test result: ok. 88 passed; 0 failed"), "{}", ran.err);
         transcripts.push(transcript(ran));
     }
-    assert_eq!(transcripts[0], transcripts[1], "the history is of no provider");
+    for other in &transcripts[1..] {
+        assert_eq!(&transcripts[0], other, "the history is of no provider");
+    }
 }
 
 #[test]
@@ -132,4 +136,20 @@ fn the_transcript_is_lines_of_json_where_that_is_asked_for() {
     assert_eq!(calls, called);
     let answers = lines.iter().filter(|line| line["answer"].is_string());
     assert_eq!(answers.count(), called.len(), "each call has one answer");
+}
+
+/// The first provider is overloaded from the third turn on; the second goes on with what the first has begun.
+#[test]
+fn a_run_whose_provider_goes_down_ends_well_with_another() {
+    let ran = offline(&["--fallback"]);
+    let end = ran.end();
+    assert_eq!((ran.code, &end["ended"]), (0, &json!("terminal")), "{}", ran.err);
+    assert_eq!(
+        (&end["provider"], &end["fallback"]["provider"]),
+        (&json!("anthropic"), &json!("openai-chat"))
+    );
+    assert!(ran.err.contains("fallback: anthropic at http://127.0.0.1:"), "{}", ran.err);
+    assert!(ran.err.contains("answered status 529 (overloaded_error"), "{}", ran.err);
+    assert!(ran.err.contains("asked 3 times; gpt-5.2 is asked instead"), "{}", ran.err);
+    assert!(ran.err.contains("test result: ok. 88 passed; 0 failed"), "{}", ran.err);
 }

@@ -9,16 +9,26 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, object, parts};
-use crate::{ModelAnswer, ModelRequest, StopReason, Usage, Verbatim};
+use super::parts::{Part, is_empty_list, object, parts};
+use crate::{
+    ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
+};
 
 /// The most tokens of an answer where no limit is set; the API requires one.
-const MAX_TOKENS: u32 = 8192;
+pub(super) const MAX_TOKENS: u32 = 8192;
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Value>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop_sequences: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "str::is_empty")]
     system: &'a str,
     #[serde(skip_serializing_if = "is_empty_list")]
@@ -47,16 +57,51 @@ pub(super) fn body(
     max_tokens: Option<u32>,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
-    let listing = request.listing;
+    let (listing, settings) = (request.listing, request.settings);
+    let (thinking, output_config) = reasoning(settings);
     let messages = parts(request.history).map(|part| turn(part, listing));
     let body = Body {
         model,
         max_tokens: max_tokens.unwrap_or(MAX_TOKENS),
+        thinking,
+        output_config,
+        stop_sequences: &settings.stop_words,
+        tool_choice: choice(settings, listing),
         system: request.system,
         tools: listing.tools(),
         messages: messages.collect::<Result<_, _>>()?,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+/// How much the model thinks, and with how much effort it answers.
+fn reasoning(settings: &ModelSettings) -> (Option<Value>, Option<Value>) {
+    match settings.reasoning {
+        None => (None, None),
+        Some(Reasoning::Effort(effort)) => {
+            (Some(json!({"type": "adaptive"})), Some(json!({"effort": effort.name()})))
+        }
+        Some(Reasoning::Tokens(tokens)) => {
+            (Some(json!({"type": "enabled", "budget_tokens": tokens})), None)
+        }
+    }
+}
+
+fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
+    if is_empty_list(listing.tools()) {
+        return None;
+    }
+    let mut choice = match &settings.tool_choice {
+        ToolChoice::Auto if !settings.one_call => return None,
+        ToolChoice::Auto => json!({"type": "auto"}),
+        ToolChoice::None => return Some(json!({"type": "none"})),
+        ToolChoice::Required => json!({"type": "any"}),
+        ToolChoice::Tool(name) => json!({"type": "tool", "name": listing.shown_name(name)}),
+    };
+    if settings.one_call {
+        choice["disable_parallel_tool_use"] = true.into();
+    }
+    Some(choice)
 }
 
 fn turn<'a>(part: Part<'a>, listing: &Listing) -> Result<Turn<'a>, MessageError> {
@@ -94,10 +139,6 @@ fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageErro
         name: listing.shown_name(&call.name).to_owned(),
         input,
     })
-}
-
-fn is_empty_list(tools: &RawValue) -> bool {
-    tools.get() == "[]"
 }
 
 #[derive(Deserialize)]
@@ -168,9 +209,10 @@ fn words(content: &RawValue) -> Vec<String> {
 
 impl From<Tokens> for Usage {
     fn from(tokens: Tokens) -> Self {
-        let cached = [tokens.cache_creation_input_tokens, tokens.cache_read_input_tokens];
-        let cached: u64 = cached.into_iter().flatten().sum();
-        Self::new(tokens.input_tokens.saturating_add(cached), tokens.output_tokens)
+        let read = tokens.cache_read_input_tokens.unwrap_or_default();
+        let written = tokens.cache_creation_input_tokens.unwrap_or_default();
+        let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
+        Self::new(input, tokens.output_tokens).cached(read)
     }
 }
 

@@ -6,7 +6,7 @@ use toolwright::provider::Provider;
 
 use super::fault::Fault;
 use super::key::Key;
-use super::{anthropic, openai_chat};
+use super::{anthropic, gemini, openai_chat, openai_responses, settings};
 use crate::{ModelAnswer, ModelError, ModelRequest};
 
 /// An API that models are asked through.
@@ -14,6 +14,8 @@ use crate::{ModelAnswer, ModelError, ModelRequest};
 pub(super) enum Api {
     Anthropic,
     OpenAiChat,
+    OpenAiResponses,
+    Gemini,
 }
 
 impl Api {
@@ -21,6 +23,8 @@ impl Api {
         match self {
             Self::Anthropic => Provider::Anthropic,
             Self::OpenAiChat => Provider::OpenAiChat,
+            Self::OpenAiResponses => Provider::OpenAiResponses,
+            Self::Gemini => Provider::Gemini,
         }
     }
 
@@ -28,16 +32,27 @@ impl Api {
     pub(super) fn base_url(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
-            Self::OpenAiChat => "https://api.openai.com/v1",
+            Self::OpenAiChat | Self::OpenAiResponses => "https://api.openai.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com",
         }
     }
 
     /// The path below the base URL.
-    pub(super) fn path(self) -> &'static str {
+    pub(super) fn path(self, model: &str) -> String {
         match self {
-            Self::Anthropic => "/v1/messages",
-            Self::OpenAiChat => "/chat/completions",
+            Self::Anthropic => "/v1/messages".to_owned(),
+            Self::OpenAiChat => "/chat/completions".to_owned(),
+            Self::OpenAiResponses => "/responses".to_owned(),
+            Self::Gemini => {
+                format!("/v1beta/models/{}:generateContent", model.trim_start_matches("models/"))
+            }
         }
+    }
+
+    /// Whether a model's name can stand where the API wants it.
+    pub(super) fn takes_name(self, model: &str) -> bool {
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._".contains(it);
+        self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
     /// The headers of every request. Nothing where a header cannot hold the key.
@@ -49,7 +64,12 @@ impl Api {
                 headers.insert(version, HeaderValue::from_static("2023-06-01"));
                 key.map(|key| (HeaderName::from_static("x-api-key"), key.header("")))
             }
-            Self::OpenAiChat => key.map(|key| (AUTHORIZATION, key.header("Bearer "))),
+            Self::OpenAiChat | Self::OpenAiResponses => {
+                key.map(|key| (AUTHORIZATION, key.header("Bearer ")))
+            }
+            Self::Gemini => {
+                key.map(|key| (HeaderName::from_static("x-goog-api-key"), key.header("")))
+            }
         };
         if let Some((name, value)) = key_header {
             headers.insert(name, value?);
@@ -64,9 +84,13 @@ impl Api {
         max_tokens: Option<u32>,
         request: &ModelRequest<'_>,
     ) -> Result<String, ModelError> {
+        let least = if self == Self::Anthropic { Some(anthropic::MAX_TOKENS) } else { None };
+        settings::checked(self.provider(), max_tokens.or(least), request)?;
         let body = match self {
             Self::Anthropic => anthropic::body(model, max_tokens, request),
             Self::OpenAiChat => openai_chat::body(model, max_tokens, request),
+            Self::OpenAiResponses => openai_responses::body(model, max_tokens, request),
+            Self::Gemini => gemini::body(model, max_tokens, request),
         };
         body.map_err(|error| {
             let message = format!("the request to {} cannot be written: {error}", self.provider());
@@ -79,6 +103,8 @@ impl Api {
         match self {
             Self::Anthropic => anthropic::answer(text, listing),
             Self::OpenAiChat => openai_chat::answer(text, listing),
+            Self::OpenAiResponses => openai_responses::answer(text, listing),
+            Self::Gemini => gemini::answer(text, listing),
         }
     }
 }

@@ -7,7 +7,7 @@ use reqwest::{Client, Url};
 use toolwright::Class;
 
 use super::api::Api;
-use super::fault::{Fault, wanted_pause};
+use super::fault::{Fault, pause_in, wanted_pause};
 use super::key::Key;
 use crate::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
@@ -20,6 +20,8 @@ pub(super) struct Endpoint {
     pub(super) api: Api,
     pub(super) client: Client,
     pub(super) url: Url,
+    /// The path below the base URL.
+    pub(super) path: String,
     pub(super) key: Option<Key>,
     pub(super) headers: HeaderMap,
     pub(super) body_limit: usize,
@@ -155,6 +157,7 @@ impl Received {
             self.header("retry-after"),
             SystemTime::now(),
         );
+        let pause = pause.or_else(|| pause_in(&self.body));
         Err(Fault::of_status(self.status, pause, &self.body))
     }
 

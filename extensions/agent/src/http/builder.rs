@@ -47,6 +47,20 @@ pub enum HttpModelError {
     /// The model has no name.
     #[error("the model's name is empty; name one that the provider has")]
     NoModel,
+    /// The model's name cannot stand in a path.
+    #[error(
+        "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
+    )]
+    ModelName {
+        /// What was given.
+        found: String,
+    },
+    /// This release does not know the provider's API.
+    #[error("the API of {provider} is not known to this release; name another provider")]
+    Provider {
+        /// The provider.
+        provider: toolwright::provider::Provider,
+    },
     /// The base URL is none.
     #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
     BaseUrl {
@@ -97,8 +111,8 @@ impl HttpModelBuilder {
         }
     }
 
-    /// The address below which the API is: for Anthropic what comes before `/v1/messages`, for `OpenAI` chat what comes
-    /// before `/chat/completions`.
+    /// The address below which the API is: what comes before `/v1/messages` for Anthropic, `/chat/completions` and
+    /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
@@ -177,7 +191,11 @@ impl HttpModelBuilder {
         if let Some((option, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(HttpModelError::Zero { option });
         }
-        let url = url(self.api, &self.base_url)?;
+        if !self.api.takes_name(&self.model) {
+            return Err(HttpModelError::ModelName { found: self.model });
+        }
+        let path = self.api.path(&self.model);
+        let url = url(self.api, &self.base_url, &path)?;
         let headers = self.api.headers(self.key.as_ref()).ok_or(HttpModelError::Key)?;
         let mut client = Client::builder()
             .redirect(Policy::none())
@@ -190,6 +208,7 @@ impl HttpModelBuilder {
             api: self.api,
             client: client.build().map_err(HttpModelError::Client)?,
             url,
+            path,
             key: self.key,
             headers,
             body_limit: self.body_limit,
@@ -219,13 +238,13 @@ impl fmt::Debug for HttpModelBuilder {
     }
 }
 
-fn url(api: Api, base: &str) -> Result<Url, HttpModelError> {
+fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
     let wrong = |found: String, why: String| HttpModelError::BaseUrl {
         found,
         example: api.base_url(),
         why,
     };
-    let whole = format!("{}{}", base.trim_end_matches('/'), api.path());
+    let whole = format!("{}{}", base.trim_end_matches('/'), path);
     let url = Url::parse(&whole).map_err(|error| wrong(shown(base), error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(wrong(shown(base), format!("`{}` is not HTTP", url.scheme())));

@@ -52,6 +52,12 @@ impl Fault {
             408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
             401 | 403 => ("wrong_key", Class::Final, "check the key"),
             404 => ("not_found", Class::Final, "check the base URL and the model's name"),
+            400 | 413 if is_too_long(body) => (
+                "context_too_long",
+                Class::Final,
+                "begin a new run, let tools answer less, or ask a model with a larger context",
+            ),
+            400 if is_wrong_key(body) => ("wrong_key", Class::Final, "check the key"),
             413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
             300..=399 => (
                 "redirected",
@@ -95,7 +101,8 @@ fn said(body: &str) -> String {
     let error = serde_json::from_str::<Value>(body).ok();
     let error = error.as_ref().map(|it| &it["error"]);
     let text = |key: &str| error.and_then(|it| it[key].as_str()).filter(|it| !it.is_empty());
-    match (text("type").or_else(|| text("code")), text("message")) {
+    let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));
+    match (kind, text("message")) {
         (Some(kind), Some(message)) => format!(" ({kind}: {})", cut(message)),
         (None, Some(words)) | (Some(words), None) => format!(" ({})", cut(words)),
         (None, None) if body.trim().is_empty() => String::new(),
@@ -106,6 +113,31 @@ fn said(body: &str) -> String {
 fn is_quota(body: &str) -> bool {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
     ["type", "code"].iter().any(|key| error["error"][key] == "insufficient_quota")
+}
+
+/// Whether a request has more tokens than the model reads, by the words of each provider: only `OpenAI` has a code for it.
+fn is_too_long(body: &str) -> bool {
+    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
+    let message = error["error"]["message"].as_str().unwrap_or_default();
+    let is_of_gemini = message.contains("exceeds the maximum number of tokens");
+    error["error"]["code"] == "context_length_exceeded"
+        || message.starts_with("prompt is too long")
+        || is_of_gemini
+}
+
+/// Gemini answers 400 to a wrong key, and gives the reason in the details.
+fn is_wrong_key(body: &str) -> bool {
+    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
+    let details = error["error"]["details"].as_array();
+    details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
+}
+
+/// The pause that Gemini asks for in its error, such as `37s` or `1.5s`.
+pub(super) fn pause_in(body: &str) -> Option<Duration> {
+    let error = serde_json::from_str::<Value>(body).ok()?;
+    let details = error["error"]["details"].as_array()?;
+    let delay = details.iter().find_map(|it| it["retryDelay"].as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 fn shown(body: &str) -> String {

@@ -1,20 +1,28 @@
 //! `OpenAI` Chat Completions: the body of a request, and what a response says.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, parts};
-use crate::{ModelAnswer, ModelRequest, StopReason, Usage};
+use super::parts::{Part, is_empty_list, parts};
+use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "is_empty_list")]
     tools: &'a RawValue,
     messages: Vec<Turn<'a>>,
@@ -54,7 +62,7 @@ pub(super) fn body(
     max_completion_tokens: Option<u32>,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
-    let listing = request.listing;
+    let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
     if !request.system.is_empty() {
         messages.push(Turn::Text { role: "system", content: request.system });
@@ -77,8 +85,32 @@ pub(super) fn body(
             }
         }
     }
-    let body = Body { model, max_completion_tokens, tools: listing.tools(), messages };
+    let has_tools = !is_empty_list(listing.tools());
+    let body = Body {
+        model,
+        max_completion_tokens,
+        reasoning_effort: match settings.reasoning {
+            Some(Reasoning::Effort(effort)) => Some(effort.name()),
+            _ => None,
+        },
+        stop: &settings.stop_words,
+        tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
+        parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
+        tools: listing.tools(),
+        messages,
+    };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
+    Some(match choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::None => "none".into(),
+        ToolChoice::Required => "required".into(),
+        ToolChoice::Tool(name) => {
+            json!({"type": "function", "function": {"name": listing.shown_name(name)}})
+        }
+    })
 }
 
 fn called(call: &ToolCall, listing: &Listing) -> Called {
@@ -90,10 +122,6 @@ fn called(call: &ToolCall, listing: &Listing) -> Called {
             arguments: call.arguments.clone(),
         },
     }
-}
-
-fn is_empty_list(tools: &RawValue) -> bool {
-    tools.get() == "[]"
 }
 
 #[derive(Deserialize)]
@@ -118,7 +146,19 @@ struct Said {
 #[serde(default)]
 struct Tokens {
     prompt_tokens: u64,
+    prompt_tokens_details: Option<PromptDetails>,
     completion_tokens: u64,
+    completion_tokens_details: Option<CompletionDetails>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    cached_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct CompletionDetails {
+    reasoning_tokens: Option<u64>,
 }
 
 pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
@@ -147,7 +187,7 @@ pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault
     let words = said.refusal.unwrap_or_else(|| words(said.content.as_ref()));
     let answer = ModelAnswer::new(words, calls).stopped(stop);
     Ok(match response.usage {
-        Some(tokens) => answer.usage(Usage::new(tokens.prompt_tokens, tokens.completion_tokens)),
+        Some(tokens) => answer.usage(tokens.into()),
         None => answer,
     })
 }
@@ -161,6 +201,16 @@ fn words(content: Option<&Value>) -> String {
             texts.collect::<Vec<_>>().join("\n\n")
         }
         _ => String::new(),
+    }
+}
+
+impl From<Tokens> for Usage {
+    fn from(tokens: Tokens) -> Self {
+        let cached = tokens.prompt_tokens_details.and_then(|it| it.cached_tokens);
+        let reasoning = tokens.completion_tokens_details.and_then(|it| it.reasoning_tokens);
+        Self::new(tokens.prompt_tokens, tokens.completion_tokens)
+            .cached(cached.unwrap_or_default())
+            .reasoning(reasoning.unwrap_or_default())
     }
 }
 

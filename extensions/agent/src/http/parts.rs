@@ -24,6 +24,20 @@ pub(super) enum Part<'a> {
 /// The messages. Where a call of a message has no id, one that another call of it has, or one that no provider gives, its
 /// calls get ids by their places, and so do their answers.
 pub(super) fn parts(history: &[Message]) -> impl Iterator<Item = Part<'_>> {
+    parts_by(history, true)
+}
+
+/// The messages, for a provider that matches answers by their order where its calls have no ids.
+pub(super) fn parts_without_ids(history: &[Message]) -> impl Iterator<Item = Part<'_>> {
+    parts_by(history, false)
+}
+
+/// Whether a listing's tools are none.
+pub(super) fn is_empty_list(tools: &RawValue) -> bool {
+    tools.get() == "[]"
+}
+
+fn parts_by(history: &[Message], needs_ids: bool) -> impl Iterator<Item = Part<'_>> {
     let mut ids: Option<Vec<String>> = None;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, .. } => (!text.trim().is_empty()).then_some(Part::User(text)),
@@ -31,7 +45,8 @@ pub(super) fn parts(history: &[Message]) -> impl Iterator<Item = Part<'_>> {
             if text.trim().is_empty() && calls.is_empty() {
                 return None;
             }
-            ids = made_ids(place, calls);
+            let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
+            ids = if is_ordered { None } else { made_ids(place, calls) };
             let verbatim = verbatim.as_ref().filter(|_| ids.is_none());
             let calls = match &ids {
                 None => Cow::Borrowed(&**calls),

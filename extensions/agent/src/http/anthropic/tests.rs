@@ -129,7 +129,7 @@ fn every_reason_to_stop_is_read() {
         assert_eq!((&answer.stop, answer.calls.len()), (&stop, calls), "{content} {reason}");
         let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
         assert_eq!(answer.verbatim.is_some(), is_whole, "{content} {reason}");
-        assert_eq!(answer.usage, Some(Usage::new(7, 3)));
+        assert_eq!(answer.usage, Some(Usage::new(7, 3).cached(2)));
     }
     assert_eq!(read(&message(text, "end_turn")).unwrap().text, "One.\n\nTwo.");
 }

@@ -71,3 +71,28 @@ fn a_pause_is_read_from_the_vendors_header_first() {
         assert!(pause(Some(wrong), Some(wrong)).unwrap_or_default().is_zero(), "{wrong}");
     }
 }
+
+#[test]
+fn a_context_that_is_too_long_is_a_kind_of_its_own_with_the_size() {
+    for body in [
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+        r#"{"error":{"message":"This model's maximum context length is 200000 tokens. However, your messages resulted in 210000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+        r#"{"error":{"code":400,"message":"The input token count (210000) exceeds the maximum number of tokens allowed (200000).","status":"INVALID_ARGUMENT"}}"#,
+    ] {
+        let fault = Fault::of_status(400, None, body);
+        assert_eq!((fault.kind, fault.class), ("context_too_long", Class::Final), "{body}");
+        let words = fault.message;
+        assert!(words.contains("210000") && words.contains("200000"), "{words}");
+    }
+}
+
+#[test]
+fn gemini_says_its_pause_and_a_wrong_key_in_the_details() {
+    let limited = r#"{"error":{"code":429,"message":"Slow down.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}]}}"#;
+    assert_eq!(pause_in(limited), Some(Duration::from_millis(1500)));
+    assert_eq!(pause_in(r#"{"error":{"details":[{"retryDelay":"-1s"}]}}"#), None);
+    let fault = Fault::of_status(429, None, limited);
+    assert!(fault.message.contains("(RESOURCE_EXHAUSTED: Slow down.)"), "{}", fault.message);
+    let key = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
+    assert_eq!(Fault::of_status(400, None, key).kind, "wrong_key");
+}

@@ -1,0 +1,207 @@
+//! Several models as one: the next is asked where one is down, and the first again when it has rested.
+//!
+//! - A model that could not answer rests: for as long as its provider asks for, or [`FallbackBuilder::rest`]. While it rests
+//!   the next in order is asked; after that, the first again.
+//! - A request that every provider would refuse, a wrong history for instance, is not made elsewhere.
+//! - The history goes to the next model as it is: calls and answers are translated, what one provider alone can read is left
+//!   out of its request.
+
+mod builder;
+mod decide;
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use toolwright::Class;
+use toolwright::dialect::Dialect;
+
+pub use self::builder::FallbackBuilder;
+use self::decide::{Rest, next, rest_after};
+use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+
+/// Several models as one, in the order in which they are preferred.
+///
+/// ```
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Agent, Ended, Fallback, ModelError, ScriptedModel};
+/// use toolwright::Class;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let busy = ModelError::new("overloaded", "busy").class(Class::NotStarted { retry_after: None });
+/// let model = Fallback::builder(ScriptedModel::new().fails(busy))
+///     .then(ScriptedModel::new().says("Hello."))
+///     .on_fallback(|it| eprintln!("{} failed ({}); {} is asked", it.from, it.error, it.to))
+///     .build();
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let mut run = Agent::builder(executor, model).build()?.run("greetings").start()?;
+/// assert!(matches!(run.say("Good morning!").await?, Ended::Text { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Fallback {
+    models: Vec<Box<dyn Model>>,
+    rest: Duration,
+    budget: Option<Duration>,
+    on_fallback: Option<OnFallback>,
+    resting: Mutex<Vec<Option<Instant>>>,
+}
+
+type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
+
+/// A model gave no answer, and the next is asked.
+///
+/// ```
+/// use toolwright_agent::FellBack;
+///
+/// fn in_words(it: &FellBack<'_>) -> String {
+///     format!("{} failed ({}); {} is asked", it.from, it.error.kind(), it.to)
+/// }
+/// # let _ = in_words;
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct FellBack<'a> {
+    /// The name of the model that gave no answer.
+    pub from: &'a str,
+    /// Why.
+    pub error: &'a ModelError,
+    /// The name of the model that is asked.
+    pub to: &'a str,
+}
+
+impl Fallback {
+    /// Begins with the model that is preferred.
+    pub fn builder(first: impl Model + 'static) -> FallbackBuilder {
+        FallbackBuilder::new(Box::new(first))
+    }
+
+    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+        let begun = Instant::now();
+        let mut asked = vec![false; self.models.len()];
+        let mut current = self.first(begun);
+        loop {
+            asked[current] = true;
+            let error = match self.answer_of(current, request, begun).await {
+                Ok(answer) => {
+                    self.resting()[current] = None;
+                    return Ok(answer.by(self.models[current].name()));
+                }
+                Err(error) => error,
+            };
+            let now = Instant::now();
+            let rest = match rest_after(&error, self.rest) {
+                Rest::None => return Err(error),
+                Rest::ThisRequest => None,
+                Rest::For(rest) => now.checked_add(rest),
+            };
+            self.resting()[current] = rest;
+            let is_over = self.budget.is_some_and(|budget| begun.elapsed() >= budget);
+            let following = (0..self.models.len()).find(|index| !asked[*index]);
+            let (Some(following), false) = (following, is_over) else {
+                return Err(self.failed(error, &asked, is_over));
+            };
+            if let Some(on_fallback) = &self.on_fallback {
+                let (from, to) = (self.models[current].name(), self.models[following].name());
+                on_fallback(&FellBack { from, error: &error, to });
+            }
+            current = following;
+        }
+    }
+
+    async fn answer_of(
+        &self,
+        index: usize,
+        mut request: ModelRequest<'_>,
+        begun: Instant,
+    ) -> Result<ModelAnswer, ModelError> {
+        let model = &self.models[index];
+        let budget = self.budget.map(|budget| budget.saturating_sub(begun.elapsed()));
+        request.limits.time = match (request.limits.time, budget) {
+            (Some(time), Some(budget)) => Some(time.min(budget)),
+            (time, budget) => time.or(budget),
+        };
+        let (wanted, given) = (model.dialect(), request.listing.dialect());
+        if wanted == given {
+            return model.answer(request).await;
+        }
+        let listing = request.catalog.ok_or_else(|| {
+            let message = format!(
+                "the request has tools for {given} alone, and {} wants them for {wanted}; ask it through an `Agent`, or give the request the catalog",
+                model.name()
+            );
+            ModelError::new("invalid_tools", message)
+        })?;
+        let listing = listing.listing(wanted).map_err(|error| {
+            let message = format!("{} does not take the tools", model.name());
+            ModelError::new("invalid_tools", message).caused_by(error)
+        })?;
+        let request = ModelRequest { listing: &listing, ..request };
+        model.answer(request).await
+    }
+
+    fn first(&self, now: Instant) -> usize {
+        let resting = self.resting();
+        let left: Vec<Option<Duration>> = resting
+            .iter()
+            .map(|until| until.map(|until| until.saturating_duration_since(now)))
+            .collect();
+        next(&left)
+    }
+
+    fn failed(&self, last: ModelError, asked: &[bool], is_over: bool) -> ModelError {
+        let names = self.models.iter().zip(asked).filter(|(_, asked)| **asked);
+        let names: Vec<&str> = names.map(|(model, _)| model.name()).collect();
+        let why = if is_over { "; the time for all of them is over" } else { "" };
+        let message = format!("no model answered ({} asked{why}): {last}", names.join(", "));
+        let (kind, class) = (last.kind().to_owned(), last.classified());
+        let error = ModelError::new(kind, message).class(class);
+        match last.retry_after() {
+            Some(delay) if !matches!(class, Class::NotStarted { .. }) => error.after(delay),
+            _ => error,
+        }
+    }
+
+    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Option<Instant>>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model for Fallback {
+    /// The name of the model that is preferred.
+    fn name(&self) -> &str {
+        self.models[0].name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.models[0].dialect()
+    }
+
+    fn dialects(&self) -> Vec<Dialect> {
+        self.models.iter().flat_map(|model| model.dialects()).collect()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(self.ask(request))
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.models.iter().map(|model| model.name()).collect();
+        formatter
+            .debug_struct("Fallback")
+            .field("models", &names)
+            .field("rest", &self.rest)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

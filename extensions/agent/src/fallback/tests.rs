@@ -1,0 +1,153 @@
+//! Which models are asked, with what, and what is reported.
+
+use std::sync::Arc;
+
+use toolwright::provider::ToolCall;
+use toolwright::{Executor, Output, Registry, tool};
+
+use super::*;
+use crate::{Agent, Ended, Message};
+
+/// Adds one.
+#[tool(name = "math.add", effect = read)]
+async fn add(
+    /// To what.
+    a: i64,
+) -> i64 {
+    a + 1
+}
+
+/// A model that fails or answers by turns, in a dialect of its own.
+struct Turns {
+    name: &'static str,
+    dialect: Dialect,
+    answers: Mutex<std::vec::IntoIter<Result<ModelAnswer, ModelError>>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Model for Turns {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        assert_eq!(request.listing.dialect(), self.dialect, "the tools are in its form");
+        self.asked.lock().unwrap().push(self.name.to_owned());
+        let answer = self.answers.lock().unwrap().next().expect("it is asked too often");
+        Box::pin(async move { answer })
+    }
+}
+
+fn busy() -> ModelError {
+    ModelError::new("overloaded", "busy").class(Class::NotStarted { retry_after: None })
+}
+
+fn call() -> ModelAnswer {
+    let arguments = r#"{"a": 1}"#.to_owned();
+    let call = ToolCall { id: Some("c1".into()), name: "math.add".into(), arguments };
+    ModelAnswer::new("", vec![call])
+}
+
+type Asked = Arc<Mutex<Vec<String>>>;
+
+fn pair(
+    first: Vec<Result<ModelAnswer, ModelError>>,
+    second: Vec<Result<ModelAnswer, ModelError>>,
+) -> (FallbackBuilder, Asked) {
+    let asked = Asked::default();
+    let turns = |name, dialect, answers: Vec<_>| Turns {
+        name,
+        dialect,
+        answers: Mutex::new(answers.into_iter()),
+        asked: Arc::clone(&asked),
+    };
+    let first = turns("first", Dialect::Anthropic, first);
+    let second = turns("second", Dialect::Gemini, second);
+    (Fallback::builder(first).then(second), asked)
+}
+
+fn executor() -> Executor {
+    Executor::builder(Registry::of([ADD]).unwrap()).unrestricted().build().unwrap()
+}
+
+/// The first model fails in the middle of a run: the second goes on with the same history, and is asked alone while the
+/// first rests.
+#[tokio::test(start_paused = true)]
+async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
+    let first = vec![Ok(call()), Err(busy()), Ok(ModelAnswer::text("Back."))];
+    let second = vec![Ok(call()), Ok(ModelAnswer::text("Done."))];
+    let (builder, asked) = pair(first, second);
+    let fell = Asked::default();
+    let falling = Arc::clone(&fell);
+    let model = builder.on_fallback(move |it| {
+        falling.lock().unwrap().push(format!("{} {} {}", it.from, it.error.kind(), it.to));
+    });
+    let answered = Asked::default();
+    let answering = Arc::clone(&answered);
+    let agent = Agent::builder(executor(), model.build()).listen(move |notice| {
+        if let crate::NoticeKind::Answered { answer } = notice.kind {
+            answering.lock().unwrap().push(answer.model.clone().unwrap_or_default());
+        }
+    });
+    let mut run = agent.build().unwrap().run("r").start().unwrap();
+    let ended = run.say("Add.").await.unwrap();
+    assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
+    crate::check(run.history()).unwrap();
+    let calls = run.history().iter().map(|message| message.calls().len()).sum::<usize>();
+    assert_eq!(calls, 2, "the call of the first model is in the history");
+    assert_eq!(*asked.lock().unwrap(), ["first", "first", "second", "second"]);
+    assert_eq!(*fell.lock().unwrap(), ["first overloaded second"]);
+    assert_eq!(*answered.lock().unwrap(), ["first", "second", "second"]);
+    tokio::time::advance(Duration::from_secs(61)).await;
+    let ended = run.say("Again.").await.unwrap();
+    assert!(matches!(ended, Ended::Text { text, .. } if text == "Back."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_in_which_every_model_is_down_ends_with_their_names() {
+    let (model, asked) = pair(vec![Err(busy())], vec![Err(busy())]);
+    let agent = Agent::builder(executor(), model.build()).build().unwrap();
+    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
+    assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("overloaded", 2));
+    assert_eq!(message, "no model answered (first, second asked): busy");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_wrong_is_made_once() {
+    let (model, asked) = pair(vec![Err(ModelError::new("invalid_request", "no"))], vec![]);
+    let agent = Agent::builder(executor(), model.build()).build().unwrap();
+    agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    assert_eq!(*asked.lock().unwrap(), ["first"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_model_is_asked_after_the_budget() {
+    let (model, asked) = pair(vec![Err(busy())], vec![]);
+    let model = model.budget(Duration::ZERO).build();
+    let agent = Agent::builder(executor(), model).build().unwrap();
+    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    assert_eq!(*asked.lock().unwrap(), ["first"]);
+    assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
+}
+
+/// Without the catalog nobody could list the tools for the second model.
+#[tokio::test]
+async fn tools_in_another_form_need_the_catalog() {
+    let (model, _) = pair(vec![Err(busy())], vec![]);
+    let model = model.build();
+    let listing = Registry::of([ADD]).unwrap().listing(Dialect::Anthropic).unwrap();
+    let history = [
+        Message::user("Add."),
+        Message::answers([(call().calls.remove(0), Output::text("2").into())]),
+    ];
+    let error = model.answer(ModelRequest::new(&history, &listing)).await.unwrap_err();
+    assert_eq!(error.kind(), "invalid_tools");
+}

@@ -1,0 +1,305 @@
+//! Gemini `generateContent`: the body of a request, and what a response says.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, Provider, ToolCall};
+
+use super::fault::Fault;
+use super::parts::{Part, is_empty_list, object, parts_without_ids};
+use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
+
+/// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
+const FOREIGN: &str = "skip_thought_signature_validator";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Said<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<Value>,
+    #[serde(skip_serializing_if = "Generation::is_empty")]
+    generation_config: Generation<'a>,
+    contents: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Generation<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stop_sequences: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking_config: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    parts: [TextPart<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct TextPart<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Turn<'a> {
+    Text { role: &'static str, parts: [TextPart<'a>; 1] },
+    Verbatim { role: &'static str, parts: Cow<'a, RawValue> },
+    Parts { role: &'static str, parts: Vec<Written<'a>> },
+    Results(Value),
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum Written<'a> {
+    Text {
+        text: &'a str,
+    },
+    Call {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thought_signature: Option<&'static str>,
+        function_call: Called,
+    },
+}
+
+#[derive(Serialize)]
+struct Called {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    name: String,
+    args: Box<RawValue>,
+}
+
+pub(super) fn body(
+    model: &str,
+    max_output_tokens: Option<u32>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let (listing, settings) = (request.listing, request.settings);
+    let contents = parts_without_ids(request.history).map(|part| turn(part, model, listing));
+    let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
+        Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
+        Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
+    });
+    let stop_sequences = &settings.stop_words[..];
+    let system = request.system;
+    let tools = Some(listing.tools()).filter(|tools| !is_empty_list(tools));
+    let body = Body {
+        system_instruction: (!system.is_empty()).then(|| said(system)),
+        tools,
+        tool_config: tools.and_then(|_| choice(&settings.tool_choice, listing)),
+        generation_config: Generation { max_output_tokens, stop_sequences, thinking_config },
+        contents: contents.collect::<Result<_, _>>()?,
+    };
+    serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+impl Generation<'_> {
+    fn is_empty(&self) -> bool {
+        self.max_output_tokens.is_none()
+            && self.stop_sequences.is_empty()
+            && self.thinking_config.is_none()
+    }
+}
+
+fn said(text: &str) -> Said<'_> {
+    Said { parts: [TextPart { text }] }
+}
+
+fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
+    let calling = match choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::None => json!({"mode": "NONE"}),
+        ToolChoice::Required => json!({"mode": "ANY"}),
+        ToolChoice::Tool(name) => {
+            json!({"mode": "ANY", "allowedFunctionNames": [listing.shown_name(name)]})
+        }
+    };
+    Some(json!({"functionCallingConfig": calling}))
+}
+
+fn turn<'a>(part: Part<'a>, model: &str, listing: &Listing) -> Result<Turn<'a>, MessageError> {
+    Ok(match part {
+        Part::User(text) => Turn::Text { role: "user", parts: [TextPart { text }] },
+        Part::Answers(answered, ids) => {
+            let mut results = listing.tool_results(answered)?;
+            for (index, id) in ids.into_iter().flatten().enumerate() {
+                results["parts"][index]["functionResponse"]["id"] = id.into();
+            }
+            Turn::Results(results)
+        }
+        Part::Model { text, calls, verbatim } => {
+            let role = "model";
+            let own = verbatim.and_then(|it| it.of(Provider::Gemini.name()));
+            if let Some(parts) = own.and_then(|it| serde_json::from_str(it).ok()) {
+                return Ok(Turn::Verbatim { role, parts });
+            }
+            let said = (!text.trim().is_empty()).then_some(Written::Text { text });
+            let mut parts: Vec<Written<'_>> = said.into_iter().collect();
+            for (index, call) in calls.iter().enumerate() {
+                let is_signed = index == 0 && !is_before_signatures(model);
+                parts.push(Written::Call {
+                    thought_signature: is_signed.then_some(FOREIGN),
+                    function_call: called(call, listing)?,
+                });
+            }
+            Turn::Parts { role, parts }
+        }
+    })
+}
+
+/// Whether a model is of the generations that ask for no signature.
+fn is_before_signatures(model: &str) -> bool {
+    let model = model.trim_start_matches("models/");
+    ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))
+}
+
+fn called(call: &ToolCall, listing: &Listing) -> Result<Called, MessageError> {
+    let args = match object(&call.arguments) {
+        Some(args) => args.to_owned(),
+        // The API takes nothing but an object; the answer to the call says what was wrong with this one.
+        None => to_raw_value(&json!({"invalid": call.arguments})).map_err(MessageError::NotJson)?,
+    };
+    Ok(Called { id: call.id.clone(), name: listing.shown_name(&call.name).to_owned(), args })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    #[serde(borrow)]
+    candidates: Option<Vec<Candidate<'a>>>,
+    prompt_feedback: Option<Feedback>,
+    usage_metadata: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    block_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(borrow)]
+    content: Option<Content<'a>>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ReadPart {
+    text: Option<String>,
+    #[serde(default)]
+    thought: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Tokens {
+    prompt_token_count: u64,
+    tool_use_prompt_token_count: u64,
+    cached_content_token_count: u64,
+    candidates_token_count: u64,
+    thoughts_token_count: u64,
+}
+
+pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+    const EXPECTED: &str = "a Gemini response";
+    let calls = listing.tool_calls(text);
+    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
+    if let Err(error) = &calls
+        && !matches!(error, MessageError::CutShort { .. })
+    {
+        return Err(wrong(error));
+    }
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    let usage = response.usage_metadata.map(Usage::from);
+    let candidate = response.candidates.unwrap_or_default().into_iter().next();
+    let answer = match candidate {
+        Some(candidate) => of_candidate(candidate, calls).map_err(|error| wrong(&error))?,
+        None => {
+            let reason = response.prompt_feedback.and_then(|it| it.block_reason);
+            let reason = reason.ok_or_else(|| wrong(&"it has no candidates"))?;
+            let words = format!("the prompt was blocked: {reason}");
+            ModelAnswer::text(words).stopped(StopReason::Refused)
+        }
+    };
+    Ok(match usage {
+        Some(usage) => answer.usage(usage),
+        None => answer,
+    })
+}
+
+fn of_candidate(
+    candidate: Candidate<'_>,
+    calls: Result<Vec<ToolCall>, MessageError>,
+) -> serde_json::Result<ModelAnswer> {
+    let parts = candidate.content.and_then(|it| it.parts);
+    let mut words = match parts {
+        Some(parts) => words(parts)?,
+        None => String::new(),
+    };
+    let reason = candidate.finish_reason.unwrap_or_default();
+    let stop = match (reason.as_str(), &calls) {
+        (_, Err(_)) => StopReason::CutInCall,
+        ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
+        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED", Ok(_)) => StopReason::Finished,
+        (_, Ok(_)) => StopReason::Refused,
+    };
+    if stop == StopReason::Refused && words.is_empty() {
+        words = candidate.finish_message.unwrap_or(reason);
+    }
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
+    let answer = ModelAnswer::new(words, calls).stopped(stop);
+    Ok(match parts {
+        Some(parts) if is_whole => {
+            answer.verbatim(Verbatim::new(Provider::Gemini.name(), parts.get()))
+        }
+        _ => answer,
+    })
+}
+
+/// What was said: parts that follow each other are one text.
+fn words(parts: &RawValue) -> serde_json::Result<String> {
+    let parts: Vec<ReadPart> = serde_json::from_str(parts.get())?;
+    let mut texts = vec![String::new()];
+    for part in parts.into_iter().filter(|part| !part.thought) {
+        match (part.text, texts.last_mut()) {
+            (Some(text), Some(last)) => last.push_str(&text),
+            _ => texts.push(String::new()),
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    Ok(texts.join("\n\n"))
+}
+
+impl From<Tokens> for Usage {
+    fn from(tokens: Tokens) -> Self {
+        let input = tokens.prompt_token_count.saturating_add(tokens.tool_use_prompt_token_count);
+        let output = tokens.candidates_token_count.saturating_add(tokens.thoughts_token_count);
+        Self::new(input, output)
+            .cached(tokens.cached_content_token_count)
+            .reasoning(tokens.thoughts_token_count)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! `OpenAI` Responses: the body of a request, and what a response says.
+//!
+//! The server stores nothing: each request has the whole history. Items of a model go back as they came; reasoning without
+//! its encrypted content, which only the server could look up, is left out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright::Class;
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, Provider, ToolCall};
+
+use super::fault::Fault;
+use super::parts::{Part, is_empty_list, parts};
+use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    include: Option<[&'static str; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    instructions: &'a str,
+    #[serde(skip_serializing_if = "is_empty_list")]
+    tools: &'a RawValue,
+    input: Vec<Item<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Item<'a> {
+    Text { role: &'static str, content: &'a str },
+    Verbatim(&'a RawValue),
+    Call { r#type: &'static str, call_id: String, name: String, arguments: String },
+    Result(Value),
+}
+
+pub(super) fn body(
+    model: &str,
+    max_output_tokens: Option<u32>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let (listing, settings) = (request.listing, request.settings);
+    let mut input = Vec::with_capacity(request.history.len());
+    for part in parts(request.history) {
+        match part {
+            Part::User(content) => input.push(Item::Text { role: "user", content }),
+            Part::Model { text, calls, verbatim } => {
+                let own = verbatim.and_then(|it| it.of(Provider::OpenAiResponses.name()));
+                if let Some(items) = own.and_then(|it| serde_json::from_str::<Vec<_>>(it).ok()) {
+                    input.extend(items.into_iter().map(Item::Verbatim));
+                    continue;
+                }
+                if !text.trim().is_empty() {
+                    input.push(Item::Text { role: "assistant", content: text });
+                }
+                input.extend(calls.iter().map(|call| called(call, listing)));
+            }
+            Part::Answers(answered, ids) => {
+                let mut results = listing.tool_results(answered)?;
+                for (index, id) in ids.into_iter().flatten().enumerate() {
+                    results[index]["call_id"] = id.into();
+                }
+                let results = results.as_array_mut().map(std::mem::take);
+                input.extend(results.into_iter().flatten().map(Item::Result));
+            }
+        }
+    }
+    let effort = match settings.reasoning {
+        Some(Reasoning::Effort(effort)) => Some(json!({"effort": effort.name()})),
+        _ => None,
+    };
+    let has_tools = !is_empty_list(listing.tools());
+    let body = Body {
+        model,
+        store: false,
+        max_output_tokens,
+        include: effort.is_some().then_some(["reasoning.encrypted_content"]),
+        reasoning: effort,
+        tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
+        parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
+        instructions: request.system,
+        tools: listing.tools(),
+        input,
+    };
+    serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
+    Item::Call {
+        r#type: "function_call",
+        call_id: call.id.clone().unwrap_or_default(),
+        name: listing.shown_name(&call.name).to_owned(),
+        arguments: call.arguments.clone(),
+    }
+}
+
+fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
+    Some(match choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::None => "none".into(),
+        ToolChoice::Required => "required".into(),
+        ToolChoice::Tool(name) => json!({"type": "function", "name": listing.shown_name(name)}),
+    })
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    status: Option<String>,
+    error: Option<Failure>,
+    incomplete_details: Option<Incomplete>,
+    #[serde(borrow)]
+    output: Option<Vec<&'a RawValue>>,
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    code: Option<String>,
+    message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Incomplete {
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    r#type: String,
+    encrypted_content: Option<String>,
+    #[serde(default)]
+    content: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    input_tokens: u64,
+    input_tokens_details: Option<InputDetails>,
+    output_tokens: u64,
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Deserialize)]
+struct InputDetails {
+    cached_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct OutputDetails {
+    reasoning_tokens: Option<u64>,
+}
+
+pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+    const EXPECTED: &str = "an OpenAI response";
+    let calls = listing.tool_calls(text);
+    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
+    if let Err(error) = &calls
+        && !matches!(error, MessageError::CutShort { .. })
+    {
+        return Err(wrong(error));
+    }
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
+    if response.status.as_deref() == Some("failed") {
+        return Err(failed(response.error));
+    }
+    let output = response.output.ok_or_else(|| wrong(&"it has no `output`"))?;
+    let items = output.iter().map(|item| Ok((*item, serde_json::from_str(item.get())?)));
+    let items: Vec<(&RawValue, Said)> =
+        items.collect::<serde_json::Result<_>>().map_err(|error| wrong(&error))?;
+    let (mut words, mut is_refusal) = (Vec::new(), false);
+    for (_, item) in items.iter().filter(|(_, item)| item.r#type == "message") {
+        for part in item.content.as_array().into_iter().flatten() {
+            is_refusal |= part["type"] == "refusal";
+            words.extend(part["text"].as_str().or_else(|| part["refusal"].as_str()));
+        }
+    }
+    let reason = response.incomplete_details.and_then(|it| it.reason);
+    let is_incomplete = response.status.as_deref() == Some("incomplete");
+    let stop = match &calls {
+        _ if is_refusal || reason.as_deref() == Some("content_filter") => StopReason::Refused,
+        Err(_) => StopReason::CutInCall,
+        Ok(_) if is_incomplete => StopReason::CutShort,
+        Ok(_) => StopReason::Finished,
+    };
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
+    let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
+    if answer.stop == StopReason::Finished {
+        let is_sent = |item: &Said| item.r#type != "reasoning" || item.encrypted_content.is_some();
+        let sent = items.iter().filter(|(_, item)| is_sent(item)).map(|(raw, _)| raw.get());
+        let sent = format!("[{}]", sent.collect::<Vec<_>>().join(","));
+        answer = answer.verbatim(Verbatim::new(Provider::OpenAiResponses.name(), sent));
+    }
+    Ok(match response.usage {
+        Some(tokens) => answer.usage(tokens.into()),
+        None => answer,
+    })
+}
+
+fn failed(failure: Option<Failure>) -> Fault {
+    let (code, message) = match failure {
+        Some(failure) => (failure.code.unwrap_or_default(), failure.message.unwrap_or_default()),
+        None => (String::new(), String::new()),
+    };
+    let (kind, class) = match code.as_str() {
+        "server_error" => ("server_error", Class::Transient),
+        "rate_limit_exceeded" => ("rate_limited", Class::NotStarted { retry_after: None }),
+        _ => ("invalid_request", Class::Final),
+    };
+    Fault::new(
+        kind,
+        class,
+        format!("answered a response that failed ({code}: {message}), expected a whole one"),
+    )
+}
+
+impl From<Tokens> for Usage {
+    fn from(tokens: Tokens) -> Self {
+        let cached = tokens.input_tokens_details.and_then(|it| it.cached_tokens);
+        let reasoning = tokens.output_tokens_details.and_then(|it| it.reasoning_tokens);
+        Self::new(tokens.input_tokens, tokens.output_tokens)
+            .cached(cached.unwrap_or_default())
+            .reasoning(reasoning.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests;

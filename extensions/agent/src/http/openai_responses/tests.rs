@@ -1,0 +1,156 @@
+//! Requests as the API takes them, and every way in which a response may end.
+
+use toolwright::{Answer, Output, Registry, tool};
+
+use super::*;
+use crate::{Effort, Message, ModelSettings};
+
+/// Adds one.
+#[tool(name = "math.add")]
+async fn add(
+    /// To what.
+    a: i64,
+) -> i64 {
+    a + 1
+}
+
+fn listing() -> Listing {
+    Registry::of([ADD]).unwrap().listing(toolwright::dialect::Dialect::OpenAiResponses).unwrap()
+}
+
+fn call(id: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.into()), name: "math.add".into(), arguments: arguments.into() }
+}
+
+fn read(text: &str) -> ModelAnswer {
+    answer(text, &listing()).unwrap()
+}
+
+fn response(output: &str, status: &str, details: &str) -> String {
+    format!(
+        r#"{{"object":"response","status":"{status}","incomplete_details":{details},"output":{output},"usage":{{"input_tokens":5,"input_tokens_details":{{"cached_tokens":2}},"output_tokens":3,"output_tokens_details":{{"reasoning_tokens":1}}}}}}"#
+    )
+}
+
+const REASONED: &str = r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x=="}"#;
+const CALLED: &str = r#"{"type":"function_call","id":"fc_1","call_id":"c1","name":"math_add","arguments":"{\"a\": 1}","status":"completed"}"#;
+
+#[test]
+fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
+    let listing = listing();
+    let history = [
+        Message::user("Add."),
+        Message::model("I add.", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
+        Message::answers([
+            (call("c1", ""), Answer::from(Output::text("2"))),
+            (call("c2", ""), Answer::from(Output::text("3"))),
+        ]),
+        Message::model("Two.", []),
+    ];
+    let settings = ModelSettings::new()
+        .tool_choice(ToolChoice::Tool("math.add".into()))
+        .one_call()
+        .reasoning(Reasoning::Effort(Effort::Low));
+    let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
+    let text = body("m", Some(90), &request).unwrap();
+    assert!(text.contains(&format!(r#""tools":{},"input":["#, listing.tools())), "{text}");
+    let mut body: Value = serde_json::from_str(&text).unwrap();
+    body.as_object_mut().unwrap().remove("tools");
+    let called = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "math_add", "arguments": arguments});
+    let result = |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
+    assert_eq!(
+        body,
+        json!({
+            "model": "m", "store": false, "max_output_tokens": 90, "instructions": "Be brief.",
+            "reasoning": {"effort": "low"}, "include": ["reasoning.encrypted_content"],
+            "tool_choice": {"type": "function", "name": "math_add"}, "parallel_tool_calls": false,
+            "input": [
+                {"role": "user", "content": "Add."},
+                {"role": "assistant", "content": "I add."},
+                called("c1", r#"{"a": 1}"#),
+                called("c2", "{\"a\":"),
+                result("c1", "2"),
+                result("c2", "3"),
+                {"role": "assistant", "content": "Two."},
+            ],
+        })
+    );
+}
+
+#[test]
+fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_out() {
+    let stored = r#"{"type":"reasoning","id":"rs_0","summary":[]}"#;
+    let answer = read(&response(&format!("[{stored}, {REASONED}, {CALLED}]"), "completed", "null"));
+    assert_eq!(
+        (answer.calls[0].name.as_str(), answer.calls[0].arguments.as_str()),
+        ("math.add", r#"{"a": 1}"#)
+    );
+    let (listing, calls) = (listing(), answer.calls.clone());
+    let history = [
+        Message::Model { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
+        Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+    ];
+    let text = body("m", None, &ModelRequest::new(&history, &listing)).unwrap();
+    assert!(text.contains(&format!(r#""input":[{REASONED},{CALLED},{{"#)), "{text}");
+}
+
+#[test]
+fn every_way_to_end_is_read() {
+    let text = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"One."},{"type":"output_text","text":"Two."}]}"#;
+    let refusal = r#"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I do not."}]}"#;
+    let cut = CALLED.replace("completed", "incomplete");
+    let limit = r#"{"reason":"max_output_tokens"}"#;
+    for (output, status, details, stop, calls, words) in [
+        (text, "completed", "null", StopReason::Finished, 0, "One.\n\nTwo."),
+        (CALLED, "completed", "null", StopReason::Finished, 1, ""),
+        (text, "incomplete", limit, StopReason::CutShort, 0, "One.\n\nTwo."),
+        (&cut, "incomplete", limit, StopReason::CutInCall, 0, ""),
+        (refusal, "completed", "null", StopReason::Refused, 0, "I do not."),
+        (
+            text,
+            "incomplete",
+            r#"{"reason":"content_filter"}"#,
+            StopReason::Refused,
+            0,
+            "One.\n\nTwo.",
+        ),
+    ] {
+        let answer = read(&response(&format!("[{output}]"), status, details));
+        assert_eq!(
+            (&answer.stop, answer.calls.len(), answer.text.as_str()),
+            (&stop, calls, words),
+            "{output} {status}"
+        );
+        assert_eq!(answer.usage, Some(Usage::new(5, 3).cached(2).reasoning(1)));
+    }
+}
+
+#[test]
+fn a_response_that_failed_says_why_and_whether_to_ask_again() {
+    for (code, class) in [
+        ("server_error", Class::Transient),
+        ("rate_limit_exceeded", Class::NotStarted { retry_after: None }),
+        ("invalid_prompt", Class::Final),
+    ] {
+        let text = format!(
+            r#"{{"object":"response","status":"failed","error":{{"code":"{code}","message":"No."}},"output":[]}}"#
+        );
+        let fault = answer(&text, &listing()).unwrap_err();
+        assert_eq!(fault.class, class, "{code}");
+        assert!(fault.message.contains(&format!("({code}: No.)")), "{}", fault.message);
+    }
+}
+
+#[test]
+fn a_response_that_is_none_is_refused_with_what_it_is() {
+    for (text, why) in [
+        ("not JSON", "the message is not JSON"),
+        (r#"{"choices":[{"message":{"role":"assistant","content":"Hi"}}]}"#, "one of openai-chat"),
+        (r#"{"object":"response","output":[{"type":"function_call","call_id":7}]}"#, "/output/0"),
+    ] {
+        let fault = answer(text, &listing()).unwrap_err();
+        assert_eq!(fault.kind, "invalid_response");
+        assert!(fault.message.contains("expected an OpenAI response"), "{}", fault.message);
+        assert!(fault.message.contains(why), "{}", fault.message);
+    }
+}

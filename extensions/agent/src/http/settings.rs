@@ -1,0 +1,56 @@
+//! Which settings of a request a provider has. Pure.
+
+use toolwright::provider::Provider;
+
+use crate::{ModelError, ModelRequest, Reasoning, ToolChoice};
+
+/// The least that Anthropic takes for reasoning.
+const ANTHROPIC_LEAST: u32 = 1024;
+
+/// Refuses what the provider would refuse or, worse, ignore.
+pub(super) fn checked(
+    provider: Provider,
+    max_tokens: Option<u32>,
+    request: &ModelRequest<'_>,
+) -> Result<(), ModelError> {
+    let settings = request.settings;
+    let words = settings.stop_words.len();
+    let is_forced = matches!(settings.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+    let problem = match (provider, settings.reasoning) {
+        _ if is_forced && request.listing.tools().get() == "[]" => {
+            "the tool choice wants a call, but there are no tools; show the model a tool".to_owned()
+        }
+        (Provider::Anthropic, Some(_)) if is_forced => {
+            "a tool choice that wants a call excludes reasoning; leave one of them out".to_owned()
+        }
+        (Provider::Anthropic, Some(Reasoning::Tokens(tokens)))
+            if tokens < ANTHROPIC_LEAST || max_tokens.is_some_and(|most| tokens >= most) =>
+        {
+            let most = max_tokens.map_or("the limit of the answer".to_owned(), |it| it.to_string());
+            format!(
+                "found {tokens} tokens of reasoning, expected at least {ANTHROPIC_LEAST} and fewer than {most}"
+            )
+        }
+        (Provider::OpenAiChat | Provider::OpenAiResponses, Some(Reasoning::Tokens(_))) => {
+            "reasoning has no limit in tokens there; set an effort".to_owned()
+        }
+        (Provider::OpenAiResponses, _) if words > 0 => {
+            format!("found {words} stop words, expected none: the API has no such setting")
+        }
+        (Provider::OpenAiChat, _) if words > 4 => too_many(words, 4),
+        (Provider::Gemini, _) if words > 5 => too_many(words, 5),
+        (Provider::Gemini, _) if settings.one_call => {
+            "an answer cannot be limited to one call there; leave `one_call` out".to_owned()
+        }
+        _ => return Ok(()),
+    };
+    let message = format!("the request to {provider} cannot be written: {problem}");
+    Err(ModelError::new("invalid_settings", message))
+}
+
+fn too_many(found: usize, most: usize) -> String {
+    format!("found {found} stop words, expected at most {most}")
+}
+
+#[cfg(test)]
+mod tests;

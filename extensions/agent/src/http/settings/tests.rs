@@ -1,0 +1,74 @@
+//! Settings that a provider does not have are refused, and the others are sent.
+
+use toolwright::{Registry, tool};
+
+use super::*;
+use crate::http::api::Api;
+use crate::{Effort, Message, ModelSettings};
+
+/// Answers.
+#[tool(effect = read)]
+async fn ping() -> &'static str {
+    "pong"
+}
+
+fn written(api: Api, settings: &ModelSettings) -> Result<serde_json::Value, ModelError> {
+    let listing = Registry::of([PING]).unwrap().listing(api.provider().into()).unwrap();
+    let history = [Message::user("Go.")];
+    let request = ModelRequest::new(&history, &listing).settings(settings);
+    let body = api.body("m", None, &request)?;
+    Ok(serde_json::from_str(&body).unwrap())
+}
+
+#[test]
+fn what_a_provider_does_not_have_is_refused_by_name() {
+    let new = ModelSettings::new;
+    let words = |count| new().stop_words(vec!["END"; count]);
+    let tokens = |tokens| new().reasoning(Reasoning::Tokens(tokens));
+    let effort = || new().reasoning(Reasoning::Effort(Effort::Low));
+    for (api, settings, why) in [
+        (Api::Anthropic, effort().tool_choice(ToolChoice::Required), "excludes reasoning"),
+        (Api::Anthropic, tokens(1000), "found 1000 tokens of reasoning, expected at least 1024"),
+        (Api::Anthropic, tokens(8192), "and fewer than 8192"),
+        (Api::OpenAiChat, tokens(2000), "set an effort"),
+        (Api::OpenAiChat, words(5), "found 5 stop words, expected at most 4"),
+        (Api::OpenAiResponses, words(1), "found 1 stop words, expected none"),
+        (Api::Gemini, words(6), "expected at most 5"),
+        (Api::Gemini, new().one_call(), "leave `one_call` out"),
+    ] {
+        let error = written(api, &settings).unwrap_err();
+        assert_eq!(error.kind(), "invalid_settings");
+        assert!(error.message().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_call_cannot_be_wanted_where_there_are_no_tools() {
+    let listing = Registry::empty().listing(Provider::Anthropic.into()).unwrap();
+    let settings = ModelSettings::new().tool_choice(ToolChoice::Required);
+    let request = ModelRequest::new(&[], &listing).settings(&settings);
+    let error = checked(Provider::Gemini, None, &request).unwrap_err();
+    assert!(error.message().contains("there are no tools"), "{error}");
+}
+
+#[test]
+fn what_a_provider_has_is_sent() {
+    let forced = ModelSettings::new().tool_choice(ToolChoice::Required).one_call();
+    let body = written(Api::Anthropic, &forced).unwrap();
+    assert_eq!(body["tool_choice"]["type"], "any");
+    assert_eq!(body["tool_choice"]["disable_parallel_tool_use"], true);
+    let body = written(Api::OpenAiChat, &forced.clone().stop_words(["END"])).unwrap();
+    assert_eq!((&body["tool_choice"], &body["stop"][0]), (&"required".into(), &"END".into()));
+    assert_eq!(body["parallel_tool_calls"], false);
+    let thinking = ModelSettings::new().reasoning(Reasoning::Effort(Effort::Medium));
+    let body = written(Api::Anthropic, &thinking).unwrap();
+    assert_eq!(body["thinking"]["type"], "adaptive");
+    assert_eq!(body["output_config"]["effort"], "medium");
+    assert_eq!(written(Api::OpenAiChat, &thinking).unwrap()["reasoning_effort"], "medium");
+    let budget = ModelSettings::new().reasoning(Reasoning::Tokens(2048));
+    assert_eq!(written(Api::Anthropic, &budget).unwrap()["thinking"]["budget_tokens"], 2048);
+    let body = written(Api::Gemini, &budget).unwrap();
+    assert_eq!(body["generationConfig"]["thinkingConfig"]["thinkingBudget"], 2048);
+    let none = ModelSettings::new().tool_choice(ToolChoice::None);
+    assert_eq!(written(Api::OpenAiResponses, &none).unwrap()["tool_choice"], "none");
+}

@@ -1,0 +1,124 @@
+//! How a model is asked to answer, beside what it is asked.
+
+/// How a model is asked to answer. A model refuses a setting that its provider does not have, before it sends anything.
+///
+/// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
+/// | --- | --- | --- | --- | --- |
+/// | [`tool_choice`](Self::tool_choice) | all; `Required` and `Tool` not with reasoning | all | all | all |
+/// | [`one_call`](Self::one_call) | yes | yes | yes | no |
+/// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
+/// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
+///
+/// ```
+/// use toolwright_agent::{Effort, ModelSettings, Reasoning, ToolChoice};
+///
+/// let settings = ModelSettings::new()
+///     .tool_choice(ToolChoice::Required)
+///     .one_call()
+///     .reasoning(Reasoning::Effort(Effort::High));
+/// assert_ne!(settings, ModelSettings::default());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelSettings {
+    /// Which tools the model may or has to call.
+    pub tool_choice: ToolChoice,
+    /// Whether an answer may have one call at most.
+    pub one_call: bool,
+    /// Texts at which the model stops.
+    pub stop_words: Vec<String>,
+    /// How much the model reasons before it answers; as its provider decides where there is none.
+    pub reasoning: Option<Reasoning>,
+}
+
+/// Which tools a model may or has to call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// It calls none.
+    None,
+    /// It calls at least one.
+    Required,
+    /// It calls this one, by the application's name.
+    Tool(String),
+}
+
+/// How much a model reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// In steps that the provider defines.
+    Effort(Effort),
+    /// At most so many tokens.
+    Tokens(u32),
+}
+
+/// How much effort a model makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Effort {
+    /// Little, for fast answers.
+    Low,
+    /// More.
+    Medium,
+    /// Much.
+    High,
+}
+
+pub(crate) static DEFAULT: ModelSettings = ModelSettings::new();
+
+impl ModelSettings {
+    /// The model decides which tools it calls, and its provider decides the rest.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            tool_choice: ToolChoice::Auto,
+            one_call: false,
+            stop_words: Vec::new(),
+            reasoning: None,
+        }
+    }
+
+    /// Sets which tools the model may or has to call.
+    #[must_use]
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = choice;
+        self
+    }
+
+    /// Lets an answer have one call at most.
+    #[must_use]
+    pub fn one_call(mut self) -> Self {
+        self.one_call = true;
+        self
+    }
+
+    /// Sets the texts at which the model stops.
+    #[must_use]
+    pub fn stop_words(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.stop_words = words.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets how much the model reasons before it answers.
+    #[must_use]
+    pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
+        self.reasoning = Some(reasoning);
+        self
+    }
+}
+
+impl Effort {
+    /// Its name in requests.
+    #[cfg(feature = "http")]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}

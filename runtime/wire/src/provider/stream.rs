@@ -1,0 +1,170 @@
+//! A provider's answer as it comes: pieces of bytes in, events and at last the whole message out. Pure.
+//!
+//! - The pieces may be of any size, cut anywhere: the events are the same.
+//! - The whole message is what [`Provider::tool_calls`] reads. Arguments are in it byte for byte as the model wrote them.
+//! - A stream that ends before its provider says that the answer is whole is an error, which has the calls that were
+//!   complete.
+//! - An event of an unknown kind is skipped and reported. One that contradicts those before it is an error.
+//!
+//! ```text
+//!   bytes ──▶ lines ──▶ data of an event ──▶ one provider's assembly ──▶ [StreamEvent], and the message at the end
+//! ```
+
+mod anthropic;
+mod error;
+mod gemini;
+mod lines;
+mod openai_chat;
+mod openai_responses;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+pub use self::error::StreamError;
+use self::lines::Lines;
+use super::{Provider, ToolCall};
+
+/// Something that came in a stream.
+///
+/// ```
+/// use toolwright::provider::{Provider, StreamEvent};
+///
+/// let mut stream = Provider::Gemini.stream();
+/// let line = b"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hel";
+/// assert_eq!(stream.push(line)?, []);
+/// let rest = b"lo\"}]},\"finishReason\":\"STOP\"}]}\n\n";
+/// assert_eq!(stream.push(rest)?, [StreamEvent::Text("Hello".into())]);
+/// assert!(Provider::Gemini.tool_calls(&stream.finish()?)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamEvent {
+    /// More of what the model says.
+    Text(String),
+    /// More of its reasoning.
+    Reasoning(String),
+    /// More of the arguments of a call that is not whole yet.
+    #[non_exhaustive]
+    Arguments {
+        /// The place of the call among the blocks, calls or items of the answer, as the provider counts them.
+        index: u64,
+        /// The text that follows what came before.
+        delta: String,
+    },
+    /// A call is whole. Whether the answer that it is in will be, the end of the stream says.
+    Call(ToolCall),
+    /// An event of a kind that this release does not know was skipped.
+    #[non_exhaustive]
+    Unknown {
+        /// The kind.
+        kind: String,
+    },
+}
+
+/// The answer of a provider as it comes, made by [`Provider::stream`].
+#[derive(Debug)]
+pub struct MessageStream {
+    lines: Lines,
+    assembly: Assembly,
+    /// The calls that were complete.
+    calls: Vec<ToolCall>,
+}
+
+#[derive(Debug)]
+enum Assembly {
+    Anthropic(anthropic::Assembly),
+    OpenAiChat(openai_chat::Assembly),
+    OpenAiResponses(openai_responses::Assembly),
+    Gemini(gemini::Assembly),
+}
+
+impl Provider {
+    /// Begins to read an answer that comes as server-sent events.
+    ///
+    /// ```
+    /// use toolwright::provider::{Provider, StreamError};
+    ///
+    /// let mut stream = Provider::OpenAiChat.stream();
+    /// stream.push(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I be\"}}]}\n\n")?;
+    /// assert!(matches!(stream.finish(), Err(StreamError::Cut { .. })));
+    /// # Ok::<(), StreamError>(())
+    /// ```
+    #[must_use]
+    pub fn stream(self) -> MessageStream {
+        let assembly = match self {
+            Self::Anthropic => Assembly::Anthropic(anthropic::Assembly::default()),
+            Self::OpenAiChat => Assembly::OpenAiChat(openai_chat::Assembly::default()),
+            Self::OpenAiResponses => {
+                Assembly::OpenAiResponses(openai_responses::Assembly::default())
+            }
+            Self::Gemini => Assembly::Gemini(gemini::Assembly::default()),
+        };
+        MessageStream { lines: Lines::default(), assembly, calls: Vec::new() }
+    }
+}
+
+impl MessageStream {
+    /// Takes the next bytes, and gives what they complete.
+    ///
+    /// # Errors
+    /// When the provider reports an error, and when the bytes are no stream of this provider. The stream is over then.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
+        let mut events = Vec::new();
+        let Self { lines, assembly, calls } = self;
+        lines.push(bytes, |data| {
+            let before = events.len();
+            match assembly {
+                Assembly::Anthropic(it) => it.push(data, &mut events)?,
+                Assembly::OpenAiChat(it) => it.push(data, &mut events)?,
+                Assembly::OpenAiResponses(it) => it.push(data, &mut events)?,
+                Assembly::Gemini(it) => it.push(data, &mut events)?,
+            }
+            calls.extend(events[before..].iter().filter_map(|event| match event {
+                StreamEvent::Call(call) => Some(call.clone()),
+                _ => None,
+            }));
+            Ok(())
+        })?;
+        Ok(events)
+    }
+
+    /// The whole message, as the provider would have sent it at once.
+    ///
+    /// # Errors
+    /// When the stream ended before the answer was whole.
+    pub fn finish(self) -> Result<String, StreamError> {
+        let message = match self.assembly {
+            Assembly::Anthropic(it) => it.message(),
+            Assembly::OpenAiChat(it) => it.message(),
+            Assembly::OpenAiResponses(it) => it.message(),
+            Assembly::Gemini(it) => it.message(),
+        };
+        message.ok_or(StreamError::Cut { complete: self.calls })
+    }
+}
+
+/// The data of an event as JSON.
+fn parsed<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
+    serde_json::from_str(data).map_err(StreamError::NotJson)
+}
+
+/// A text as JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The arguments of a call as they stand in a message: the text itself where it is JSON, an empty object where there is none.
+/// What is no JSON stands as a string, so that no reader takes it for arguments.
+fn embedded(arguments: &str) -> String {
+    if arguments.trim().is_empty() {
+        return "{}".to_owned();
+    }
+    match serde_json::from_str::<&RawValue>(arguments) {
+        Ok(raw) => raw.get().to_owned(),
+        Err(_) => quoted(arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests;

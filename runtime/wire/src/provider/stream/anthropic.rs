@@ -1,0 +1,240 @@
+//! Anthropic Messages: blocks that begin, grow and end, one after another or interleaved.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{StreamError, StreamEvent, embedded, parsed, quoted};
+use crate::provider::ToolCall;
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    message: Option<Map<String, Value>>,
+    blocks: BTreeMap<u64, Block>,
+    is_done: bool,
+}
+
+#[derive(Debug)]
+struct Block {
+    /// As it began, but for what grows.
+    start: Map<String, Value>,
+    /// What grows: text, thinking, or the JSON of an input.
+    grown: String,
+    signature: String,
+    citations: Vec<Value>,
+    is_open: bool,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
+    index: Option<u64>,
+    message: Option<Map<String, Value>>,
+    content_block: Option<Map<String, Value>>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    usage: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow)]
+    r#type: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    thinking: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    signature: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    partial_json: Option<Cow<'a, str>>,
+    citation: Option<Value>,
+    stop_reason: Option<Value>,
+    stop_sequence: Option<Value>,
+}
+
+impl Assembly {
+    pub(super) fn push(
+        &mut self,
+        data: &str,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        let event: Event<'_> = parsed(data)?;
+        if self.is_done {
+            return Err(StreamError::order(format!("found {}", event.r#type), "nothing more"));
+        }
+        let is_first = self.message.is_none();
+        match &*event.r#type {
+            "ping" => {}
+            "error" => return Err(StreamError::Provider { body: data.to_owned() }),
+            "message_start" if is_first => self.message = Some(event.message.unwrap_or_default()),
+            kind @ ("content_block_start"
+            | "content_block_delta"
+            | "content_block_stop"
+            | "message_delta"
+            | "message_stop"
+            | "message_start")
+                if is_first == (kind != "message_start") =>
+            {
+                return Err(StreamError::order(
+                    format!("found {kind}"),
+                    "one `message_start` at first",
+                ));
+            }
+            "content_block_start" => self.begin(&event)?,
+            "content_block_delta" => {
+                let Some(delta) = event.delta else { return Ok(()) };
+                let index = event.index.unwrap_or_default();
+                let Some(block) = self.blocks.get_mut(&index).filter(|block| block.is_open) else {
+                    return Err(not_open(index));
+                };
+                events.extend(block.grow(index, delta));
+            }
+            "content_block_stop" => {
+                let index = event.index.unwrap_or_default();
+                let Some(block) = self.blocks.get_mut(&index).filter(|block| block.is_open) else {
+                    return Err(not_open(index));
+                };
+                block.is_open = false;
+                events.extend(block.call().map(StreamEvent::Call));
+            }
+            "message_delta" => self.change(event),
+            "message_stop" => match self.blocks.iter().find(|(_, block)| block.is_open) {
+                Some((index, _)) => {
+                    let found = format!("found message_stop while block {index} is open");
+                    return Err(StreamError::order(found, "its end"));
+                }
+                None => self.is_done = true,
+            },
+            kind => events.push(StreamEvent::Unknown { kind: kind.to_owned() }),
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, event: &Event<'_>) -> Result<(), StreamError> {
+        let index = event.index.unwrap_or_default();
+        let mut start = event.content_block.clone().unwrap_or_default();
+        let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
+        let grown = match kind.and_then(|key| start.remove(key)) {
+            Some(Value::String(text)) => text,
+            // An input that is there at once; most begin empty.
+            Some(Value::Object(input)) if !input.is_empty() => Value::Object(input).to_string(),
+            _ => String::new(),
+        };
+        let block =
+            Block { start, grown, signature: String::new(), citations: Vec::new(), is_open: true };
+        match self.blocks.insert(index, block) {
+            None => Ok(()),
+            Some(_) => {
+                Err(StreamError::order(format!("block {index} begins twice"), "another index"))
+            }
+        }
+    }
+
+    fn change(&mut self, event: Event<'_>) {
+        let Some(message) = &mut self.message else { return };
+        if let Some(delta) = event.delta {
+            message.extend(delta.stop_reason.map(|reason| ("stop_reason".to_owned(), reason)));
+            message.extend(delta.stop_sequence.map(|it| ("stop_sequence".to_owned(), it)));
+        }
+        if let Some(usage) = event.usage {
+            let known = message.entry("usage").or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(known) = known {
+                known.extend(usage.into_iter().filter(|(_, tokens)| !tokens.is_null()));
+            }
+        }
+    }
+
+    pub(super) fn message(self) -> Option<String> {
+        let mut message = self.message.filter(|_| self.is_done)?;
+        message.remove("content");
+        let mut text = String::from("{");
+        for (key, value) in &message {
+            text.push_str(&format!("{}:{value},", quoted(key)));
+        }
+        let blocks: Vec<String> = self.blocks.values().map(Block::text).collect();
+        text.push_str(&format!("\"content\":[{}]}}", blocks.join(",")));
+        Some(text)
+    }
+}
+
+impl Block {
+    fn grow(&mut self, index: u64, delta: Delta<'_>) -> Option<StreamEvent> {
+        match delta {
+            Delta { text: Some(text), .. } => {
+                self.grown.push_str(&text);
+                (!text.is_empty()).then(|| StreamEvent::Text(text.into_owned()))
+            }
+            Delta { thinking: Some(text), .. } => {
+                self.grown.push_str(&text);
+                (!text.is_empty()).then(|| StreamEvent::Reasoning(text.into_owned()))
+            }
+            Delta { partial_json: Some(json), .. } => {
+                self.grown.push_str(&json);
+                let delta = json.into_owned();
+                (!delta.is_empty()).then_some(StreamEvent::Arguments { index, delta })
+            }
+            Delta { signature: Some(signature), .. } => {
+                self.signature.push_str(&signature);
+                None
+            }
+            Delta { citation: Some(citation), .. } => {
+                self.citations.push(citation);
+                None
+            }
+            Delta { r#type, .. } => {
+                Some(StreamEvent::Unknown { kind: r#type.unwrap_or_default().into_owned() })
+            }
+        }
+    }
+
+    fn of(&self, key: &str) -> &str {
+        self.start.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn call(&self) -> Option<ToolCall> {
+        let is_whole = self.grown.is_empty()
+            || serde_json::from_str::<Map<String, Value>>(&self.grown).is_ok();
+        (self.of("type") == "tool_use" && is_whole).then(|| ToolCall {
+            id: Some(self.of("id").to_owned()),
+            name: self.of("name").to_owned(),
+            arguments: embedded(&self.grown),
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut members: Vec<String> =
+            self.start.iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
+        match grown_key(self.of("type")) {
+            Some("input") => members.push(format!("\"input\":{}", embedded(&self.grown))),
+            Some(key) => members.push(format!("\"{key}\":{}", quoted(&self.grown))),
+            None => {}
+        }
+        if !self.signature.is_empty() {
+            members.retain(|member| !member.starts_with("\"signature\":"));
+            members.push(format!("\"signature\":{}", quoted(&self.signature)));
+        }
+        if !self.citations.is_empty() {
+            members.retain(|member| !member.starts_with("\"citations\":"));
+            members.push(format!("\"citations\":{}", Value::from(self.citations.clone())));
+        }
+        format!("{{{}}}", members.join(","))
+    }
+}
+
+/// The member of a block that grows.
+fn grown_key(kind: &str) -> Option<&'static str> {
+    match kind {
+        "text" => Some("text"),
+        "thinking" => Some("thinking"),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => Some("input"),
+        _ => None,
+    }
+}
+
+fn not_open(index: u64) -> StreamError {
+    StreamError::order(format!("something of block {index}, which is not open"), "its begin before")
+}

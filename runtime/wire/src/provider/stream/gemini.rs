@@ -1,0 +1,133 @@
+//! Gemini `streamGenerateContent`: responses, each with more parts; calls come whole.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{StreamError, StreamEvent, parsed, quoted};
+use crate::provider::Provider;
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    parts: Vec<String>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+    feedback: Option<Box<RawValue>>,
+    usage: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    candidates: Vec<Candidate<'a>>,
+    #[serde(borrow)]
+    prompt_feedback: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow)]
+    content: Option<Content<'a>>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default)]
+    parts: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(default)]
+    thought: bool,
+    #[serde(borrow, alias = "function_call")]
+    function_call: Option<&'a RawValue>,
+}
+
+impl Assembly {
+    pub(super) fn push(
+        &mut self,
+        data: &str,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        let chunk: Chunk<'_> = parsed(data)?;
+        if chunk.error.is_some() {
+            return Err(StreamError::Provider { body: data.to_owned() });
+        }
+        if let Some(usage) = chunk.usage_metadata {
+            self.usage = Some(usage.to_owned());
+        }
+        if let Some(feedback) = chunk.prompt_feedback {
+            self.feedback = Some(feedback.to_owned());
+        }
+        for candidate in chunk.candidates {
+            if candidate.index != 0 {
+                let kind = format!("candidate {}", candidate.index);
+                events.push(StreamEvent::Unknown { kind });
+                continue;
+            }
+            let parts = candidate.content.map(|content| content.parts).unwrap_or_default();
+            if self.finish_reason.is_some() && !parts.is_empty() {
+                let found = "found a part after the reason to finish";
+                return Err(StreamError::order(found, "nothing more"));
+            }
+            for part in parts {
+                self.part(part, events)?;
+            }
+            if let Some(reason) = candidate.finish_reason {
+                self.finish_reason = Some(reason);
+                self.finish_message = candidate.finish_message;
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
+        let part: Part<'_> = parsed(raw.get())?;
+        if part.function_call.is_some() {
+            // A call that is none the whole message reports.
+            let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
+            events.extend(calls.into_iter().map(StreamEvent::Call));
+        } else if let Some(text) = part.text.filter(|text| !text.is_empty()) {
+            let text = text.into_owned();
+            events.push(if part.thought {
+                StreamEvent::Reasoning(text)
+            } else {
+                StreamEvent::Text(text)
+            });
+        }
+        self.parts.push(raw.get().to_owned());
+        Ok(())
+    }
+
+    pub(super) fn message(self) -> Option<String> {
+        let usage =
+            self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#)).unwrap_or_default();
+        let Some(reason) = self.finish_reason else {
+            // A prompt that was blocked has no candidates.
+            let feedback = self.feedback.filter(|it| it.get().contains("blockReason"))?;
+            return Some(format!(r#"{{"promptFeedback":{feedback}{usage}}}"#));
+        };
+        let message = self.finish_message.map(|it| format!(r#","finishMessage":{}"#, quoted(&it)));
+        Some(format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{}]}},"finishReason":{}{}}}]{usage}}}"#,
+            self.parts.join(","),
+            quoted(&reason),
+            message.unwrap_or_default(),
+        ))
+    }
+}

@@ -1,0 +1,82 @@
+//! Server-sent events: bytes in pieces of any size to the data of each event.
+//!
+//! The crates for this read from an asynchronous stream or a body of HTTP; this crate has neither.
+
+use super::StreamError;
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Splits bytes into lines, and lines into events.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// The line that is not whole yet.
+    line: Vec<u8>,
+    /// The data lines of the event that is not whole yet.
+    data: String,
+    has_data: bool,
+    /// The last line ended with a carriage return, so that a line feed belongs to it.
+    after_return: bool,
+    has_begun: bool,
+}
+
+impl Lines {
+    /// Takes the next bytes, and hands over the data of each event that they complete.
+    pub(super) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut event: impl FnMut(&str) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
+        if self.after_return && !bytes.is_empty() {
+            self.after_return = false;
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+        }
+        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, rest) = bytes.split_at(end);
+            if self.line.is_empty() {
+                self.line(line, &mut event)?;
+            } else {
+                self.line.extend_from_slice(line);
+                let line = std::mem::take(&mut self.line);
+                self.line(&line, &mut event)?;
+            }
+            bytes = match rest {
+                [b'\r', b'\n', rest @ ..] => rest,
+                [b'\r'] => {
+                    self.after_return = true;
+                    &[]
+                }
+                rest => &rest[1..],
+            };
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        line: &[u8],
+        event: &mut impl FnMut(&str) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
+        let mut line = std::str::from_utf8(line)?;
+        if !self.has_begun {
+            self.has_begun = true;
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        if line.is_empty() {
+            if self.has_data {
+                self.has_data = false;
+                let data = std::mem::take(&mut self.data);
+                return event(&data);
+            }
+            return Ok(());
+        }
+        // The other fields, the kind of the event among them, say nothing that the data do not.
+        let Some(data) = line.strip_prefix("data:") else { return Ok(()) };
+        if self.has_data {
+            self.data.push('\n');
+        }
+        self.data.push_str(data.strip_prefix(' ').unwrap_or(data));
+        self.has_data = true;
+        Ok(())
+    }
+}

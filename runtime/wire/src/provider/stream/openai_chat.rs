@@ -1,0 +1,211 @@
+//! `OpenAI` Chat Completions: chunks, each with more of the text or of the calls.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{StreamError, StreamEvent, parsed, quoted};
+use crate::provider::ToolCall;
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    content: Option<String>,
+    refusal: Option<String>,
+    calls: BTreeMap<u64, ToolCall>,
+    finish_reason: Option<String>,
+    usage: Option<Box<RawValue>>,
+    is_done: bool,
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    choices: Vec<Choice<'a>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow)]
+    finish_reason: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow)]
+    content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    refusal: Option<Cow<'a, str>>,
+    /// Not of `OpenAI`, but of many servers that imitate it.
+    #[serde(borrow)]
+    reasoning_content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<Called<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Called<'a> {
+    index: Option<u64>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    arguments: Option<Cow<'a, str>>,
+}
+
+impl Assembly {
+    pub(super) fn push(
+        &mut self,
+        data: &str,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        if self.is_done {
+            return Err(StreamError::order("found a chunk after the end", "nothing more"));
+        }
+        if data.trim() == "[DONE]" {
+            if self.finish_reason.is_none() {
+                return Err(StreamError::order("found `[DONE]`", "a reason to finish before"));
+            }
+            self.is_done = true;
+            return Ok(());
+        }
+        let chunk: Chunk<'_> = parsed(data)?;
+        if chunk.error.is_some_and(|error| error.get() != "null") {
+            return Err(StreamError::Provider { body: data.to_owned() });
+        }
+        if let Some(usage) = chunk.usage.filter(|usage| usage.get() != "null") {
+            self.usage = Some(usage.to_owned());
+        }
+        for choice in chunk.choices {
+            if choice.index != 0 {
+                let kind = format!("choice {}", choice.index);
+                events.push(StreamEvent::Unknown { kind });
+                continue;
+            }
+            if let Some(delta) = choice.delta {
+                self.grow(delta, events)?;
+            }
+            if let Some(reason) = choice.finish_reason
+                && self.finish_reason.is_none()
+            {
+                // The last call may have been cut by a limit.
+                if reason != "length" {
+                    events.extend(self.calls.values().cloned().map(StreamEvent::Call));
+                }
+                self.finish_reason = Some(reason.into_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
+        let is_over = self.finish_reason.is_some();
+        let has_calls = delta.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        let is_more = |text: &Option<Cow<'_, str>>| text.as_ref().is_some_and(|it| !it.is_empty());
+        if is_over && (has_calls || is_more(&delta.content) || is_more(&delta.refusal)) {
+            let found = "found a delta after the reason to finish";
+            return Err(StreamError::order(found, "usage or the end"));
+        }
+        if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
+            self.content.get_or_insert_default().push_str(&text);
+            events.push(StreamEvent::Text(text.into_owned()));
+        }
+        if let Some(text) = delta.refusal.filter(|text| !text.is_empty()) {
+            self.refusal.get_or_insert_default().push_str(&text);
+            events.push(StreamEvent::Text(text.into_owned()));
+        }
+        if let Some(text) = delta.reasoning_content.filter(|text| !text.is_empty()) {
+            events.push(StreamEvent::Reasoning(text.into_owned()));
+        }
+        for called in delta.tool_calls.into_iter().flatten() {
+            self.call(called, events)?;
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        called: Called<'_>,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        let id = called.id.filter(|id| !id.is_empty());
+        let last = self.calls.last_key_value().map(|(index, _)| *index);
+        // Some servers leave the index out: then an id begins a call.
+        let index = called.index.or(match (last, &id) {
+            (None, _) => Some(0),
+            (Some(last), Some(_)) => Some(last + 1),
+            (last, None) => last,
+        });
+        let index = index.unwrap_or_default();
+        if id.is_none() && !self.calls.contains_key(&index) {
+            let found = format!("found more of call {index}, which has not begun");
+            return Err(StreamError::order(found, "its id before"));
+        }
+        let call = self.calls.entry(index).or_insert_with(|| ToolCall {
+            id: None,
+            name: String::new(),
+            arguments: String::new(),
+        });
+        if let Some(id) = id {
+            match &call.id {
+                Some(known) if **known != *id => {
+                    let found = format!("found two ids of call {index}");
+                    return Err(StreamError::order(found, "an index for each call"));
+                }
+                _ => call.id = Some(id.into_owned()),
+            }
+        }
+        let Some(function) = called.function else { return Ok(()) };
+        if let Some(name) = function.name.filter(|_| call.name.is_empty()) {
+            call.name = name.into_owned();
+        }
+        if let Some(delta) = function.arguments.filter(|delta| !delta.is_empty()) {
+            call.arguments.push_str(&delta);
+            events.push(StreamEvent::Arguments { index, delta: delta.into_owned() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn message(self) -> Option<String> {
+        if !self.is_done {
+            return None;
+        }
+        let or_null = |text: Option<&String>| text.map_or("null".to_owned(), |it| quoted(it));
+        let calls = self.calls.values().map(|call| {
+            format!(
+                r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}}}"#,
+                or_null(call.id.as_ref()),
+                quoted(&call.name),
+                quoted(&call.arguments),
+            )
+        });
+        let calls: Vec<String> = calls.collect();
+        let calls = match calls.is_empty() {
+            true => String::new(),
+            false => format!(r#","tool_calls":[{}]"#, calls.join(",")),
+        };
+        let usage = self.usage.map(|usage| format!(r#","usage":{usage}"#)).unwrap_or_default();
+        Some(format!(
+            r#"{{"object":"chat.completion","choices":[{{"index":0,"message":{{"role":"assistant","content":{},"refusal":{}{calls}}},"finish_reason":{}}}]{usage}}}"#,
+            or_null(self.content.as_ref()),
+            or_null(self.refusal.as_ref()),
+            or_null(self.finish_reason.as_ref()),
+        ))
+    }
+}
