@@ -4,6 +4,7 @@
 //! `NAME/<measure> ratio=<number> against=<what>`.
 
 mod allocations;
+mod batch;
 mod cache;
 mod call;
 mod compile;
@@ -25,7 +26,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 13] = [
+const BENCHMARKS: [(&str, &str, Run); 14] = [
+    ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),

@@ -100,8 +100,8 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
     After, Around, AroundCall, Before, BuildError, BuildProblem, CallFailure, Calling, Drained,
-    Executor, ExecutorBuilder, MissingServices, OnNoApprover, Outcome, Resolver, Run, RunBuilder,
-    Suspended, Swept, TurnAnswers, Worker,
+    Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver, Run,
+    RunBuilder, Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

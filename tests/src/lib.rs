@@ -53,6 +53,7 @@ mod spans;
 mod support;
 mod telemetry;
 mod timeouts;
+mod turns;
 mod typed;
 mod types;
 mod unseen;

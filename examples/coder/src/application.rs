@@ -13,6 +13,7 @@ use toolwright_toolbox::{
     Workspace,
 };
 
+use crate::counted::Counted;
 use crate::end::Problem;
 use crate::task::COMPLETE_TASK;
 
@@ -41,7 +42,12 @@ pub fn commands() -> Result<Registry, Problem> {
 }
 
 /// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
-pub fn executor(folder: &Path, sandbox: bool, log: &Path) -> Result<Executor, Problem> {
+pub fn executor(
+    folder: &Path,
+    sandbox: bool,
+    log: &Path,
+    counted: &Counted,
+) -> Result<Executor, Problem> {
     let mut workspace = opened(folder)?;
     if sandbox {
         let made = Sandbox::bubblewrap();
@@ -53,7 +59,10 @@ pub fn executor(folder: &Path, sandbox: bool, log: &Path) -> Result<Executor, Pr
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
     // No tool writes the log.
     let policy = policy.journal(log);
-    built(recorded(Executor::builder(registry()?).policy(policy), workspace, log)?)
+    let counted = counted.clone();
+    let builder = Executor::builder(registry()?).policy(policy);
+    let builder = builder.listen(move |event| counted.event(event));
+    built(recorded(builder, workspace, log)?)
 }
 
 /// The executor of the commands, in the current folder.

@@ -22,6 +22,10 @@ pub struct End<'a> {
     #[serde(flatten)]
     how: How,
     pub turns: u64,
+    /// How many calls waited for an earlier call of their turn.
+    pub waited: u64,
+    /// How many calls ran at once at most.
+    pub at_once: usize,
     pub provider: &'a str,
     pub model: &'a str,
     /// Who answered after that model was down.
@@ -60,7 +64,7 @@ impl<'a> End<'a> {
                 How::Stopped { ended, tool, message: stopped.to_string() }
             }
         };
-        Self { how, turns: 0, provider, model, fallback: None, folder: None }
+        Self { how, turns: 0, waited: 0, at_once: 0, provider, model, fallback: None, folder: None }
     }
 
     /// Nothing for a run that a signal cancelled: the signal has the code.

@@ -6,6 +6,7 @@
 
 mod application;
 mod arguments;
+mod counted;
 mod end;
 mod model;
 mod offline;

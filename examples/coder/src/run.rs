@@ -12,6 +12,7 @@ use toolwright_agent::{Agent, Ended, Model, Stopped};
 
 use crate::application;
 use crate::arguments::Arguments;
+use crate::counted::Counted;
 use crate::end::{End, FallbackEnd, Problem};
 use crate::model::{self, Models};
 use crate::offline::{self, Copied};
@@ -30,11 +31,12 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     if let Some(copied) = &copied {
         transcript.note("folder", &format!("{} ({})", folder.display(), copied.words()));
     }
+    let counted = Counted::default();
     let log = match &copied {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let executor = application::executor(&folder, arguments.sandbox, &log)?;
+    let executor = application::executor(&folder, arguments.sandbox, &log, &counted)?;
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
@@ -56,6 +58,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await?;
     let mut end = End::of(ended, arguments.provider.name(), &arguments.model);
     end.turns = turns;
+    (end.waited, end.at_once) = counted.total();
     if let Some(fallback) = arguments.fallback
         && models.has_fallen_back()
     {

@@ -80,6 +80,8 @@ pub struct Identity<'a> {
     pub key: Option<&'a str>,
     /// What a journal knows of the call.
     pub journaled: Option<Journaled<'a>>,
+    /// The turn and the index of a call of a turn.
+    pub slot: Option<(u64, u32)>,
 }
 
 /// What a journal knows of a call, which may run in another process than the one that it was made in.
@@ -95,7 +97,14 @@ impl Identity<'_> {
     #[doc(hidden)]
     #[must_use]
     pub fn of(id: CallId) -> Self {
-        Self { id, key: None, journaled: None }
+        Self { id, key: None, journaled: None, slot: None }
+    }
+
+    /// Of a call of a turn, where it is one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at(self, slot: Option<(u64, u32)>) -> Self {
+        Self { slot, ..self }
     }
 }
 
@@ -153,6 +162,7 @@ struct Inner {
     /// Where it is not the id.
     key: Option<Box<str>>,
     kept: Option<Box<Known>>,
+    slot: Option<(u64, u32)>,
     provider_id: Option<Box<str>>,
     tool: Box<str>,
     run: Option<Arc<dyn RunHandle>>,
@@ -182,6 +192,7 @@ impl ToolContext {
             id: identity.id,
             key: identity.key.map(Into::into),
             kept: identity.journaled.map(Known::of),
+            slot: identity.slot,
             provider_id: call.id.as_deref().map(Into::into),
             tool: call.name().into(),
             run: Some(run),
@@ -196,6 +207,7 @@ impl ToolContext {
             id: CallId::new(),
             key: None,
             kept: None,
+            slot: None,
             provider_id: None,
             tool: "test".into(),
             run: None,
@@ -218,6 +230,37 @@ impl ToolContext {
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
+    }
+
+    /// The number of the turn that the call belongs to; `None` for a call outside of turns.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, ToolContext, tool};
+    ///
+    /// /// Tells where the call stands.
+    /// #[tool(effect = read)]
+    /// async fn tell_place(context: &ToolContext) -> String {
+    ///     format!("{:?} {:?}", context.turn(), context.index())
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([TELL_PLACE])?).unrestricted().build()?;
+    /// let call = Call::new("tell_place", "{}");
+    /// assert_eq!(executor.call(&call).await.text(), "None None");
+    /// let run = executor.run("ticket-7").start()?;
+    /// let turn = run.turn(3, &[Call::new("tell_place", "{}"), call]).await?;
+    /// assert_eq!(turn.answers()[1].text(), "Some(3) Some(1)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn turn(&self) -> Option<u64> {
+        self.0.slot.map(|(turn, _)| turn)
+    }
+
+    /// The index of the call in its turn, counted from 0; `None` for a call outside of turns.
+    pub fn index(&self) -> Option<u32> {
+        self.0.slot.map(|(_, index)| index)
     }
 
     /// The name under which the tool was called.

@@ -58,6 +58,11 @@ pub struct Event<'a> {
 pub enum EventKind<'a> {
     /// The executor has accepted the call.
     Started,
+    /// It could not begin with the other calls of its turn, because it conflicts with an earlier one.
+    Waited {
+        /// For how long, from the start of the turn or its arrival in an open turn.
+        waited: Duration,
+    },
     /// Its schema refused its input, and the executor repaired it.
     Repaired {
         /// What was changed.

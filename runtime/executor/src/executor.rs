@@ -6,6 +6,7 @@ mod calling;
 mod claim;
 mod explain;
 mod gate;
+mod in_turn;
 mod journal_config;
 mod journal_options;
 mod outcome;
@@ -47,14 +48,15 @@ pub use resolve::Resolver;
 pub use run::Run;
 pub use run_builder::{MissingServices, RunBuilder};
 pub use service::Drained;
-pub use turn::TurnAnswers;
+pub use turn::{OpenTurn, TurnAnswers};
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Inside, Slot, Turned, delay_of, enter};
+pub(crate) use around::{Entered, Inside, Turned, delay_of, enter};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;
 pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use in_turn::{InTurn, Slot};
 pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };

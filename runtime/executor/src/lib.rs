@@ -2,6 +2,8 @@
 //! their calls, with and without a journal.
 #![warn(missing_docs)]
 
+#[doc(hidden)]
+pub mod batch;
 pub mod catalog;
 pub mod dynamic;
 pub mod event;

@@ -17,6 +17,6 @@ pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{Found, find, seek};
 pub(crate) use input::read;
 pub(crate) use invoke::{
-    Unfinished, dropped, given_up, given_up_by, in_time, invoke, is_given_up, panic_words,
+    PANIC, Unfinished, dropped, given_up, given_up_by, in_time, invoke, is_given_up, panic_words,
     panicked, polled, slept, too_late,
 };

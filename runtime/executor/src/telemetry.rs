@@ -5,6 +5,7 @@
 //! | --- | --- | --- | --- |
 //! | `gen_ai.execute_tool.duration` | histogram, s | a call from taken in to answered, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
 //! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.turn.wait` | histogram, s | how long a call waited for earlier calls of its turn that it conflicts with | `gen_ai.tool.name` |
 //! | `toolwright.decisions` | counter | decisions that were acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.judgements` | counter | what the policy said | `gen_ai.tool.name`, `toolwright.verdict` |
 //! | `toolwright.repairs` | counter | calls whose input was mended | `gen_ai.tool.name` |
@@ -66,6 +67,7 @@ const OTHER: &str = "_OTHER";
 pub struct Metrics {
     durations: Histogram<f64>,
     waits: Histogram<f64>,
+    turn_waits: Histogram<f64>,
     decisions: Counter<u64>,
     judgements: Counter<u64>,
     repairs: Counter<u64>,
@@ -96,6 +98,11 @@ impl Metrics {
                 "toolwright.decision.wait",
                 &PEOPLE_BOUNDS,
                 "How long calls wait for a person to decide.",
+            ),
+            turn_waits: histogram(
+                "toolwright.turn.wait",
+                &TOOL_BOUNDS,
+                "How long calls wait for earlier calls of their turn.",
             ),
             decisions: counter(
                 "toolwright.decisions",
@@ -141,6 +148,9 @@ impl Metrics {
             }
             EventKind::Abandoned { elapsed } => {
                 self.duration(event.tool, Some("abandoned"), elapsed);
+            }
+            EventKind::Waited { waited } => {
+                self.turn_waits.record(waited.as_secs_f64(), &[tool()]);
             }
             EventKind::Repaired { .. } => self.repairs.add(1, &[tool()]),
             EventKind::Judged { verdict, .. } => {

@@ -102,7 +102,7 @@ impl ChangeLog {
         if let Some(run) = named {
             return Ok(Some(run.to_owned()));
         }
-        if super::record::turn(context).is_some() {
+        if context.turn().is_some() {
             return Ok(context.run_id().map(ToOwned::to_owned));
         }
         let connection = self.connection();

@@ -29,8 +29,8 @@ impl CallFacts {
         Self {
             id: context.call_id(),
             run: context.run_id().map(ToOwned::to_owned),
-            turn: turn(context),
-            place: None,
+            turn: context.turn(),
+            place: context.index(),
             tool: context.tool().to_owned(),
         }
     }
@@ -245,8 +245,4 @@ fn finished(db: &Connection, number: i64, seen: &Seen) -> rusqlite::Result<()> {
     super::prune::remove_unused(db, hash.as_deref())?;
     let sql = "DELETE FROM calls WHERE number = ?1 AND unnamed IS NULL AND NOT EXISTS (SELECT 1 FROM changes WHERE call = ?1)";
     db.prepare_cached(sql)?.execute([call]).map(drop)
-}
-
-pub(super) fn turn(_: &ToolContext) -> Option<u64> {
-    None
 }

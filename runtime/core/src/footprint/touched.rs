@@ -1,5 +1,6 @@
 //! One resource that a call touches: its kind, its scope and its name, and when it is the same as another.
 
+use std::any::TypeId;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -84,6 +85,21 @@ impl TouchedResource {
     }
 
     /// Puts it into a scope, where it has none.
+    /// What distinguishes the kind from all others.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn kind_id(&self) -> TypeId {
+        (self.kind.0.id)()
+    }
+
+    /// The names of what contains it in its scope, outermost first; see
+    /// [`ResourceKind::containers`](super::ResourceKind::containers).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn containers(&self) -> Option<Vec<&str>> {
+        (self.kind.0.containers)(self.name.as_deref()?)
+    }
+
     pub(super) fn in_scope(&mut self, scope: &ResourceScope) {
         self.scope.get_or_insert_with(|| scope.clone());
     }

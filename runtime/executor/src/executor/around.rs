@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, ready};
 
+use super::in_turn::Slot;
 use super::{ExecutorBuilder, Plan, RunState};
 use crate::event::EventKind;
 use crate::stage::record::Watch;
@@ -18,7 +19,6 @@ use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
-use toolwright_journal::journal::CallSlot;
 
 pub(crate) use passing::{Entered, Turned, delay_of, enter};
 
@@ -113,20 +113,6 @@ impl fmt::Debug for Before {
             Self::Answer(answer) => formatter.debug_tuple("Answer").field(answer).finish(),
             Self::Refuse(error) => formatter.debug_tuple("Refuse").field(error).finish(),
         }
-    }
-}
-
-/// Where a call stands in its run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
-    pub(crate) turn: u64,
-    pub(crate) index: u32,
-}
-
-impl Slot {
-    /// That of a call of a turn.
-    pub(crate) fn of(place: &CallSlot) -> Option<Self> {
-        place.turn.map(|turn| Self { turn, index: place.index })
     }
 }
 

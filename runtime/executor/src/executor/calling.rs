@@ -11,8 +11,8 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::around::Slot;
 use super::claim::Claim;
+use super::in_turn::{InTurn, Slot};
 use super::retrying::deadline;
 use super::{Plan, RunState};
 use crate::executor::own::own_of;
@@ -21,7 +21,7 @@ use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
-use toolwright_core::context::Identity;
+use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
@@ -32,6 +32,7 @@ use toolwright_core::repairs::Repairs;
 pub struct Calling<'a> {
     run: &'a Arc<RunState>,
     call: &'a Call<'a>,
+    in_turn: Option<&'a InTurn>,
     state: State<'a>,
 }
 
@@ -44,7 +45,16 @@ enum State<'a> {
 impl<'a> Calling<'a> {
     #[inline]
     pub(super) fn new(run: &'a Arc<RunState>, call: &'a Call<'a>) -> Self {
-        Self { run, call, state: State::New }
+        Self { run, call, in_turn: None, state: State::New }
+    }
+
+    /// A call of a turn that no journal records.
+    pub(super) fn of_turn(
+        run: &'a Arc<RunState>,
+        call: &'a Call<'a>,
+        in_turn: Option<&'a InTurn>,
+    ) -> Self {
+        Self { run, call, in_turn, state: State::New }
     }
 }
 
@@ -55,7 +65,7 @@ impl Future for Calling<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
         let this = &mut *self;
         let mut rest = match std::mem::replace(&mut this.state, State::Ended) {
-            State::New => match start(this.run, this.call, context) {
+            State::New => match start(this.run, this.call, this.in_turn, context) {
                 Ok(answer) => return Poll::Ready(answer),
                 Err(rest) => rest,
             },
@@ -81,15 +91,16 @@ impl std::fmt::Debug for Calling<'_> {
 fn start<'a>(
     run: &'a Arc<RunState>,
     call: &'a Call<'a>,
+    in_turn: Option<&'a InTurn>,
     context: &mut Context<'_>,
 ) -> Result<Answer, BoxFuture<'a, Answer>> {
     if record::is_wanted(run) {
-        return Err(Box::pin(recorded(run, call, None)));
+        return Err(Box::pin(recorded(run, call, in_turn)));
     }
     let Some(plan) = run.ready.plan(call.name()) else {
-        return Err(Box::pin(sought(run, call, None)));
+        return Err(Box::pin(sought(run, call, in_turn)));
     };
-    let stages = Stages::new(run, plan, call, None);
+    let stages = Stages::new(run, plan, call, None).at(in_turn.map(|it| &it.slot));
     if plan.needs_more || call.brings().next().is_some() {
         return Err(Box::pin(stages.with_own(None)));
     }
@@ -105,32 +116,39 @@ fn start<'a>(
 
 /// A call whose tool is not among those that were there when the executor was built, or whose registry
 /// has changed since.
-async fn sought(run: &Arc<RunState>, call: &Call<'_>, slot: Option<&Slot>) -> Answer {
+async fn sought(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
-        Ok(found) => Stages::new(run, found.plan(), call, None).at(slot).with_own(None).await,
+        Ok(found) => {
+            let stages = Stages::new(run, found.plan(), call, None);
+            stages.at(in_turn.map(|it| &it.slot)).with_own(None).await
+        }
         Err(error) => error.into(),
     }
 }
 
-/// The answer of a call of a turn that no journal records.
-pub(super) async fn answered_in_turn(run: &Arc<RunState>, call: &Call<'_>, slot: Slot) -> Answer {
-    match record::is_wanted(run) {
-        true => recorded(run, call, Some(&slot)).await,
-        false => sought(run, call, Some(&slot)).await,
+/// A call under the eyes of listeners and tracing.
+async fn recorded(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
+    match Lifecycle::of(run) {
+        Some(lifecycle) => lifecycle.answer(call).await,
+        None => unrecorded(run, call, in_turn).await,
     }
 }
 
-/// A call under the eyes of listeners and tracing.
-async fn recorded(run: &Arc<RunState>, call: &Call<'_>, slot: Option<&Slot>) -> Answer {
-    if let Some(lifecycle) = Lifecycle::of(run) {
-        return lifecycle.answer(call).await;
-    }
+/// A call that may be watched and is not journalled.
+pub(super) async fn unrecorded(
+    run: &Arc<RunState>,
+    call: &Call<'_>,
+    in_turn: Option<&InTurn>,
+) -> Answer {
     // A drain waits until the end of the call has been told as well.
     let _telling = run.core.telling.enter_at_once();
     // One look for the tool, so that what is told is told of the tool that runs.
     let found = stage::find(run, call.name());
     let span = record::span(run, call, found.as_ref().ok().map(Found::definition));
     let watch = record::Watch::start(run, call);
+    if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
+        watch.waited(waited);
+    }
     let answered = async {
         let found = match found {
             Ok(found) => found,
@@ -139,7 +157,8 @@ async fn recorded(run: &Arc<RunState>, call: &Call<'_>, slot: Option<&Slot>) -> 
                 Err(error) => return (error.into(), None),
             },
         };
-        let stages = Stages::new(run, found.plan(), call, watch.as_ref()).at(slot);
+        let stages =
+            Stages::new(run, found.plan(), call, watch.as_ref()).at(in_turn.map(|it| &it.slot));
         (stages.with_own(None).await, Some(found))
     };
     let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
@@ -304,7 +323,11 @@ impl<'a> Stages<'a> {
     }
 
     async fn through(self, identity: &mut Option<Identity<'_>>) -> Answer {
-        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
+        let slot = self.slot.map(Slot::pair);
+        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id).at(slot)));
+        if identity.is_none() && slot.is_some() {
+            *identity = Some(Identity::of(CallId::new()).at(slot));
+        }
         let own = match own_of(self.run, self.plan, self.call, *identity) {
             Ok(own) => own,
             Err(error) => return error.into(),

@@ -42,7 +42,8 @@ pub(crate) fn own_of(
 pub(crate) fn identity_of(record: &CallRecord) -> Identity<'_> {
     let known =
         Journaled { run: &record.place.run, digest: &record.digest, attempt: record.attempt };
-    Identity { id: record.id, key: Some(&record.idempotency_key), journaled: Some(known) }
+    let slot = record.place.turn.map(|turn| (turn, record.place.index));
+    Identity { id: record.id, key: Some(&record.idempotency_key), journaled: Some(known), slot }
 }
 
 #[cold]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::around::{AroundCall, Inside, Turned, delay_of, enter};
 use super::calling::Stages;
 use super::claim::Claim;
+use super::in_turn::Slot;
 use crate::retry::unavailable;
 use crate::stage;
 use toolwright_core::context::{CallId, Identity};
@@ -38,8 +39,9 @@ impl<'a> Stages<'a> {
         if let Some(refused) = left_alone {
             return Attempted::Answered(unavailable(call.name(), refused).into());
         }
-        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id)));
-        let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
+        let slot = self.slot.map(Slot::pair);
+        *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id).at(slot)));
+        let id = identity.get_or_insert_with(|| Identity::of(CallId::new()).at(slot)).id;
         let rules = &run.core.rules;
         let (facts, settled) = match stage::finalize(run, rules, plan, call, self.arguments, id) {
             Ok(settled) => settled,

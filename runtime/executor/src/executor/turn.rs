@@ -1,19 +1,23 @@
-//! The calls of one turn: checked as a whole, then answered one after the other, in their order.
+//! The calls of one turn: checked as a whole, then run side by side as far as they do not conflict, and answered in their
+//! order.
 
 mod answers;
+mod early;
+mod open;
+mod side_by_side;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::future::join_all;
 
-use super::around::Slot;
-use super::calling::answered_in_turn;
+use self::early::Early;
 use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
 use crate::lifecycle::{Asking, Lifecycle};
 use crate::stage;
 pub use answers::TurnAnswers;
+pub use open::OpenTurn;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::Class;
@@ -26,8 +30,9 @@ impl Run {
     /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of
     /// the calls. [`submit_turn`](Self::submit_turn) does not wait.
     ///
-    /// Calls run one after the other, in their order; a call that waits for a person holds up no other, and runs when
-    /// it is decided. `turn` is the application's count of its run's turns. With a journal a call is known by run,
+    /// Each call begins when the earlier calls that it conflicts with have ended, within the limits of the executor and of
+    /// its tool; all others run side by side, on the task of the caller. A call that fails, panics or is cancelled stops no
+    /// other; one that waits for a person holds up no other, and runs when it is decided. `turn` is the application's count of its run's turns. With a journal a call is known by run,
     /// turn and index: the same turn made again, after a crash for instance, runs nothing twice and returns the
     /// recorded answers.
     ///
@@ -66,13 +71,24 @@ impl Run {
     /// waits. The first such failure in call order. Every call is still in the journal, so the same turn can be made
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        self.answered(turn, &calls, Early::none()).await
+    }
+
+    /// The answers of a turn, some of whose calls may have begun.
+    async fn answered(
+        &self,
+        turn: u64,
+        calls: &[&Call<'_>],
+        early: Early,
+    ) -> Result<TurnAnswers, CallFailure> {
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
-            let answers = self.answered_in_order(turn, calls).await;
+            let answers = self.unrecorded(turn, calls, early).await;
             let terminal =
                 answers.iter().zip(calls).position(|(it, call)| self.is_result(it, call));
             return Ok(TurnAnswers::new(answers, terminal));
         };
-        let outcomes = self.submitted(lifecycle, turn, calls).await;
+        let outcomes = self.submitted(lifecycle, turn, calls, early).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
@@ -86,8 +102,8 @@ impl Run {
     }
 
     /// Submits the calls of a turn without waiting for people: each has an outcome of its own, in their order. They
-    /// run one after the other; one that has to wait holds up no other, and people are asked when the others are
-    /// answered. [`turn`](Self::turn) waits for every decision.
+    /// run side by side as those of [`turn`](Self::turn) do; one that has to wait holds up no other, and people are asked
+    /// when the others are answered. `turn` waits for every decision.
     ///
     /// A call is known by run, turn and index: the same turn made again, after a crash for instance, gives what
     /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
@@ -119,24 +135,29 @@ impl Run {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
         match Lifecycle::of(&self.state) {
-            Some(lifecycle) => self.submitted(lifecycle, turn, calls).await,
+            Some(lifecycle) => self.submitted(lifecycle, turn, &calls, Early::none()).await,
             None => {
-                self.answered_in_order(turn, calls).await.into_iter().map(Outcome::from).collect()
+                let answers = self.unrecorded(turn, &calls, Early::none()).await;
+                answers.into_iter().map(Outcome::from).collect()
             }
         }
     }
 
     /// The answers of a turn that no journal records.
-    async fn answered_in_order(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Answer> {
-        let mut answers = Vec::with_capacity(calls.len());
-        for (index, (call, is_repeated)) in (0..).zip(with_repeated(calls)) {
-            answers.push(match is_repeated {
-                true => repeated_id(call).into(),
-                false => answered_in_turn(&self.state, call, Slot { turn, index }).await,
-            });
-        }
-        answers
+    async fn unrecorded(&self, turn: u64, calls: &[&Call<'_>], mut early: Early) -> Vec<Answer> {
+        let run = &self.state;
+        self.side_by_side(turn, calls, |in_turn, call| {
+            let begun = early.take(in_turn.index());
+            async move {
+                match begun {
+                    Some(begun) => begun.answer(call.name()).await,
+                    None => Calling::of_turn(run, call, Some(&in_turn)).await,
+                }
+            }
+        })
+        .await
     }
 
     /// The outcomes of a turn whose calls are recorded.
@@ -144,19 +165,30 @@ impl Run {
         &self,
         lifecycle: Lifecycle<'_>,
         turn: u64,
-        calls: &[Call<'_>],
+        calls: &[&Call<'_>],
+        mut early: Early,
     ) -> Vec<Outcome> {
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
         if let Some(outcomes) = lifecycle.contradicted(&places, calls).await {
             return outcomes;
         }
-        let mut outcomes = Vec::with_capacity(calls.len());
-        for (place, (call, is_repeated)) in places.into_iter().zip(with_repeated(calls)) {
-            outcomes.push(match is_repeated {
-                true => Outcome::Answered(repeated_id(call).into()),
-                false => lifecycle.outcome(CallId::new(), call, place, Asking::Later).await,
-            });
-        }
+        // Ids are in the order of the calls, in whatever order they begin: a plan runs in the order of its ids.
+        let ids: Vec<CallId> = calls.iter().map(|_| CallId::new()).collect();
+        let submitted = self.side_by_side(turn, calls, |in_turn, call| {
+            let begun = early.take(in_turn.index());
+            let place = self.place(turn, in_turn.index());
+            let id = ids.get(in_turn.index()).copied().unwrap_or_else(CallId::new);
+            async move {
+                match begun {
+                    // What the journal has in its place counts.
+                    Some(begun) if matches!(lifecycle.at(&place, call.name()).await, Ok(None)) => {
+                        Outcome::Answered(begun.answer(call.name()).await)
+                    }
+                    _ => lifecycle.outcome(id, call, place, Asking::Later, Some(&in_turn)).await,
+                }
+            }
+        });
+        let mut outcomes: Vec<Outcome> = submitted.await;
         // The calls that need no person have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
@@ -172,7 +204,7 @@ impl Run {
         &self,
         lifecycle: Lifecycle<'_>,
         turn: u64,
-        calls: &[Call<'_>],
+        calls: &[&Call<'_>],
         answers: &[Answer],
     ) -> Result<Option<usize>, CallFailure> {
         for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
@@ -207,17 +239,22 @@ impl RunState {
         match Lifecycle::of(self) {
             Some(lifecycle) => {
                 let place = CallSlot { run: self.id().to_owned(), turn: None, index: 0 };
-                lifecycle.outcome(CallId::new(), call, place, Asking::Now).await
+                lifecycle.outcome(CallId::new(), call, place, Asking::Now, None).await
             }
             None => Calling::new(self, call).await.into(),
         }
     }
 }
 
-/// The calls of a turn, each with whether an earlier one has its provider's id.
-fn with_repeated<'a>(calls: &'a [Call<'a>]) -> impl Iterator<Item = (&'a Call<'a>, bool)> {
-    let mut seen: HashSet<&str> = HashSet::new();
-    calls.iter().map(move |call| (call, call.id.as_deref().is_some_and(|id| !seen.insert(id))))
+/// The ids that a provider gave to calls of a turn.
+#[derive(Default)]
+struct ProviderIds<'a>(HashSet<&'a str>);
+
+impl<'a> ProviderIds<'a> {
+    /// Whether an earlier call of the turn has the id of this one.
+    fn has(&mut self, call: &'a Call<'_>) -> bool {
+        call.id.as_deref().is_some_and(|id| !self.0.insert(id))
+    }
 }
 
 fn repeated_id(call: &Call<'_>) -> ToolError {

@@ -11,7 +11,7 @@ use super::end::Waits;
 use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
 use super::step::{End, Input, Then};
-use crate::executor::{CallFailure, Claim, Outcome, Plan, Slot, Stages};
+use crate::executor::{CallFailure, Claim, InTurn, Outcome, Plan, Slot, Stages};
 use crate::stage::{self, Found, record, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::{CallId, Identity};
@@ -48,6 +48,7 @@ impl<'a> Lifecycle<'a> {
                 call,
                 CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 },
                 Asking::Now,
+                None,
             )
             .await;
         loop {
@@ -77,6 +78,7 @@ impl<'a> Lifecycle<'a> {
         call: &Call<'_>,
         place: CallSlot,
         asking: Asking,
+        in_turn: Option<&InTurn>,
     ) -> Outcome {
         // A drain waits until the end of the call has been told as well.
         let _telling = self.run.core.telling.enter_at_once();
@@ -84,6 +86,9 @@ impl<'a> Lifecycle<'a> {
         let definition = found.as_ref().ok().map(Found::definition);
         let span = record::span(self.run, call, definition);
         let watch = record::Watch::follow(self.run, call, || id);
+        if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
+            watch.waited(waited);
+        }
         let (outcome, found) = match found {
             Ok(found) => {
                 let submitted = async {
@@ -116,14 +121,15 @@ impl<'a> Lifecycle<'a> {
                 Err(failure) => return failure.into(),
             }
         }
+        let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
         let is_unrecorded = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
         let is_open = self.run.core.rules.is_open();
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
-            let slot = Slot::of(&place);
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
-            return stages.with_own(Some(Identity::of(id))).await.into();
+            let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
+            return stages.with_own(Some(identity)).await.into();
         }
         let (facts, settled) = match self.settle(plan, call, call.arguments(), id) {
             Ok(settled) => settled,
@@ -139,11 +145,11 @@ impl<'a> Lifecycle<'a> {
             if let Some(watch) = watch.filter(|_| !is_open) {
                 watch.judged(&PolicyDecision::Allow);
             }
-            let slot = Slot::of(&place);
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             let claim = Claim::unbounded();
             let stages = stages.claimed(settled.arguments(), &claim);
-            return stages.with_own(Some(Identity::of(id))).await.into();
+            let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
+            return stages.with_own(Some(identity)).await.into();
         }
         let record = match self.opened(id, plan, call, place, (&facts, &settled)) {
             Ok(record) => record,
@@ -258,7 +264,7 @@ impl<'a> Lifecycle<'a> {
     pub(crate) async fn contradicted(
         self,
         places: &[CallSlot],
-        calls: &[Call<'_>],
+        calls: &[&Call<'_>],
     ) -> Option<Vec<Outcome>> {
         let mut failure = None;
         for (place, call) in places.iter().zip(calls) {

@@ -20,6 +20,9 @@ use toolwright_core::output::Answer;
 
 type Panic = Box<dyn Any + Send>;
 
+/// The kind of the error of a tool that panicked.
+pub(crate) const PANIC: &str = "panic";
+
 /// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
 pub(crate) async fn invoke(
     mut future: Unfinished<'_>,
@@ -189,7 +192,7 @@ pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
 
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
-    ToolError::new("panic", format!("`{tool}` failed because of a defect in it"))
+    ToolError::new(PANIC, format!("`{tool}` failed because of a defect in it"))
         .class(Class::Unknown)
         .hint("go on without it")
         .caused_by(panic_words(panic))

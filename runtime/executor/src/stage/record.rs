@@ -101,6 +101,12 @@ impl<'a> Watch<'a> {
         *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest.into());
     }
 
+    /// It did not begin with its turn: an earlier call that it conflicts with had to end first.
+    #[cold]
+    pub(crate) fn waited(&self, waited: Duration) {
+        self.tell(EventKind::Waited { waited });
+    }
+
     pub(crate) fn repaired(&self, repairs: &Repairs) {
         self.tell(EventKind::Repaired { repairs });
     }

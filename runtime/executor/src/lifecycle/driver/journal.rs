@@ -31,7 +31,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The call at a place of a turn, which is one of this tool.
-    pub(in super::super) async fn at(
+    pub(crate) async fn at(
         self,
         place: &CallSlot,
         tool: &str,

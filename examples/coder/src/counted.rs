@@ -1,0 +1,44 @@
+//! How far the calls of a run ran side by side, for the end of the run.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright::{CallId, Event, EventKind};
+
+/// Counts by the events of calls.
+#[derive(Debug, Default, Clone)]
+pub struct Counted(Arc<Mutex<Counts>>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    running: HashSet<CallId>,
+    at_once: usize,
+    waited: u64,
+}
+
+impl Counted {
+    pub fn event(&self, event: &Event<'_>) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event.kind {
+            EventKind::Waited { .. } => counts.waited += 1,
+            EventKind::Executing => {
+                counts.running.insert(event.call);
+                counts.at_once = counts.at_once.max(counts.running.len());
+            }
+            EventKind::Completed { .. }
+            | EventKind::Failed { .. }
+            | EventKind::Suspended { .. }
+            | EventKind::Retrying { .. }
+            | EventKind::Abandoned { .. } => {
+                counts.running.remove(&event.call);
+            }
+            _ => {}
+        }
+    }
+
+    /// How many calls waited for another call of their turn, and how many ran at once at most.
+    pub fn total(&self) -> (u64, usize) {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (counts.waited, counts.at_once)
+    }
+}

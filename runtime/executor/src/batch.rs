@@ -1,0 +1,56 @@
+//! Which calls of a turn wait for which: a call may begin when the earlier calls that it conflicts with have ended.
+//!
+//! - A call waits for earlier calls alone, so calls never wait for each other in a circle; and it waits before it begins,
+//!   so that a call that waits holds nothing that another needs.
+//! - Planning is pure. Names are looked up, not compared: its cost grows with the number of names, not with the number
+//!   of pairs of calls.
+
+mod index;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use toolwright_core::footprint::Footprint;
+
+use self::index::Index;
+use self::steps::Steps;
+
+/// The calls of one turn, in their order, and how far they are.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Batch {
+    index: Index,
+    steps: Steps,
+}
+
+impl Batch {
+    /// Adds the next call: whether it may begin at once. [`end`](Self::end) returns it otherwise, when it may. A call
+    /// without a footprint, such as one with wrong input, touches nothing and waits for no other.
+    pub fn push(&mut self, footprint: Option<&Footprint>) -> bool {
+        let call = self.steps.next();
+        let waits_for = match footprint {
+            None => Vec::new(),
+            Some(footprint) => self.index.add(footprint, call, &mut self.steps),
+        };
+        self.steps.push_call(&waits_for)
+    }
+
+    /// Adds a call of which it is not known what it touches: it waits for all calls before it, and those after it wait
+    /// for it.
+    pub fn push_alone(&mut self) -> bool {
+        let call = self.steps.next();
+        let waits_for = self.index.add_alone(call, &mut self.steps);
+        self.steps.push_call(&waits_for)
+    }
+
+    /// How many waits the plan consists of.
+    #[cfg(test)]
+    fn waits(&self) -> usize {
+        self.steps.waits()
+    }
+
+    /// Notes that a call has ended, by its index: the indices of the calls that may begin now, in their order.
+    pub fn end(&mut self, call: usize) -> Vec<usize> {
+        self.steps.end_call(call)
+    }
+}

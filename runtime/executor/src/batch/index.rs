@@ -1,0 +1,225 @@
+//! Who has touched what so far, by kind and name: a tree in which a folder stands above its files.
+//!
+//! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a write
+//! waits for their reads as well. What a write has waited for needs no further look: whoever meets it meets the write.
+//!
+//! Names of one scope whose outermost container is the same form one tree. Names of different trees, and names of kinds
+//! that do not say what contains them, are compared one by one. Past [`COMPARISONS`] of them in one turn, a call keeps its
+//! order with all others, so that a turn of any size is planned at once.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use super::steps::{Pending, Steps, Waited};
+use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
+
+/// How many pairs of names are compared before calls are not told apart any more.
+const COMPARISONS: usize = 1 << 23;
+
+/// How deep a name may lie to be told apart from others.
+const DEEPEST: usize = 128;
+
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Everything there is.
+    all: Node,
+    nodes: Vec<Node>,
+    kinds: HashMap<TypeId, Kind>,
+    compared: usize,
+}
+
+/// What was touched of one kind.
+#[derive(Debug)]
+struct Kind {
+    node: usize,
+    trees: HashMap<TreeKey, Tree>,
+}
+
+/// The scope of a tree and its outermost name; no name for those that are compared one by one.
+type TreeKey = (Option<ResourceScope>, Option<String>);
+
+#[derive(Debug, Default)]
+struct Tree {
+    names: HashMap<Option<String>, usize>,
+    /// Those of the names that calls touch.
+    touched: Vec<(TouchedResource, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    /// Who touched the resource itself.
+    at: Accesses,
+    /// Who touched it or something below it.
+    below: Accesses,
+    is_touched: bool,
+}
+
+/// Those whose end somebody may have to wait for, since the last write of all of it.
+#[derive(Debug, Default)]
+struct Accesses {
+    writers: Group,
+    readers: Group,
+}
+
+#[derive(Debug, Default)]
+struct Group(Vec<Waited>);
+
+/// Where a resource lies: what contains it, what it is, and what it meets in other trees.
+struct Place {
+    containers: Vec<usize>,
+    node: usize,
+    meets: Vec<usize>,
+}
+
+impl Index {
+    /// What a call waits for that touches these resources.
+    pub(super) fn add(
+        &mut self,
+        footprint: &Footprint,
+        call: Pending,
+        steps: &mut Steps,
+    ) -> Vec<Waited> {
+        let (reads, writes) = (footprint.resources_read(), footprint.resources_written());
+        let Some(writes) = writes else { return self.add_alone(call, steps) };
+        let mut waits_for = Vec::new();
+        let mut places = Vec::new();
+        let read = reads.unwrap_or_default().iter().map(|it| (it, false));
+        for (resource, is_write) in read.chain(writes.iter().map(|it| (it, true))) {
+            let Some(place) = self.place(resource) else { return self.add_alone(call, steps) };
+            self.all.at.awaited(is_write, steps, &mut waits_for);
+            for node in place.containers.iter().chain(&place.meets) {
+                if let Some(node) = self.nodes.get_mut(*node) {
+                    node.at.awaited(is_write, steps, &mut waits_for);
+                }
+            }
+            if let Some(node) = self.nodes.get_mut(place.node) {
+                node.below.awaited(is_write, steps, &mut waits_for);
+            }
+            places.push((place, is_write));
+        }
+        if reads.is_none() {
+            self.all.below.awaited(false, steps, &mut waits_for);
+        }
+        for (place, is_write) in places {
+            self.all.below.add(is_write, call.into());
+            for node in place.containers {
+                if let Some(node) = self.nodes.get_mut(node) {
+                    node.below.add(is_write, call.into());
+                }
+            }
+            if let Some(node) = self.nodes.get_mut(place.node) {
+                node.touched(is_write, call.into());
+            }
+        }
+        if reads.is_none() {
+            self.all.touched(false, call.into());
+        }
+        waits_for
+    }
+
+    /// What a call waits for that may write everything.
+    pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<Waited> {
+        let mut waits_for = Vec::new();
+        self.all.below.awaited(true, steps, &mut waits_for);
+        // Whatever comes after it waits for it, and so for all before it.
+        *self = Self::default();
+        self.all.touched(true, call.into());
+        waits_for
+    }
+
+    /// Where a resource lies; `None` where that would take too long to find out.
+    fn place(&mut self, resource: &TouchedResource) -> Option<Place> {
+        let Self { nodes, kinds, compared, .. } = self;
+        let kind = kinds
+            .entry(resource.kind_id())
+            .or_insert_with(|| Kind { node: new_node(nodes), trees: HashMap::new() });
+        if resource.name().is_none() && resource.scope().is_none() {
+            return Some(Place { containers: Vec::new(), node: kind.node, meets: Vec::new() });
+        }
+        let above = resource.containers();
+        let outermost = above.as_ref().map(|above| above.first().copied().or(resource.name()));
+        let above = above.unwrap_or_default();
+        if above.len() > DEEPEST {
+            return None;
+        }
+        let key = (resource.scope().cloned(), outermost.flatten().map(ToOwned::to_owned));
+        let mut meets = Vec::new();
+        if kind.trees.len() > 1 || key.1.is_none() || !kind.trees.contains_key(&key) {
+            let others = kind.trees.iter().filter(|(other, _)| key.1.is_none() || **other != key);
+            for (_, tree) in others {
+                *compared += tree.touched.len();
+                if *compared > COMPARISONS {
+                    return None;
+                }
+                let met = tree.touched.iter().filter(|(other, _)| resource.overlaps(other));
+                meets.extend(met.map(|(_, node)| *node));
+            }
+        }
+        let tree = kind.trees.entry(key).or_default();
+        let mut node_of = |name: Option<&str>| match tree.names.get(&name.map(ToOwned::to_owned)) {
+            Some(node) => *node,
+            None => {
+                let node = new_node(nodes);
+                tree.names.insert(name.map(ToOwned::to_owned), node);
+                node
+            }
+        };
+        let mut containers = vec![kind.node];
+        containers.extend(above.into_iter().map(|name| node_of(Some(name))));
+        let node = node_of(resource.name());
+        if let Some(it) = nodes.get_mut(node).filter(|it| !it.is_touched) {
+            it.is_touched = true;
+            tree.touched.push((resource.clone(), node));
+        }
+        Some(Place { containers, node, meets })
+    }
+}
+
+fn new_node(nodes: &mut Vec<Node>) -> usize {
+    nodes.push(Node::default());
+    nodes.len() - 1
+}
+
+impl Node {
+    fn touched(&mut self, is_write: bool, call: Waited) {
+        if is_write {
+            // It has waited for all of them.
+            (self.at, self.below) = Default::default();
+        }
+        self.at.add(is_write, call);
+        self.below.add(is_write, call);
+    }
+}
+
+impl Accesses {
+    fn awaited(&mut self, by_a_write: bool, steps: &mut Steps, waits_for: &mut Vec<Waited>) {
+        self.writers.awaited(steps, waits_for);
+        if by_a_write {
+            self.readers.awaited(steps, waits_for);
+        }
+    }
+
+    fn add(&mut self, is_write: bool, call: Waited) {
+        match is_write {
+            true => self.writers.add(call),
+            false => self.readers.add(call),
+        }
+    }
+}
+
+impl Group {
+    /// Waits for all of them; of several, one join remains.
+    fn awaited(&mut self, steps: &mut Steps, waits_for: &mut Vec<Waited>) {
+        self.0.retain(|waited| !steps.has_ended(*waited));
+        if self.0.len() > 1 {
+            self.0 = vec![steps.join(&self.0)];
+        }
+        waits_for.extend(&self.0);
+    }
+
+    fn add(&mut self, call: Waited) {
+        if self.0.last() != Some(&call) {
+            self.0.push(call);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What waits for what: calls, and joins, which stand for the end of several calls so that many can wait for many at
+//! the cost of each once.
+
+/// The number of a call or join, in the order in which they were added.
+pub(super) type StepId = usize;
+
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    steps: Vec<Step>,
+    /// The step of each call.
+    calls: Vec<StepId>,
+}
+
+#[derive(Debug, Default)]
+struct Step {
+    /// The index of the call; `None` for a join.
+    call: Option<usize>,
+    /// How many of those that it waits for have not ended.
+    open: usize,
+    /// What waits for this.
+    next: Vec<StepId>,
+    has_ended: bool,
+}
+
+impl Steps {
+    #[cfg(test)]
+    pub(super) fn waits(&self) -> usize {
+        self.steps.iter().map(|step| step.next.len()).sum()
+    }
+
+    /// The call that is pushed next.
+    pub(super) fn next(&self) -> Pending {
+        Pending(self.calls.len())
+    }
+
+    /// The step of a call, which is its index while it is planned.
+    fn step_of(&self, call: usize) -> Option<StepId> {
+        self.calls.get(call).copied()
+    }
+
+    pub(super) fn has_ended(&self, waited: Waited) -> bool {
+        let step = match waited {
+            Waited::Call(call) => self.step_of(call),
+            Waited::Join(step) => Some(step),
+        };
+        step.and_then(|step| self.steps.get(step)).is_some_and(|step| step.has_ended)
+    }
+
+    /// Adds a call: whether it waits for nothing.
+    pub(super) fn push_call(&mut self, waits_for: &[Waited]) -> bool {
+        let call = self.calls.len();
+        self.calls.push(self.steps.len());
+        self.push(Some(call), waits_for)
+    }
+
+    /// Adds what ends when all of these have ended.
+    pub(super) fn join(&mut self, waits_for: &[Waited]) -> Waited {
+        let step = self.steps.len();
+        let has_ended = self.push(None, waits_for);
+        if let Some(step) = self.steps.get_mut(step) {
+            step.has_ended = has_ended;
+        }
+        Waited::Join(step)
+    }
+
+    fn push(&mut self, call: Option<usize>, waits_for: &[Waited]) -> bool {
+        let step = self.steps.len();
+        let mut open = 0;
+        for waited in waits_for {
+            let before = match *waited {
+                Waited::Call(call) => self.step_of(call),
+                Waited::Join(step) => Some(step),
+            };
+            let before = before.and_then(|before| self.steps.get_mut(before));
+            if let Some(before) = before.filter(|before| !before.has_ended) {
+                before.next.push(step);
+                open += 1;
+            }
+        }
+        self.steps.push(Step { call, open, ..Step::default() });
+        open == 0
+    }
+
+    /// Ends a call: the calls that wait for nothing now.
+    pub(super) fn end_call(&mut self, call: usize) -> Vec<usize> {
+        let mut free = Vec::new();
+        let mut ended: Vec<StepId> = self.step_of(call).into_iter().collect();
+        while let Some(step) = ended.pop() {
+            let Some(step) = self.steps.get_mut(step).filter(|step| !step.has_ended) else {
+                continue;
+            };
+            step.has_ended = true;
+            for next in std::mem::take(&mut step.next) {
+                let Some(next_step) = self.steps.get_mut(next) else { continue };
+                next_step.open -= 1;
+                match next_step.call {
+                    _ if next_step.open > 0 => {}
+                    Some(call) => free.push(call),
+                    None => ended.push(next),
+                }
+            }
+        }
+        free.sort_unstable();
+        free
+    }
+}
+
+/// What a step waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// A call, by its index.
+    Call(usize),
+    /// A join, by its step.
+    Join(StepId),
+}
+
+/// The call that is being planned, by its index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pending(usize);
+
+impl From<Pending> for Waited {
+    fn from(pending: Pending) -> Self {
+        Self::Call(pending.0)
+    }
+}

@@ -1,0 +1,38 @@
+//! Where a call stands in its run, and how long it waited there.
+
+use std::time::Duration;
+
+use toolwright_journal::journal::CallSlot;
+
+/// Where a call stands in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) turn: u64,
+    pub(crate) index: u32,
+}
+
+impl Slot {
+    /// That of a call of a turn.
+    pub(crate) fn of(place: &CallSlot) -> Option<Self> {
+        place.turn.map(|turn| Self { turn, index: place.index })
+    }
+
+    /// As the context of a call has it.
+    pub(crate) fn pair(&self) -> (u64, u32) {
+        (self.turn, self.index)
+    }
+}
+
+/// Where a call of a turn stands, and how long it waited for others before it began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InTurn {
+    pub(crate) slot: Slot,
+    pub(crate) waited: Option<Duration>,
+}
+
+impl InTurn {
+    /// The index of the call.
+    pub(super) fn index(&self) -> usize {
+        usize::try_from(self.slot.index).unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,135 @@
+//! A turn whose calls are still arriving. What changes nothing begins at once; all else begins when the turn is complete,
+//! because what is written down must be a call of an answer that is complete.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tracing::Instrument as _;
+
+use super::early::Early;
+use super::{Run, TurnAnswers};
+use crate::batch::Batch;
+use crate::executor::calling::unrecorded;
+use crate::executor::in_turn::{InTurn, Slot};
+use crate::executor::outcome::CallFailure;
+use toolwright_core::call::Call;
+use toolwright_core::footprint::Footprint;
+use toolwright_core::tool::Effect;
+use toolwright_policy::policy::PolicyDecision;
+
+/// A turn of a run whose calls are still arriving. Made by [`Run::open_turn`].
+///
+/// Dropped before [`finish`](Self::finish), it cancels what it has begun, and nothing of it is recorded.
+#[must_use = "a turn is answered by `finish`"]
+pub struct OpenTurn {
+    run: Run,
+    turn: u64,
+    calls: Vec<Arc<Call<'static>>>,
+    batch: Batch,
+    early: Early,
+}
+
+impl Run {
+    /// Opens a turn whose calls are still arriving, as a model's answer does. [`OpenTurn::push`] takes each call when it is
+    /// complete, and [`OpenTurn::finish`] answers all, as [`turn`](Self::turn) does.
+    ///
+    /// Before `finish`, only calls begin that change nothing, need no approval, are not journalled, and conflict with no
+    /// earlier call of the turn. They run on the tokio runtime in which `push` is called; without one, every call waits for
+    /// `finish`.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool(effect = read)]
+    /// async fn add(
+    ///     /// The first.
+    ///     a: i64,
+    ///     /// The second.
+    ///     b: i64,
+    /// ) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([ADD])?).unrestricted().build()?;
+    /// let mut turn = executor.run("ticket-7").start()?.open_turn(1);
+    /// for arguments in [r#"{"a":1,"b":2}"#, r#"{"a":3,"b":4}"#] {
+    ///     turn.push(Call::new("add", arguments));
+    /// }
+    /// let answers = turn.finish().await?;
+    /// assert_eq!(answers.answers()[1].text(), "7");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_turn(&self, number: u64) -> OpenTurn {
+        let (calls, batch, early) = Default::default();
+        OpenTurn { run: self.clone(), turn: number, calls, batch, early }
+    }
+}
+
+impl OpenTurn {
+    /// The next call of the turn has arrived: its index in the turn.
+    pub fn push(&mut self, call: Call<'static>) -> usize {
+        let index = self.calls.len();
+        let is_repeated =
+            call.id.is_some() && self.calls.iter().any(|earlier| earlier.id == call.id);
+        let call = Arc::new(call);
+        self.calls.push(Arc::clone(&call));
+        if is_repeated {
+            self.batch.push(None);
+            return index;
+        }
+        let may_begin = self.run.planned(&mut self.batch, &call);
+        if may_begin
+            && self.changes_nothing(&call)
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let (run, span) = (Arc::clone(&self.run.state), tracing::Span::current());
+            let slot = Slot { turn: self.turn, index: u32::try_from(index).unwrap_or(u32::MAX) };
+            let in_turn = InTurn { slot, waited: None };
+            let answered = async move { unrecorded(&run, &call, Some(&in_turn)).await };
+            self.early.add(index, runtime.spawn(answered.instrument(span)));
+        }
+        index
+    }
+
+    /// The turn is complete: runs what has not begun, and returns one answer for each call, in the order of the calls.
+    ///
+    /// # Errors
+    /// Those of [`Run::turn`].
+    pub async fn finish(self) -> Result<TurnAnswers, CallFailure> {
+        let calls: Vec<&Call<'_>> = self.calls.iter().map(|call| &**call).collect();
+        self.run.answered(self.turn, &calls, self.early).await
+    }
+
+    /// Whether the call may run before it is known that it is part of the turn.
+    fn changes_nothing(&self, call: &Call<'_>) -> bool {
+        let run = &self.run.state;
+        let Some(plan) = run.ready.plan(call.name()) else { return false };
+        let is_journaled = run.core.journal.as_ref().is_some_and(|journal| journal.reads);
+        let is_read = plan.entry.definition.effect == Effect::Read;
+        let writes =
+            |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
+        if is_journaled || !is_read {
+            return false;
+        }
+        let facts = self.run.facts(call);
+        facts.is_some_and(|facts| facts.approval.is_none() && !facts.touches().is_none_or(writes))
+            && (run.core.rules.is_open()
+                || self.run.explain(call).is_ok_and(|it| it.verdict == PolicyDecision::Allow))
+    }
+}
+
+impl fmt::Debug for OpenTurn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OpenTurn")
+            .field("run", &self.run.id())
+            .field("turn", &self.turn)
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
+    }
+}

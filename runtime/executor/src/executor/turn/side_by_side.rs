@@ -1,0 +1,92 @@
+//! Runs the calls of a turn: each begins when the earlier calls that it conflicts with have ended.
+//!
+//! All run on the task of the caller, who drops them together; a tool that computes for long is `blocking`.
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use tokio::time::Instant;
+
+use super::{ProviderIds, Run, repeated_id};
+use crate::batch::Batch;
+use crate::executor::in_turn::{InTurn, Slot};
+use crate::executor::run_state::RunState;
+use crate::registry::Lookup;
+use crate::stage;
+use toolwright_core::call::Call;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_core::output::Answer;
+
+impl Run {
+    /// What becomes of each call, in the order of the calls.
+    pub(super) async fn side_by_side<'c, T, F>(
+        &self,
+        turn: u64,
+        calls: &[&'c Call<'c>],
+        mut begin: impl FnMut(InTurn, &'c Call<'c>) -> F,
+    ) -> Vec<T>
+    where
+        T: From<Answer>,
+        F: Future<Output = T>,
+    {
+        let started = Instant::now();
+        let mut begin = |index: usize, call, waited| {
+            let slot = Slot { turn, index: u32::try_from(index).unwrap_or(u32::MAX) };
+            let begun = begin(InTurn { slot, waited }, call);
+            async move { (index, begun.await) }
+        };
+        let mut ended: Vec<Option<T>> = calls.iter().map(|_| None).collect();
+        let mut running = FuturesUnordered::new();
+        let (mut batch, mut ids) = (Batch::default(), ProviderIds::default());
+        for (index, (call, outcome)) in calls.iter().copied().zip(&mut ended).enumerate() {
+            if ids.has(call) {
+                // It is not run, so nothing waits for it.
+                batch.push(None);
+                *outcome = Some(Answer::from(repeated_id(call)).into());
+            } else if calls.len() == 1 || self.planned(&mut batch, call) {
+                running.push(begin(index, call, None));
+            }
+        }
+        while let Some((index, outcome)) = running.next().await {
+            if let Some(ended) = ended.get_mut(index) {
+                *ended = Some(outcome);
+            }
+            for next in batch.end(index) {
+                if let Some(call) = calls.get(next).copied() {
+                    running.push(begin(next, call, Some(started.elapsed())));
+                }
+            }
+        }
+        // Calls wait for earlier ones alone, so each has ended.
+        ended.into_iter().map(|it| it.unwrap_or_else(never_begun::<T>)).collect()
+    }
+
+    /// Adds a call to the batch: whether it may begin at once.
+    pub(super) fn planned(&self, batch: &mut Batch, call: &Call<'_>) -> bool {
+        match self.state.examine(call) {
+            Ok(facts) => batch.push(facts.touches()),
+            Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
+            // Nobody knows what it touches.
+            Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
+            // It is answered with what is wrong with it, and touches nothing.
+            Err(_) => batch.push(None),
+        }
+    }
+
+    /// What the policy and the batch know of a call.
+    pub(super) fn facts(&self, call: &Call<'_>) -> Option<Facts> {
+        self.state.examine(call).ok()
+    }
+}
+
+/// Whether it is found out when the call begins which tool it is of.
+fn may_be_resolved(run: &RunState, call: &Call<'_>) -> bool {
+    run.core.resolving.is_some()
+        && stage::find(run, call.name()).is_err()
+        && matches!(run.core.registry.lookup(call.name()), Lookup::Absent)
+}
+
+#[cold]
+fn never_begun<T: From<Answer>>() -> T {
+    T::from(ToolError::internal("a call of a turn waited for a call that never ended").into())
+}
