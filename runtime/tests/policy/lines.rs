@@ -64,7 +64,7 @@ fn line(text: &str) -> Case {
 }
 
 fn problem(rule: Rule) -> String {
-    bare().commands(Words).rule(rule).build(&catalog()).unwrap_err().to_string()
+    bare().commands(Words).rule(rule).build(&catalog()).expect_err("it is wrong").to_string()
 }
 
 /// `S4.4`: a policy says which programs of a command line run.
@@ -121,7 +121,7 @@ fn a_rule_that_cannot_see_what_a_line_runs_is_refused() {
     let found = problem(rule().argument("/line", ArgumentTest::program(["rm*"])));
     assert!(found.contains("`rm*` is no name of a program"), "{found}");
     let nothing = bare().rule(rule().argument("/line", ArgumentTest::program(["rm"])));
-    let found = nothing.build(&catalog()).unwrap_err().to_string();
+    let found = nothing.build(&catalog()).expect_err("it is wrong").to_string();
     assert!(found.contains("nothing parses command lines"), "{found}");
 }
 
