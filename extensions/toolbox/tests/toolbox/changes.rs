@@ -142,7 +142,7 @@ fn executor(around: &TempDir, policy: Option<PolicyBuilder>) -> Executor {
         .unwrap()
 }
 
-/// S1.26: the log is the backup of what is overwritten.
+/// S1.26, S1.37, S1.53, S1.56: the log is the backup of what is overwritten, with its mode.
 #[test]
 fn what_write_file_replaced_is_restored_by_a_later_process() {
     let mut desk = Desk::new();
@@ -178,7 +178,8 @@ fn a_tool_that_panics_after_it_wrote_can_be_undone() {
     assert_eq!(desk.text("a"), "whole\n");
 }
 
-/// The turn's files are restored from the newest change, and one that cannot be restored stops none of the others.
+/// S1.38, S1.60: the turn's files are restored from the newest change, and one that cannot be restored stops none of the
+/// others.
 #[test]
 fn a_turn_is_undone_with_a_line_for_each_file() {
     let mut desk = Desk::new();
@@ -224,6 +225,7 @@ fn a_command_undoes_the_turn_of_the_run_that_changed_files_last() {
     assert_eq!(desk.text("a"), "first\n");
 }
 
+/// S1.54, S1.55, S1.58, S1.59: file, operation, turn and call id.
 #[test]
 fn the_history_names_each_change_and_what_cannot_be_undone() {
     let desk = Desk::new();

@@ -20,9 +20,11 @@ fn an_application_selects_single_tools_by_their_handles() {
     assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["read_file", "grep"]);
 }
 
+/// S4.14: there are tools for files and programs, and none for channels, messages or voice.
 #[test]
 fn each_tool_says_its_group_its_effect_and_its_danger() {
     let registry = Registry::of(FILES.into_iter().chain(PROCESS)).unwrap();
+    assert_eq!(registry.definitions().count(), 9, "each is in this list");
     for (tool, group, effect, danger) in [
         ("read_file", "file", Effect::Read, Danger::Safe),
         ("write_file", "file", Effect::Idempotent, Danger::Moderate),
@@ -66,8 +68,8 @@ fn each_tool_says_which_files_a_call_touches() {
             file("a"),
         ),
         ("apply_patch", json!({"patch": patch}), Some(vec!["a", "b"]), Some(vec!["a", "c", "b"])),
-        // Nobody knows what a patch means that cannot be read.
-        ("apply_patch", json!({"patch": "@@ -1 +1 @@"}), Some(vec!["(any)"]), Some(vec!["(any)"])),
+        // A patch that cannot be read is refused before any file is touched.
+        ("apply_patch", json!({"patch": "@@ -1 +1 @@"}), Some(vec![]), Some(vec![])),
         ("list_files", json!({}), file("."), Some(vec![])),
         ("glob", json!({"pattern": "*", "path": "src"}), file("src"), Some(vec![])),
         ("grep", json!({"pattern": "x", "path": "src"}), file("src"), Some(vec![])),
@@ -77,12 +79,9 @@ fn each_tool_says_which_files_a_call_touches() {
         let input = input.to_string();
         let facts = tools.executor.examine(&Call::new(tool, input.as_str())).unwrap();
         let footprint = facts.touches().unwrap();
-        let read = footprint
-            .reads_named()
-            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
-        let written = footprint
-            .writes_named()
-            .map(|it| it.map(|(_, name)| name.unwrap_or("(any)").to_owned()));
+        let read = footprint.reads_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
+        let written =
+            footprint.writes_named().map(|it| it.map(|(_, name)| name.unwrap().to_owned()));
         let texts = |named: Named| named.map(|it| it.into_iter().map(str::to_owned).collect());
         assert_eq!(read.map(Iterator::collect::<Vec<_>>), texts(reads), "{tool} reads");
         assert_eq!(written.map(Iterator::collect::<Vec<_>>), texts(writes), "{tool} writes");
