@@ -17,6 +17,7 @@ pub(crate) struct Written {
 
 impl Written {
     /// Whether the call writes no file of the workspace.
+    #[cfg(feature = "changes")]
     pub(crate) fn is_nothing(&self) -> bool {
         self.names.is_empty() && self.unnamed.is_none()
     }

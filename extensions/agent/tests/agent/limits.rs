@@ -122,7 +122,8 @@ async fn time_that_is_up_cancels_the_calls_that_run() {
     let mut run = run(agent(&Log::default(), model).time(Duration::from_secs(9)));
     let ended = run.say("Go.").await.unwrap();
     assert_eq!(ended, Ended::Limit(Limit::Time { milliseconds: 9000 }));
-    assert_eq!(kinds(run.history()), [["ok", "cancelled", "cancelled"]]);
+    // The calls that do not conflict with it have run beside it.
+    assert_eq!(kinds(run.history()), [["ok", "cancelled", "ok"]]);
     // Its time counts anew with what the user says next.
     assert!(matches!(run.say("Go on.").await.unwrap(), Ended::Text { .. }));
     assert_eq!(kinds(run.history())[1], ["ok"]);

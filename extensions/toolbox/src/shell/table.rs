@@ -79,6 +79,10 @@ pub(super) struct Program {
     pub(super) reads: bool,
     /// Whether its first argument is a text: a pattern, a script.
     #[serde(default)]
+    #[cfg_attr(
+        not(feature = "process"),
+        expect(dead_code, reason = "what runs lines looks at it")
+    )]
     pub(super) text_first: bool,
     /// Flags whose values are files that it writes.
     #[serde(default)]

@@ -22,7 +22,7 @@ pub(super) fn message(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-const HINTS: [(&str, &str); 17] = [
+const HINTS: [(&str, &str); 19] = [
     ("call again, with an id of its own", "give each call an id of its own"),
     ("call one of the tools that you were given", "`tools list` shows the tools"),
     ("correct the input and call again", "correct it; --help says what the tool takes"),
@@ -31,12 +31,14 @@ const HINTS: [(&str, &str); 17] = [
         "do not make this call again; find another way, or tell the user",
         "`policy explain` says which rule of the policy decides",
     ),
+    ("call again later", "run it again later"),
     ("call again later, or go on without it", "run it again later"),
     ("do not ask for it again", ""),
     (
         "do not repeat it; a person has to find out",
         "do not run it again before you know; `toolwright indeterminate` records what you find out",
     ),
+    ("do not repeat it; tell the user", "do not run it again before you know what it has done"),
     (
         "do not repeat it; go on without this call",
         "do not run it again before the journal says what became of it",
