@@ -49,7 +49,7 @@ use crate::Workspace;
 /// executor.call(&Call::new("write_file", r#"{"path":"a.txt","content":"two\n"}"#)).await;
 /// let undone = executor.call(&Call::new("undo_file", r#"{"path":"a.txt"}"#)).await;
 /// assert!(undone.text().starts_with("restored `a.txt`"), "{}", undone.text());
-/// assert_eq!(executor.call(&Call::new("read_file", r#"{"path":"a.txt"}"#)).await.text().lines().last(), Some("1  one"));
+/// assert_eq!(executor.call(&Call::new("read_file", r#"{"path":"a.txt"}"#)).await.text().lines().last(), Some("1\tone"));
 /// # });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -213,7 +213,7 @@ impl Route {
     /// The walk that begins at the workspace and goes nowhere else.
     fn beginning_at_root(&self, walk: &Walk<'_>) -> WalkBuilder {
         let mut builder = self.builder(walk, &self.root);
-        builder.max_depth(walk.depth.map(|depth| depth + self.depth));
+        builder.max_depth(walk.depth.map(|depth| depth.saturating_add(self.depth)));
         let start = self.start.clone();
         builder.filter_entry(move |entry| {
             let path = entry.path();
