@@ -1,8 +1,10 @@
 //! What differs between the APIs: the path, the headers, the request's body and what a response means.
 
+use std::fmt::Display;
+
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use toolwright::dialect::Listing;
-use toolwright::provider::Provider;
+use toolwright::provider::{MessageError, Provider};
 
 use super::fault::Fault;
 use super::key::Key;
@@ -98,13 +100,31 @@ impl Api {
         })
     }
 
+    /// What the body of a response is, for messages.
+    fn response(self) -> &'static str {
+        match self {
+            Self::Anthropic => "an Anthropic message",
+            Self::OpenAiChat => "an OpenAI chat completion",
+            Self::OpenAiResponses => "an OpenAI response",
+            Self::Gemini => "a Gemini response",
+        }
+    }
+
     /// What a response says whose status is 200.
     pub(super) fn answer(self, text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
+        let wrong = |why: &dyn Display| Fault::unexpected(text, self.response(), why);
+        let calls = match listing.tool_calls(text) {
+            // The answer of a model that was cut in a call is an answer all the same.
+            Err(error) if !matches!(error, MessageError::CutShort { .. }) => {
+                return Err(wrong(&error));
+            }
+            calls => calls,
+        };
         match self {
-            Self::Anthropic => anthropic::answer(text, listing),
-            Self::OpenAiChat => openai_chat::answer(text, listing),
-            Self::OpenAiResponses => openai_responses::answer(text, listing),
-            Self::Gemini => gemini::answer(text, listing),
+            Self::Anthropic => anthropic::answer(text, calls, wrong),
+            Self::OpenAiChat => openai_chat::answer(text, calls, wrong),
+            Self::OpenAiResponses => openai_responses::answer(text, calls, wrong),
+            Self::Gemini => gemini::answer(text, calls, wrong),
         }
     }
 }

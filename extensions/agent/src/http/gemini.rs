@@ -220,15 +220,11 @@ struct Tokens {
     thoughts_token_count: u64,
 }
 
-pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
-    const EXPECTED: &str = "a Gemini response";
-    let calls = listing.tool_calls(text);
-    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
-    if let Err(error) = &calls
-        && !matches!(error, MessageError::CutShort { .. })
-    {
-        return Err(wrong(error));
-    }
+pub(super) fn answer(
+    text: &str,
+    calls: Result<Vec<ToolCall>, MessageError>,
+    wrong: impl Fn(&dyn std::fmt::Display) -> Fault,
+) -> Result<ModelAnswer, Fault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
     let usage = response.usage_metadata.map(Usage::from);
     let candidate = response.candidates.unwrap_or_default().into_iter().next();

@@ -161,15 +161,11 @@ struct OutputDetails {
     reasoning_tokens: Option<u64>,
 }
 
-pub(super) fn answer(text: &str, listing: &Listing) -> Result<ModelAnswer, Fault> {
-    const EXPECTED: &str = "an OpenAI response";
-    let calls = listing.tool_calls(text);
-    let wrong = |why: &dyn std::fmt::Display| Fault::unexpected(text, EXPECTED, why);
-    if let Err(error) = &calls
-        && !matches!(error, MessageError::CutShort { .. })
-    {
-        return Err(wrong(error));
-    }
+pub(super) fn answer(
+    text: &str,
+    calls: Result<Vec<ToolCall>, MessageError>,
+    wrong: impl Fn(&dyn std::fmt::Display) -> Fault,
+) -> Result<ModelAnswer, Fault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
     if response.status.as_deref() == Some("failed") {
         return Err(failed(response.error));

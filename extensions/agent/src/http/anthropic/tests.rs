@@ -4,6 +4,7 @@ use toolwright::{Answer, Output, Registry, ToolError, tool};
 
 use super::*;
 use crate::Message;
+use crate::http::api::Api;
 
 /// Adds one.
 #[tool(name = "math.add")]
@@ -31,7 +32,7 @@ fn written(history: &[Message]) -> Value {
 }
 
 fn read(text: &str) -> Result<ModelAnswer, Fault> {
-    answer(text, &listing())
+    Api::Anthropic.answer(text, &listing())
 }
 
 fn message(content: &str, stop: &str) -> String {

@@ -3,6 +3,7 @@
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
+use crate::http::api::Api;
 use crate::{Effort, Message, ModelSettings};
 
 /// Adds one.
@@ -28,7 +29,7 @@ fn written(model: &str, history: &[Message]) -> String {
 }
 
 fn read(text: &str) -> ModelAnswer {
-    answer(text, &listing()).unwrap()
+    Api::Gemini.answer(text, &listing()).unwrap()
 }
 
 fn response(parts: &str, reason: &str) -> String {
@@ -158,7 +159,7 @@ fn a_response_that_is_none_is_refused_with_what_it_is() {
         (r#"{"candidates":[]}"#, "it has no candidates"),
         (r#"{"choices":[{"message":{"role":"assistant","content":"Hi"}}]}"#, "one of openai-chat"),
     ] {
-        let fault = answer(text, &listing()).unwrap_err();
+        let fault = Api::Gemini.answer(text, &listing()).unwrap_err();
         assert_eq!(fault.kind, "invalid_response");
         assert!(fault.message.contains("expected a Gemini response"), "{}", fault.message);
         assert!(fault.message.contains(why), "{}", fault.message);

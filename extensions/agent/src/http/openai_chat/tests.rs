@@ -5,6 +5,7 @@ use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
 use crate::Message;
+use crate::http::api::Api;
 
 /// Adds one.
 #[tool(name = "math.add")]
@@ -24,7 +25,7 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 }
 
 fn read(text: &str) -> Result<ModelAnswer, Fault> {
-    answer(text, &listing())
+    Api::OpenAiChat.answer(text, &listing())
 }
 
 fn completion(message: &str, finish: &str) -> String {

@@ -3,6 +3,7 @@
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
+use crate::http::api::Api;
 use crate::{Effort, Message, ModelSettings};
 
 /// Adds one.
@@ -23,7 +24,7 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 }
 
 fn read(text: &str) -> ModelAnswer {
-    answer(text, &listing()).unwrap()
+    Api::OpenAiResponses.answer(text, &listing()).unwrap()
 }
 
 fn response(output: &str, status: &str, details: &str) -> String {
@@ -135,7 +136,7 @@ fn a_response_that_failed_says_why_and_whether_to_ask_again() {
         let text = format!(
             r#"{{"object":"response","status":"failed","error":{{"code":"{code}","message":"No."}},"output":[]}}"#
         );
-        let fault = answer(&text, &listing()).unwrap_err();
+        let fault = Api::OpenAiResponses.answer(&text, &listing()).unwrap_err();
         assert_eq!(fault.class, class, "{code}");
         assert!(fault.message.contains(&format!("({code}: No.)")), "{}", fault.message);
     }
@@ -148,7 +149,7 @@ fn a_response_that_is_none_is_refused_with_what_it_is() {
         (r#"{"choices":[{"message":{"role":"assistant","content":"Hi"}}]}"#, "one of openai-chat"),
         (r#"{"object":"response","output":[{"type":"function_call","call_id":7}]}"#, "/output/0"),
     ] {
-        let fault = answer(text, &listing()).unwrap_err();
+        let fault = Api::OpenAiResponses.answer(text, &listing()).unwrap_err();
         assert_eq!(fault.kind, "invalid_response");
         assert!(fault.message.contains("expected an OpenAI response"), "{}", fault.message);
         assert!(fault.message.contains(why), "{}", fault.message);
