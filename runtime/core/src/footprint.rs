@@ -54,7 +54,7 @@ impl Facts {
     #[cold]
     #[doc(hidden)]
     pub fn ask_for_footprint(&mut self, effect: Effect) {
-        self.footprint = Some(Box::new(Footprint::of_effect(effect)));
+        self.footprint = Some(Box::new(Footprint::of_effect(effect).clone()));
     }
 
     /// The resources that the call touches, where they were asked for.
@@ -142,10 +142,14 @@ impl Footprint {
     /// A read reads everything, all else writes everything, unless the tool narrows it.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_effect(effect: Effect) -> Self {
+    pub fn of_effect(effect: Effect) -> &'static Self {
+        static READS: Footprint =
+            Footprint { reads: Reach::Everything, writes: Reach::Named(Vec::new()) };
+        static WRITES: Footprint =
+            Footprint { reads: Reach::Named(Vec::new()), writes: Reach::Everything };
         match effect {
-            Effect::Read => Self { reads: Reach::Everything, writes: Reach::Named(Vec::new()) },
-            _ => Self { reads: Reach::Named(Vec::new()), writes: Reach::Everything },
+            Effect::Read => &READS,
+            _ => &WRITES,
         }
     }
 

@@ -51,7 +51,7 @@ pub use service::Drained;
 pub use turn::{OpenTurn, TurnAnswers};
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Inside, Turned, delay_of, enter};
+pub(crate) use around::{Entered, Inside, Turned, delay_of, enter, touched};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;

@@ -32,7 +32,7 @@ fn stage(name: &'static str, log: &Log, wishes: impl IntoIterator<Item = Wish>) 
 impl Around for Stage {
     fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
         async move {
-            let (name, tool) = (self.name, &call.tool().name);
+            let (name, tool) = (self.name, &call.definition().name);
             self.log.add(format!("{name} before {tool} {} #{}", call.arguments(), call.attempt()));
             let wish = self.wishes.lock().unwrap().pop_front();
             match wish {

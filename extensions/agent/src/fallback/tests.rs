@@ -138,7 +138,7 @@ async fn no_model_is_asked_after_the_budget() {
     assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
 }
 
-/// Without the catalog nobody could list the tools for the second model.
+/// The tools are listed for the second model from the catalog.
 #[tokio::test]
 async fn tools_in_another_form_need_the_catalog() {
     let (model, _) = pair(vec![Err(busy())], vec![]);

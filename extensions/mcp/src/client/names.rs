@@ -16,8 +16,9 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     let digest: String =
         Sha256::digest(tool).iter().take(4).map(|it| format!("{it:02x}")).collect();
     let room = LONGEST.saturating_sub(server.len() + 2 + 1 + digest.len());
-    let kept: String = tool.chars().map(|it| if fits(it) { it } else { '_' }).take(room).collect();
-    format!("{server}__{kept}_{digest}")
+    let fitting: String =
+        tool.chars().map(|it| if fits(it) { it } else { '_' }).take(room).collect();
+    format!("{server}__{fitting}_{digest}")
 }
 
 /// The server that one of our names means.

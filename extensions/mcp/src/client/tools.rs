@@ -113,7 +113,7 @@ pub async fn mcp_info(
 /// Call a tool of an MCP server that is not in your list of tools. A person is asked first.
 ///
 /// # What it does
-/// Sends the call to the server, and shows its answer as text that nobody here has checked.
+/// Sends the call to the server, and shows its answer as unchecked text.
 ///
 /// # What it may touch
 /// Whatever the foreign tool touches.

@@ -1,7 +1,7 @@
 //! The log as a stage: each call that writes files is recorded before and after its tool.
 
 use futures::future::BoxFuture;
-use toolwright::{After, Answer, Around, AroundCall, Before, Effect, ToolError};
+use toolwright::{After, Answer, Around, AroundCall, Before, Content};
 
 use super::log::ChangeLog;
 use super::record::{Begun, CallFacts};
@@ -20,7 +20,7 @@ impl Around for ChangeLog {
             run: Some(call.run().to_owned()),
             turn: call.turn(),
             place: call.index(),
-            tool: call.tool().name.clone(),
+            tool: call.definition().name.clone(),
         };
         let log = self.clone();
         Box::pin(async move {
@@ -36,11 +36,7 @@ impl Around for ChangeLog {
 
 impl ChangeLog {
     fn written(&self, call: &AroundCall<'_>) -> Written {
-        match call.footprint() {
-            Some(footprint) => Written::of(footprint, &self.0.workspace),
-            None if call.tool().effect == Effect::Read => Written::default(),
-            None => Written::unnamed(),
-        }
+        Written::of(call.footprint(), &self.0.workspace)
     }
 }
 
@@ -55,13 +51,16 @@ impl After for Recording {
     fn after<'a>(
         self: Box<Self>,
         _: &'a AroundCall<'a>,
-        _: &'a Answer,
+        answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         Box::pin(async move {
             let finish = move || self.log.finish(self.begun, milliseconds());
-            // The call has happened. What could not be recorded of it is recorded by whoever looks at the file next.
-            let _: Result<Result<(), ToolError>, ToolError> = blocking(finish).await;
-            None
+            let finished = blocking(finish).await.and_then(|finished| finished);
+            // The call has happened, and the next look at the file completes its change.
+            let error = finished.err()?;
+            let warning =
+                format!("warning: what the call changed is not recorded yet: {}", error.message());
+            answer.with(Content::text(warning))
         })
     }
 }

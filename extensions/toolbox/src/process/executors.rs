@@ -28,11 +28,11 @@ pub type ArgumentVector = Vec<OsString>;
 /// use std::path::Path;
 /// use toolwright_toolbox::{Container, ProcessRequest, ToolExecutor as _};
 ///
-/// let container = Container::new("docker", "build-1").at("/work");
+/// let container = Container::new("docker", "build-1").at("/site");
 /// let arguments = ["npm", "test"].map(Into::into);
 /// let request = ProcessRequest::new(&arguments, Path::new("/srv/app"), Path::new("/srv/app/web"));
 /// let vector = container.arguments(&request);
-/// assert_eq!(vector, ["docker", "exec", "--workdir", "/work/web", "build-1", "npm", "test"]);
+/// assert_eq!(vector, ["docker", "exec", "--workdir", "/site/web", "build-1", "npm", "test"]);
 /// ```
 pub trait ToolExecutor: fmt::Debug + Send + Sync {
     /// The argument vector that runs a program there.

@@ -146,8 +146,7 @@ fn known(written: Written) -> Vec<(Name, Language)> {
 
 impl Around for SyntaxCheck {
     fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        let written = call.footprint().map(|it| Written::of(it, &self.0.workspace));
-        let written = written.map(known).unwrap_or_default();
+        let written = known(Written::of(call.footprint(), &self.0.workspace));
         if written.is_empty() {
             return Box::pin(std::future::ready(Before::GoOn));
         }

@@ -48,6 +48,19 @@ fn add_section(
     Ok(Section { lines: 1 })
 }
 
+/// Change a file and break the log beside the workspace.
+#[tool(unlinked, effect = once, writes(file = path), blocking)]
+fn break_log(
+    workspace: &Workspace,
+    /// Which file.
+    path: String,
+) -> Result<&'static str, ToolError> {
+    workspace.write(&path, b"1\n")?;
+    let log = rusqlite::Connection::open(workspace.root().join("../changes.db")).unwrap();
+    log.execute_batch("DROP TABLE undone; DROP TABLE changes").unwrap();
+    Ok("done")
+}
+
 /// What was added.
 #[toolwright::data]
 struct Section {
@@ -55,7 +68,7 @@ struct Section {
     lines: u32,
 }
 
-const OWN: [Handle; 3] = [STAMP, FAIL_AFTER_WRITING, ADD_SECTION];
+const OWN: [Handle; 4] = [STAMP, FAIL_AFTER_WRITING, ADD_SECTION, BREAK_LOG];
 
 /// A folder, its log beside it, and a run over both.
 struct Desk {
@@ -262,6 +275,15 @@ fn a_call_whose_files_cannot_be_recorded_does_not_begin() {
     assert_eq!(desk.text("a"), "1\n");
     // What writes nothing does not need the log.
     desk.ok(3, "read_file", json!({"path": "a"}));
+}
+
+#[test]
+fn a_change_that_cannot_be_recorded_after_its_call_is_reported_in_the_answer() {
+    let answer = Desk::new().ok(1, "break_log", json!({"path": "a"}));
+    assert!(
+        answer.starts_with("done\nwarning: what the call changed is not recorded yet: "),
+        "{answer}"
+    );
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::stage::record::Watch;
 use toolwright_core::capability::{Provided, Source};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
-use toolwright_core::footprint::Footprint;
+use toolwright_core::footprint::{Facts, Footprint};
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
 
@@ -52,7 +52,7 @@ pub(crate) use passing::{Entered, Turned, delay_of, enter};
 ///         async move {
 ///             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
 ///                 Ok(_) => Before::GoOn,
-///                 Err(_) => Before::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.tool().name))),
+///                 Err(_) => Before::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.definition().name))),
 ///             }
 ///         }
 ///         .boxed()
@@ -126,7 +126,7 @@ pub struct AroundCall<'a> {
     pub(crate) definition: &'a Definition,
     pub(crate) fingerprint: &'a str,
     pub(crate) arguments: &'a str,
-    pub(crate) footprint: Option<&'a Footprint>,
+    pub(crate) footprint: &'a Footprint,
     pub(crate) attempt: u32,
     pub(crate) is_recorded: bool,
     pub(crate) inside: Inside<'a>,
@@ -173,7 +173,7 @@ impl<'a> AroundCall<'a> {
 
     /// The definition of its tool.
     #[must_use]
-    pub fn tool(&self) -> &'a Definition {
+    pub fn definition(&self) -> &'a Definition {
         self.definition
     }
 
@@ -189,9 +189,9 @@ impl<'a> AroundCall<'a> {
         self.arguments
     }
 
-    /// What it reads and writes, as far as its tool says.
+    /// What it reads and writes; everything, as its effect allows it, where its tool does not say.
     #[must_use]
-    pub fn footprint(&self) -> Option<&'a Footprint> {
+    pub fn footprint(&self) -> &'a Footprint {
         self.footprint
     }
 
@@ -252,6 +252,12 @@ impl ExecutorBuilder {
         self.around.push(Arc::new(stage));
         self
     }
+}
+
+/// What a call touches; of an executor with stages, each call has been asked.
+pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
+    let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
+    facts.touches().unwrap_or_else(undeclared)
 }
 
 /// The stages of an executor, in the order of its builder.

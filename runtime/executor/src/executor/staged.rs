@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::around::{AroundCall, Inside, Turned, delay_of, enter};
+use super::around::{AroundCall, Inside, Turned, delay_of, enter, touched};
 use super::calling::Stages;
 use super::claim::Claim;
 use super::in_turn::Slot;
@@ -63,7 +63,7 @@ impl<'a> Stages<'a> {
             definition: &plan.entry.definition,
             fingerprint: plan.entry.fingerprint(),
             arguments: settled.arguments(),
-            footprint: facts.touches(),
+            footprint: touched(&facts, plan),
             attempt: number,
             is_recorded: false,
             inside: Inside { plan, run, watch: self.watch },

@@ -27,15 +27,14 @@ impl Around for ReadCache {
 
 impl ReadCache {
     fn look_at(&self, call: &AroundCall<'_>) -> Before {
-        let undeclared = || Footprint::of_effect(call.tool().effect);
-        let footprint = call.footprint().cloned().unwrap_or_else(undeclared);
+        let footprint = call.footprint();
         let writes = footprint.resources_written();
         if writes.is_none_or(|written| !written.is_empty()) {
-            let begun = self.shared.table().0.begin_write(&footprint);
+            let begun = self.shared.table().0.begin_write(footprint);
             return Before::Then(Box::new(Writing { shared: Arc::clone(&self.shared), begun }));
         }
-        let Some(key) = self.key(call, &footprint) else { return Before::GoOn };
-        let Some(stamps) = stamps(&footprint) else {
+        let Some(key) = self.key(call, footprint) else { return Before::GoOn };
+        let Some(stamps) = stamps(footprint) else {
             return Before::GoOn;
         };
         let (mut table, now) = self.shared.table();
@@ -44,7 +43,7 @@ impl ReadCache {
             call.notify(EventKind::Cached);
             return Before::Answer(answer.into_answer());
         }
-        let begun = table.begin_read(&footprint);
+        let begun = table.begin_read(footprint);
         drop(table);
         let shared = Arc::clone(&self.shared);
         Before::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
@@ -53,7 +52,7 @@ impl ReadCache {
     /// What the call is known by, where its answer can be given again.
     fn key(&self, call: &AroundCall<'_>, footprint: &Footprint) -> Option<Key> {
         let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
-        if call.tool().effect != Effect::Read {
+        if call.definition().effect != Effect::Read {
             return None;
         }
         let mut services = None;
@@ -67,7 +66,7 @@ impl ReadCache {
         let arguments = canonical(call.arguments()).ok()?;
         // A user may have any name, so that of nobody is told apart by a letter before it.
         let user = call.user().map_or_else(String::new, |user| format!("u{user}"));
-        let digest = digest(&call.tool().name, call.fingerprint(), &arguments, &user, None);
+        let digest = digest(&call.definition().name, call.fingerprint(), &arguments, &user, None);
         Some(Key { digest, services, reads: reads.into() })
     }
 }

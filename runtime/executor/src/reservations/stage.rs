@@ -24,20 +24,19 @@ impl Around for Reservations {
 
 impl Reservations {
     fn reserve_for(&self, call: &AroundCall<'_>) -> Before {
-        let undeclared = || Footprint::of_effect(call.tool().effect);
-        let footprint = call.footprint().cloned().unwrap_or_else(undeclared);
-        if footprint == Footprint::nothing() {
+        let footprint = call.footprint();
+        if *footprint == Footprint::nothing() {
             return Before::GoOn;
         }
         let run: Arc<str> = call.run().into();
         let reserved = {
             let (mut table, now) = self.0.table();
-            table.reserve_for_call(&run, &footprint, now)
+            table.reserve_for_call(&run, footprint, now)
         };
         match reserved {
             Ok(id) => {
                 let shared = Arc::clone(&self.0);
-                Before::Then(Box::new(Reserving { shared, run, footprint, id }))
+                Before::Then(Box::new(Reserving { shared, run, footprint: footprint.clone(), id }))
             }
             Err(conflict) => {
                 let reserved = Reserved::from(conflict);
@@ -46,7 +45,7 @@ impl Reservations {
                     holder: &reserved.holder,
                     left: reserved.left,
                 });
-                Before::Refuse(reserved.error(&call.tool().name))
+                Before::Refuse(reserved.error(&call.definition().name))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{AroundCall, Inside, Outcome, Slot, Turned, delay_of, enter};
+use crate::executor::{AroundCall, Inside, Outcome, Slot, Turned, delay_of, enter, touched};
 use crate::lifecycle::step::{Input, StageVerdict, Staged};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
@@ -101,7 +101,7 @@ pub(super) fn seen<'s>(
         definition: &plan.entry.definition,
         fingerprint: plan.entry.fingerprint(),
         arguments: settled.arguments(),
-        footprint: facts.touches(),
+        footprint: touched(facts, plan),
         attempt,
         is_recorded: true,
         inside,
