@@ -42,7 +42,7 @@ pub fn run(effort: Effort) -> Result<()> {
     report(&rounds, calls)
 }
 
-/// A folder with one file, which nobody has changed for an hour.
+/// A folder with one file, last changed an hour ago.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
