@@ -20,7 +20,8 @@ use toolwright::dialect::Dialect;
 
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::delta::Passing;
+use crate::{DeltaListener, Model, ModelAnswer, ModelError, ModelRequest};
 
 /// Several models as one, in the order in which they are preferred.
 ///
@@ -80,6 +81,9 @@ impl Fallback {
     }
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+        let passing = request.listener.map(Passing::new);
+        let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
+        let request = ModelRequest { listener, ..request };
         let begun = Instant::now();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.first(begun);
@@ -107,6 +111,9 @@ impl Fallback {
             if let Some(on_fallback) = &self.on_fallback {
                 let (from, to) = (self.models[current].name(), self.models[following].name());
                 on_fallback(&FellBack { from, error: &error, to });
+            }
+            if let Some(passing) = &passing {
+                passing.restart();
             }
             current = following;
         }

@@ -15,6 +15,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod delta;
 mod ended;
 mod failing;
 mod fallback;
@@ -31,6 +32,7 @@ mod state;
 mod step;
 
 pub use self::agent::{Agent, AgentBuilder};
+pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};

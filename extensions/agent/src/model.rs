@@ -11,7 +11,7 @@ use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::ToolCall;
 
 use crate::settings::DEFAULT;
-use crate::{Message, ModelError, ModelSettings, Verbatim};
+use crate::{DeltaListener, Message, ModelError, ModelSettings, Verbatim};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -96,6 +96,8 @@ pub struct ModelRequest<'a> {
     pub settings: &'a ModelSettings,
     /// The tools themselves, for a model that asks others in other forms.
     pub catalog: Option<&'a Catalog>,
+    /// Who hears the answer as it comes. A model that cannot send it in pieces ignores this.
+    pub listener: Option<&'a dyn DeltaListener>,
 }
 
 impl<'a> ModelRequest<'a> {
@@ -103,7 +105,15 @@ impl<'a> ModelRequest<'a> {
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
         let limits = RequestLimits::default();
-        Self { system: "", history, listing, limits, settings: &DEFAULT, catalog: None }
+        Self {
+            system: "",
+            history,
+            listing,
+            limits,
+            settings: &DEFAULT,
+            catalog: None,
+            listener: None,
+        }
     }
 
     /// Adds the system text.
@@ -117,6 +127,13 @@ impl<'a> ModelRequest<'a> {
     #[must_use]
     pub fn catalog(mut self, catalog: &'a Catalog) -> Self {
         self.catalog = Some(catalog);
+        self
+    }
+
+    /// Adds who hears the answer as it comes.
+    #[must_use]
+    pub fn listener(mut self, listener: &'a dyn DeltaListener) -> Self {
+        self.listener = Some(listener);
         self
     }
 

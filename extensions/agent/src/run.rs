@@ -148,6 +148,7 @@ impl AgentRun {
             limits,
             settings: &agent.settings,
             catalog: Some(&catalog),
+            listener: None,
         };
         let event = tokio::select! {
             biased;

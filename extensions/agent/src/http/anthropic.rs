@@ -20,6 +20,8 @@ pub(super) const MAX_TOKENS: u32 = 8192;
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Value>,
@@ -62,6 +64,7 @@ pub(super) fn body(
     let messages = parts(request.history).map(|part| turn(part, listing));
     let body = Body {
         model,
+        stream: request.listener.is_some(),
         max_tokens: max_tokens.unwrap_or(MAX_TOKENS),
         thinking,
         output_config,

@@ -51,6 +51,17 @@ impl Api {
         }
     }
 
+    /// The path below the base URL of a request whose answer comes in pieces, and what follows a question mark.
+    pub(super) fn stream_path(self, model: &str) -> (String, Option<&'static str>) {
+        match self {
+            Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => (self.path(model), None),
+            Self::Gemini => {
+                let path = self.path(model).replace(":generateContent", ":streamGenerateContent");
+                (path, Some("alt=sse"))
+            }
+        }
+    }
+
     /// Whether a model's name can stand where the API wants it.
     pub(super) fn takes_name(self, model: &str) -> bool {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._".contains(it);

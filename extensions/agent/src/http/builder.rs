@@ -124,7 +124,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The longest that one attempt takes, from its connection to the last byte of its answer.
+    /// The longest that one attempt takes, from its connection to the last byte of its answer, also of one that comes in
+    /// pieces.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -161,7 +162,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Is called with every exchange, whatever its status: to record them. A request without any response is none.
+    /// Is called with every exchange, whatever its status: to record them. A request without any response is none, nor is
+    /// one whose answer came in pieces and broke off; an answer that came in pieces is the whole one that they make.
     pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         self.on_exchange = Some(Box::new(listener));
         self
@@ -196,6 +198,13 @@ impl HttpModelBuilder {
         }
         let path = self.api.path(&self.model);
         let url = url(self.api, &self.base_url, &path)?;
+        let (stream_path, query) = self.api.stream_path(&self.model);
+        let mut stream_url = self::url(self.api, &self.base_url, &stream_path)?;
+        stream_url.set_query(query);
+        let stream_path = match query {
+            Some(query) => format!("{stream_path}?{query}"),
+            None => stream_path,
+        };
         let headers = self.api.headers(self.key.as_ref()).ok_or(HttpModelError::Key)?;
         let mut client = Client::builder()
             .redirect(Policy::none())
@@ -209,6 +218,8 @@ impl HttpModelBuilder {
             client: client.build().map_err(HttpModelError::Client)?,
             url,
             path,
+            stream_url,
+            stream_path,
             key: self.key,
             headers,
             body_limit: self.body_limit,

@@ -13,6 +13,10 @@ use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage}
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +92,9 @@ pub(super) fn body(
     let has_tools = !is_empty_list(listing.tools());
     let body = Body {
         model,
+        stream: request.listener.is_some(),
+        // The tokens come in a piece of their own, and only where they are asked for.
+        stream_options: request.listener.map(|_| json!({"include_usage": true})),
         max_completion_tokens,
         reasoning_effort: match settings.reasoning {
             Some(Reasoning::Effort(effort)) => Some(effort.name()),

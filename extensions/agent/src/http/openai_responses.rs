@@ -17,6 +17,8 @@ use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage,
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
     store: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
@@ -82,6 +84,7 @@ pub(super) fn body(
     let has_tools = !is_empty_list(listing.tools());
     let body = Body {
         model,
+        stream: request.listener.is_some(),
         store: false,
         max_output_tokens,
         include: effort.is_some().then_some(["reasoning.encrypted_content"]),

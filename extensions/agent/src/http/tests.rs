@@ -1,6 +1,7 @@
 //! Requests over a real connection: what is tried again, what is not, and in which words it ends.
 
 mod server;
+mod streamed;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
