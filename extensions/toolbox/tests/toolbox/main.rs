@@ -5,6 +5,8 @@
 #[cfg(feature = "files")]
 mod apply_patch;
 #[cfg(all(feature = "shell", feature = "process"))]
+mod bad_input;
+#[cfg(all(feature = "shell", feature = "process"))]
 mod bash;
 #[cfg(all(
     feature = "changes",
@@ -21,6 +23,8 @@ mod commands;
 mod containment;
 #[cfg(feature = "files")]
 mod edit_file;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod executors;
 #[cfg(feature = "files")]
 mod faults;
 #[cfg(all(feature = "files", feature = "process"))]
