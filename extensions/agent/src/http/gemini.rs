@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, object, parts_without_ids};
+use super::parts::{Part, is_empty_list, known, object, parts_without_ids};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -179,6 +179,7 @@ struct Response<'a> {
     #[serde(borrow)]
     candidates: Option<Vec<Candidate<'a>>>,
     prompt_feedback: Option<Feedback>,
+    #[serde(default, deserialize_with = "known")]
     usage_metadata: Option<Tokens>,
 }
 
@@ -285,6 +286,10 @@ fn words(parts: &RawValue) -> serde_json::Result<String> {
     }
     texts.retain(|text| !text.is_empty());
     Ok(texts.join("\n\n"))
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {
