@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, object, parts};
+use super::parts::{Part, is_empty_list, known, object, parts, results};
 use crate::{
     ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
 };
@@ -152,13 +152,7 @@ fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
 fn turn<'a>(part: Part<'a>, listing: &Listing) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(content) => Turn::Text { role: "user", content },
-        Part::Answers(answered, ids) => {
-            let mut results = listing.tool_results(answered)?;
-            for (index, id) in ids.into_iter().flatten().enumerate() {
-                results["content"][index]["tool_use_id"] = id.into();
-            }
-            Turn::Results(results)
-        }
+        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
             let own = verbatim.and_then(|it| it.of(Provider::Anthropic.name()));

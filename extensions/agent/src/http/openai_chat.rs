@@ -7,7 +7,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, parts, retention};
+use super::parts::{Part, is_empty_list, known, parts, results, retention};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
@@ -84,10 +84,7 @@ pub(super) fn body(
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["tool_call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 messages.extend(results.into_iter().flatten().map(Turn::Result));
             }

@@ -8,7 +8,8 @@ use serde::{Deserialize as _, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::Answer;
-use toolwright::provider::ToolCall;
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, ToolCall};
 
 use crate::{Message, ModelSettings, Verbatim};
 
@@ -64,6 +65,18 @@ fn parts_by(history: &[Message], needs_ids: bool) -> impl Iterator<Item = Part<'
             Some(Part::Answers(answered, ids.take()))
         }
     })
+}
+
+/// The message or messages that carry answers back, under the ids that their calls have here.
+pub(super) fn results(
+    listing: &Listing,
+    answered: &[(ToolCall, Answer)],
+    ids: Option<&[String]>,
+) -> Result<Value, MessageError> {
+    match ids {
+        None => listing.tool_results(answered),
+        Some(ids) => listing.tool_results_by_ids(answered, ids),
+    }
 }
 
 /// The arguments as a JSON object, where they are one.
