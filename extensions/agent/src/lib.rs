@@ -60,3 +60,8 @@ pub mod recording;
 mod replay;
 #[cfg(feature = "testing")]
 pub mod testing;
+
+/// The examples of the guide compile and run.
+#[cfg(all(doctest, feature = "http", feature = "testing"))]
+#[doc = include_str!("../../../docs/agents.md")]
+mod guide {}

@@ -18,7 +18,7 @@ use toolwright_toolbox::{
 
 use crate::support::runtime;
 
-fn supervisor() -> Supervisor {
+pub fn supervisor() -> Supervisor {
     Supervisor::program(env!("CARGO_BIN_EXE_toolwright-supervisor"))
 }
 
@@ -75,7 +75,7 @@ impl Here {
 }
 
 /// Not below `/tmp`, which a sandbox replaces.
-fn folders() -> TempDir {
+pub fn folders() -> TempDir {
     let around = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir_all(around.path().join("inside/sub")).unwrap();
     fs::create_dir_all(around.path().join("outside/hidden")).unwrap();

@@ -25,6 +25,8 @@ mod edit_file;
 mod faults;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod hostile;
 #[cfg(feature = "files")]
 mod patch_lines;
 #[cfg(feature = "files")]
