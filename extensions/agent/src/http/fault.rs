@@ -9,6 +9,8 @@ use toolwright::Class;
 use toolwright::provider::StreamError;
 use toolwright::retry::retry_after;
 
+use crate::Usage;
+
 /// How much of what a server said is shown.
 const SHOWN: usize = 300;
 
@@ -23,11 +25,13 @@ pub(super) struct Fault {
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
     pub(super) source: Option<Source>,
+    /// What the answer took that had begun, where one had and the provider says so.
+    pub(super) taken: Option<Option<Usage>>,
 }
 
 impl Fault {
     pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
-        Self { kind, class, message: message.into(), retry_after: None, source: None }
+        Self { kind, class, message: message.into(), retry_after: None, source: None, taken: None }
     }
 
     /// A response of status 200 whose body is not what was asked for.
@@ -100,6 +104,11 @@ impl Fault {
             }
         };
         fault.caused_by(error)
+    }
+
+    /// An answer had begun, and took this.
+    pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
+        Self { taken: Some(usage), ..self }
     }
 
     pub(super) fn caused_by(

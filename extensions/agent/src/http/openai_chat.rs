@@ -7,7 +7,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, parts};
+use super::parts::{Part, is_empty_list, known, parts, results, retention};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
@@ -23,6 +23,10 @@ struct Body<'a> {
     reasoning_effort: Option<&'static str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_retention: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,10 +84,7 @@ pub(super) fn body(
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["tool_call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 messages.extend(results.into_iter().flatten().map(Turn::Result));
             }
@@ -101,6 +102,8 @@ pub(super) fn body(
             _ => None,
         },
         stop: &settings.stop_words,
+        prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
+        prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         tools: listing.tools(),
@@ -134,6 +137,7 @@ fn called(call: &ToolCall, listing: &Listing) -> Called {
 #[derive(Deserialize)]
 struct Response {
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -205,6 +209,10 @@ fn words(content: Option<&Value>) -> String {
         }
         _ => String::new(),
     }
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

@@ -54,6 +54,11 @@ impl<'a> Pieces<'a> {
         self.stream.finish()
     }
 
+    /// What the provider has said so far of what the answer takes.
+    pub(super) fn usage(&self) -> Option<String> {
+        self.stream.usage()
+    }
+
     /// An answer that came at once all the same.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {

@@ -155,6 +155,18 @@ impl MessageStream {
         }
     }
 
+    /// What the provider has said so far of what the answer takes, as JSON in the provider's words: where it sends that before
+    /// its answer is whole.
+    #[must_use]
+    pub fn usage(&self) -> Option<String> {
+        match &self.assembly {
+            Assembly::Anthropic(it) => it.usage(),
+            Assembly::OpenAiChat(it) => it.usage(),
+            Assembly::OpenAiResponses(_) => None,
+            Assembly::Gemini(it) => it.usage(),
+        }
+    }
+
     /// The whole message, as the provider would have sent it at once.
     ///
     /// # Errors

@@ -286,3 +286,28 @@ async fn no_piece_holds_the_key_even_where_a_server_splits_it() {
     let recorded = recorded.lock().unwrap();
     assert!(recorded.contains("a [key] b hunt.") && !recorded.contains("hunter2"), "{recorded}");
 }
+
+/// The first piece of an answer says what the request took.
+#[tokio::test]
+async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
+    let prices = "version = 1\ndate = \"2026-11\"\n[models.some-model]\ninput = 1\noutput = 10";
+    let prices: crate::Prices = prices.parse().unwrap();
+    let of = |input: u64, output: u64| {
+        let usage = crate::Usage::new(input, output);
+        crate::Spent::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
+    };
+    for end in [End::Whole, End::Cut] {
+        let cut = || stream(&[BEGIN, MIDDLE], end);
+        let server = Server::start(vec![cut(), Answers::with(529, BUSY), whole()]).await;
+        let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
+        let answer = answer.unwrap();
+        assert_eq!((answer.failed, answer.spent()), (of(5, 1), of(10, 10)), "{end:?}");
+        assert!(answer.cost > Some(crate::Cost::default()));
+        let server = Server::start(vec![cut(), cut(), cut()]).await;
+        let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
+        assert_eq!(answer.unwrap_err().spent(), of(15, 3), "{end:?}");
+    }
+    // Nothing began.
+    let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
+    assert_eq!(answer.unwrap_err().spent(), crate::Spent::default());
+}

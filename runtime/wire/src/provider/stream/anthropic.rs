@@ -153,6 +153,10 @@ impl Assembly {
         Ok(Some(StreamEvent::CallBegan { index, name }))
     }
 
+    pub(super) fn usage(&self) -> Option<String> {
+        Some(self.message.as_ref()?.get("usage")?.to_string())
+    }
+
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }

@@ -120,6 +120,10 @@ impl Assembly {
         Ok(())
     }
 
+    pub(super) fn usage(&self) -> Option<String> {
+        self.usage.as_ref().map(ToString::to_string)
+    }
+
     pub(super) fn message(self) -> Option<String> {
         let usage =
             self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#)).unwrap_or_default();
