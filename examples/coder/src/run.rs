@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
-use toolwright_agent::{Agent, Ended, Model, Stopped};
+use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
 
 use crate::application;
 use crate::arguments::Arguments;
@@ -54,10 +54,11 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let models = Models::of(arguments, &replays, recorder.clone(), transcript)?;
 
     let signals = Signals::listen();
-    let (ended, turns) =
+    let (ended, turns, spent) =
         worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await?;
     let mut end = End::of(ended, arguments.provider.name(), &arguments.model);
     end.turns = turns;
+    end.spent(spent);
     (end.waited, end.at_once) = counted.total();
     if let Some(fallback) = arguments.fallback
         && models.has_fallen_back()
@@ -93,7 +94,7 @@ async fn worked(
     model: Arc<dyn Model>,
     signals: &Signals,
     transcript: Transcript,
-) -> Result<(Result<Ended, Stopped>, u64), Problem> {
+) -> Result<(Result<Ended, Stopped>, u64, Spent), Problem> {
     let agent = Agent::builder(executor, model)
         .system(SYSTEM)
         .max_turns(arguments.turns)
@@ -106,7 +107,7 @@ async fn worked(
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
     let ended = run.say(arguments.task.as_str()).await;
-    Ok((ended, run.state().turn()))
+    Ok((ended, run.state().turn(), run.state().spent()))
 }
 
 /// Each run has an id of its own, by which the log of changes tells its turns from those of another.

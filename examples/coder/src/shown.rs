@@ -1,6 +1,7 @@
 //! Texts of models and tools as a person reads them: nothing that a terminal would act upon.
 
 use serde_json::Value;
+use toolwright::printable::acts;
 
 /// How many lines of an answer are shown.
 const LINES: usize = 24;
@@ -47,11 +48,7 @@ fn plain(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\t' => plain.push_str("    "),
-            // The second group turns the direction of what follows, so that a text reads otherwise than it is.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                plain.extend(character.escape_unicode());
-            }
-            character if character.is_control() => plain.extend(character.escape_default()),
+            character if acts(character) => plain.extend(character.escape_default()),
             character => plain.push(character),
         }
     }

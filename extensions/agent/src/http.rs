@@ -17,13 +17,14 @@ mod openai_chat;
 mod openai_responses;
 mod parts;
 mod settings;
+mod streamed;
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use toolwright::Effect;
-use toolwright::dialect::Dialect;
+use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::Provider;
 use toolwright::retry::RetryPolicy;
 
@@ -31,8 +32,10 @@ use self::api::Api;
 use self::attempt::Endpoint;
 pub use self::builder::{HttpModelBuilder, HttpModelError};
 use self::fault::Fault;
+use self::streamed::Pieces;
+use crate::delta::Passing;
 use crate::recording::Exchange;
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::{Cost, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
 
 /// A model that a provider serves over HTTP.
 ///
@@ -58,6 +61,7 @@ pub struct HttpModel {
     max_tokens: Option<u32>,
     retry: RetryPolicy,
     longest_wait: Duration,
+    prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
 }
@@ -125,19 +129,19 @@ impl HttpModel {
     }
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
-        let api = self.endpoint.api;
         let max_tokens = self.max_tokens(request.limits.max_tokens);
-        let body = api.body(&self.model, max_tokens, &request)?;
+        let body = self.endpoint.api.body(&self.model, max_tokens, &request)?;
+        let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
-        let mut attempt = 1;
+        let (mut attempt, mut failed) = (1, Spent::default());
         loop {
-            let fault = match self.received(&body).await {
-                Ok(text) => {
-                    let answer = api.answer(&text, request.listing);
-                    return answer.map_err(|fault| self.endpoint.error(fault, attempt));
-                }
+            let fault = match self.attempt(&body, request.listing, passing.as_ref()).await {
+                Ok(answer) => return Ok(self.priced(answer).failed(failed)),
                 Err(fault) => fault,
             };
+            if let Some(usage) = fault.taken {
+                failed = failed.plus(Spent::of(usage, self.cost(usage)));
+            }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
             match self.wait(attempt, &fault, longest, fastrand::u64(..)) {
@@ -146,23 +150,52 @@ impl HttpModel {
                         let message = self.endpoint.words(&fault);
                         on_retry(&Retrying { attempt, message: &message, wait });
                     }
+                    if let Some(passing) = &passing {
+                        passing.restart();
+                    }
                     tokio::time::sleep(wait).await;
                     attempt += 1;
                 }
-                Err(fault) => return Err(self.endpoint.error(fault, attempt)),
+                Err(fault) => return Err(self.endpoint.error(fault, attempt).taking(failed)),
             }
         }
     }
 
-    /// The text of a response whose status is 200.
-    async fn received(&self, body: &str) -> Result<String, Fault> {
-        let received = self.endpoint.post(body).await?;
-        if let Some(on_exchange) = &self.on_exchange
-            && let Some(exchange) = received.exchange(&self.endpoint.path, body)
-        {
-            on_exchange(exchange);
+    /// What a response says whose status is 200. Somebody who hears its pieces has heard all of it then.
+    async fn attempt(
+        &self,
+        body: &str,
+        listing: &Listing,
+        passing: Option<&Passing<'_>>,
+    ) -> Result<ModelAnswer, Fault> {
+        let endpoint = &self.endpoint;
+        let (provider, key) = (endpoint.api.provider(), endpoint.key.as_ref());
+        let mut pieces = passing.map(|to| Some(Pieces::new(provider, listing, key, to)));
+        let received = endpoint.post(body, pieces.as_mut()).await?;
+        if let Some(on_exchange) = &self.on_exchange {
+            let path = if pieces.is_some() { &endpoint.stream_path } else { &endpoint.path };
+            if let Some(exchange) = received.exchange(path, body) {
+                on_exchange(exchange);
+            }
         }
-        received.whole()
+        let text = received.whole()?;
+        let answer = endpoint.api.answer(&text, listing);
+        let answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
+        if let Some(pieces) = pieces.flatten() {
+            pieces.came_whole(&answer);
+        }
+        Ok(answer)
+    }
+
+    fn priced(&self, answer: ModelAnswer) -> ModelAnswer {
+        match self.cost(answer.usage) {
+            Some(cost) => answer.cost(cost),
+            None => answer,
+        }
+    }
+
+    fn cost(&self, usage: Option<Usage>) -> Option<Cost> {
+        Some(self.prices.of(&self.model)?.cost(usage?))
     }
 
     /// How long to wait before the next attempt, or the fault to end with.

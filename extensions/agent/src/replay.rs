@@ -3,6 +3,7 @@
 //! - Requests are served in the order of the recording, each once. A request that differs from the recorded one is refused,
 //!   and so is every request after it: the first difference is what [`Replay::finish`] reports.
 //! - Ids may differ as long as they differ in one way: what was one id stays one id. Times may differ.
+//! - A request may ask for an answer in pieces where the recorded one did not: the recorded answer is sent in pieces then.
 //! - What differs between runs stands in a recording as a named placeholder, [`Placeholders`].
 
 mod compare;
@@ -11,6 +12,7 @@ mod placeholders;
 mod recorder;
 mod secrets;
 mod server;
+mod streamed;
 mod strings;
 
 use std::net::{Ipv4Addr, SocketAddr};

@@ -38,6 +38,8 @@ use crate::{
 /// ```
 pub struct AgentRun {
     agent: Agent,
+    /// Whose account it is on.
+    user: Option<String>,
     /// The executor's run, of whatever tools there are now.
     run: Run,
     /// Cancels every call of the run.
@@ -148,6 +150,7 @@ impl AgentRun {
             limits,
             settings: &agent.settings,
             catalog: Some(&catalog),
+            listener: None,
         };
         let event = tokio::select! {
             biased;
@@ -161,10 +164,12 @@ impl AgentRun {
         };
         match &event {
             Event::Answered(answer) => {
+                agent.accounts.add(self.user.as_deref(), answer.spent());
                 let kind = NoticeKind::Answered { answer };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             Event::Failed(error) => {
+                agent.accounts.add(self.user.as_deref(), error.spent());
                 let kind = NoticeKind::Failed { error };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }

@@ -8,6 +8,7 @@
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
+/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
 ///
 /// ```
 /// use toolwright_agent::{Effort, ModelSettings, Reasoning, ToolChoice};
@@ -29,6 +30,8 @@ pub struct ModelSettings {
     pub stop_words: Vec<String>,
     /// How much the model reasons before it answers; as its provider decides where there is none.
     pub reasoning: Option<Reasoning>,
+    /// How the provider caches what requests have in common; as it decides where there is none.
+    pub cache: Option<PromptCache>,
 }
 
 /// Which tools a model may or has to call.
@@ -79,6 +82,7 @@ impl ModelSettings {
             one_call: false,
             stop_words: Vec::new(),
             reasoning: None,
+            cache: None,
         }
     }
 
@@ -107,6 +111,56 @@ impl ModelSettings {
     #[must_use]
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);
+        self
+    }
+
+    /// Sets how the provider caches what requests have in common.
+    #[must_use]
+    pub fn cache(mut self, cache: PromptCache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+}
+
+/// How a provider caches what requests have in common. The requests of a run do: each begins with all of the one before it, byte
+/// for byte, as long as the tools and the system text are the same.
+///
+/// Anthropic caches where a request has marks: after the system text, before which the tools are, and at the end. `OpenAI`
+/// caches unasked, and finds more where requests of one prefix have one key. Gemini caches unasked.
+///
+/// ```
+/// use toolwright_agent::{ModelSettings, PromptCache};
+///
+/// let settings = ModelSettings::new().cache(PromptCache::new().key("support-desk"));
+/// assert_eq!(settings.cache.and_then(|it| it.key).as_deref(), Some("support-desk"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptCache {
+    /// What requests of one prefix have in common, for providers that take a key.
+    pub key: Option<String>,
+    /// Whether it lasts longer, an hour for Anthropic and a day for `OpenAI`, which may cost more.
+    pub lasts_long: bool,
+}
+
+impl PromptCache {
+    /// For as long as the provider caches usually, without a key.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { key: None, lasts_long: false }
+    }
+
+    /// Requests of one prefix have one key, such as the name of the agent. It is no secret.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// For longer.
+    #[must_use]
+    pub fn lasts_long(mut self) -> Self {
+        self.lasts_long = true;
         self
     }
 }

@@ -13,7 +13,6 @@ mod manual;
 mod names;
 mod ordered;
 mod policy;
-mod printable;
 mod render;
 mod run;
 mod stop;

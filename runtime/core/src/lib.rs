@@ -29,6 +29,8 @@ pub mod near;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
+pub mod printable;
+#[doc(hidden)]
 pub mod registration;
 #[doc(hidden)]
 pub mod repairs;

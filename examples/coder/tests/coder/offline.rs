@@ -24,6 +24,11 @@ fn transcript(ran: &Ran) -> String {
     Placeholders::standard().value("folder", folder).recorded(&ran.err)
 }
 
+/// What the recorded runs took.
+fn tokens() -> serde_json::Value {
+    json!({"input": 18300, "output": 480})
+}
+
 /// The run of the README, and the folder in which its caller builds.
 fn of_the_readme() -> &'static (Ran, TempDir) {
     static RAN: LazyLock<(Ran, TempDir)> = LazyLock::new(|| {
@@ -42,8 +47,11 @@ fn the_tests_of_a_real_crate_pass_with_each_provider() {
     let others = ["openai-chat", "openai-responses", "gemini"];
     let others = others.map(|provider| (provider, offline(&["--provider", provider])));
     let others = others.iter().map(|(provider, ran)| (*provider, ran));
-    for (provider, ran) in std::iter::once(("anthropic", &of_the_readme().0)).chain(others) {
+    let costs = ["$0.0621", "$0.038745", "$0.038745", "$0.027675"];
+    let runs = std::iter::once(("anthropic", &of_the_readme().0)).chain(others);
+    for ((provider, ran), cost) in runs.zip(costs) {
         let end = ran.end();
+        assert_eq!((&end["tokens"], &end["cost"]), (&tokens(), &json!(cost)), "{provider}");
         assert_eq!(
             (ran.code, &end["ended"], &end["tool"], &end["provider"]),
             (0, &json!("terminal"), &json!("complete_task"), &json!(provider)),

@@ -6,7 +6,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Executor, Output, Registry, tool};
 
 use super::*;
-use crate::{Agent, Ended, Message};
+use crate::{Agent, Delta, Ended, Message};
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]
@@ -40,6 +40,9 @@ impl Model for Turns {
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         assert_eq!(request.listing.dialect(), self.dialect, "the tools are in its form");
         self.asked.lock().unwrap().push(self.name.to_owned());
+        if let Some(listener) = request.listener {
+            listener.delta(Delta::Text(self.name));
+        }
         let answer = self.answers.lock().unwrap().next().expect("it is asked too often");
         Box::pin(async move { answer })
     }
@@ -150,4 +153,29 @@ async fn tools_in_another_form_need_the_catalog() {
     ];
     let error = model.answer(ModelRequest::new(&history, &listing)).await.unwrap_err();
     assert_eq!(error.kind(), "invalid_tools");
+}
+
+#[derive(Default)]
+struct Heard(Mutex<String>);
+
+impl DeltaListener for Heard {
+    fn delta(&self, delta: Delta<'_>) {
+        let mut heard = self.0.lock().unwrap();
+        match delta {
+            Delta::Text(text) => heard.push_str(text),
+            other => heard.push_str(&format!(" {other:?} ")),
+        }
+    }
+}
+
+/// What the first model had said is no part of the answer.
+#[tokio::test]
+async fn a_listener_is_notified_that_the_answer_starts_again_with_the_next_model() {
+    let (model, _) = pair(vec![Err(busy())], vec![Ok(ModelAnswer::text("Done."))]);
+    let (model, catalog) = (model.build(), Registry::of([ADD]).unwrap().catalog());
+    let listing = catalog.listing(Dialect::Anthropic).unwrap();
+    let (history, heard) = ([Message::user("Add.")], Heard::default());
+    let request = ModelRequest::new(&history, &listing).catalog(&catalog).listener(&heard);
+    model.answer(request).await.unwrap();
+    assert_eq!(*heard.0.lock().unwrap(), "first Restarted second");
 }

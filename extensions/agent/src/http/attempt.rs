@@ -2,18 +2,23 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Url};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, Url};
 use toolwright::Class;
+use toolwright::provider::StreamError;
 
 use super::api::Api;
 use super::fault::{Fault, pause_in, wanted_pause};
 use super::key::Key;
+use super::streamed::Pieces;
 use crate::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
 
 /// The vendors' header for a pause that is no whole number of seconds.
 const RETRY_AFTER_MS: &str = "retry-after-ms";
+
+/// The kind of an answer that comes in pieces.
+const EVENT_STREAM: &str = "text/event-stream";
 
 /// Where requests go, and how.
 pub(super) struct Endpoint {
@@ -22,6 +27,9 @@ pub(super) struct Endpoint {
     pub(super) url: Url,
     /// The path below the base URL.
     pub(super) path: String,
+    /// Both of a request whose answer comes in pieces.
+    pub(super) stream_url: Url,
+    pub(super) stream_path: String,
     pub(super) key: Option<Key>,
     pub(super) headers: HeaderMap,
     pub(super) body_limit: usize,
@@ -41,32 +49,88 @@ impl Endpoint {
         format!("{}{}", self.url.origin().ascii_serialization(), self.url.path())
     }
 
-    pub(super) async fn post(&self, body: &str) -> Result<Received, Fault> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+    /// Sends a request and takes its response, in pieces where somebody hears them and the server sends them.
+    pub(super) async fn post(
+        &self,
+        body: &str,
+        pieces: Option<&mut Option<Pieces<'_>>>,
+    ) -> Result<Received, Fault> {
+        let url = if pieces.is_some() { &self.stream_url } else { &self.url };
+        let request = self.client.post(url.clone()).headers(self.headers.clone());
         let json = HeaderValue::from_static("application/json");
-        let request = request.header(CONTENT_TYPE, json).body(body.to_owned());
-        let mut response = request.send().await.map_err(|error| self.lost(error))?;
-        let mut whole = Vec::new();
+        let mut request = request.header(CONTENT_TYPE, json).body(body.to_owned());
+        if pieces.is_some() {
+            request = request.header(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+        }
+        let response = request.send().await.map_err(|error| self.lost(error))?;
         if self.is_too_large(response.content_length().unwrap_or_default()) {
             return Err(self.too_large());
         }
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let is_stream = status == 200 && is_event_stream(&headers);
+        let pieces = pieces.filter(|_| is_stream).and_then(Option::take);
+        let body = match pieces {
+            Some(pieces) => self.streamed(response, pieces).await?,
+            None => self.at_once(response).await?,
+        };
+        // Before anything reads, cuts or records what the server says.
+        let body = self.without_key(body);
+        Ok(Received { status, headers, body })
+    }
+
+    async fn at_once(&self, mut response: Response) -> Result<String, Fault> {
+        let mut whole = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.lost(error))? {
             if self.is_too_large((whole.len() + piece.len()) as u64) {
                 return Err(self.too_large());
             }
             whole.extend_from_slice(&piece);
         }
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = String::from_utf8(whole).map_err(|error| {
+        String::from_utf8(whole).map_err(|error| {
             let message = "answered a body that is not UTF-8, expected JSON; check the base URL";
             Fault::new("invalid_response", Class::Final, message).caused_by(error.utf8_error())
-        })?;
-        // Before anything reads, cuts or records what the server says.
-        let body = match &self.key {
-            Some(key) => key.removed_from(body),
-            None => body,
+        })
+    }
+
+    /// The text of the whole answer. Nothing is read after the provider has said that it is whole.
+    async fn streamed(&self, mut response: Response, pieces: Pieces<'_>) -> Result<String, Fault> {
+        let (mut pieces, mut length) = (pieces, 0);
+        let begun = |pieces: &Pieces<'_>, fault: Fault| {
+            fault.after_begin(pieces.usage().and_then(|usage| self.api.usage(&usage)))
         };
-        Ok(Received { status, headers, body })
+        loop {
+            let piece = match response.chunk().await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(error) => return Err(begun(&pieces, self.lost(error))),
+            };
+            length += piece.len();
+            if self.is_too_large(length as u64) {
+                return Err(begun(&pieces, self.too_large()));
+            }
+            match pieces.push(&piece) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(error) => return Err(begun(&pieces, self.broken(error))),
+            }
+        }
+        let usage = pieces.usage().and_then(|usage| self.api.usage(&usage));
+        pieces.finish().map_err(|error| self.broken(error).after_begin(usage))
+    }
+
+    /// The fault of a stream that gives no whole answer.
+    fn broken(&self, error: StreamError) -> Fault {
+        match error {
+            StreamError::Provider { body, .. } => Fault::reported(&self.without_key(body)),
+            error => Fault::of_stream(error),
+        }
+    }
+
+    fn without_key(&self, text: String) -> String {
+        match &self.key {
+            Some(key) => key.removed_from(text),
+            None => text,
+        }
     }
 
     fn is_too_large(&self, length: u64) -> bool {
@@ -111,11 +175,8 @@ impl Endpoint {
 
     /// What went wrong, with who was asked and without the key.
     pub(super) fn words(&self, fault: &Fault) -> String {
-        let words = format!("{} at {} {}", self.api.provider(), self.place(), fault.message);
-        match &self.key {
-            Some(key) => key.removed_from(words),
-            None => words,
-        }
+        let (provider, place) = (self.api.provider(), self.place());
+        self.without_key(format!("{provider} at {place} {}", fault.message))
     }
 
     /// A fault as the caller of the model reads it.
@@ -164,6 +225,12 @@ impl Received {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case(EVENT_STREAM)
 }
 
 /// The innermost reason.

@@ -11,6 +11,7 @@ use super::api::Api;
 use super::attempt::Endpoint;
 use super::key::Key;
 use super::{HttpModel, OnExchange, OnRetry, Retrying};
+use crate::Prices;
 use crate::recording::Exchange;
 
 /// Makes an [`HttpModel`].
@@ -24,6 +25,7 @@ use crate::recording::Exchange;
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
+/// | [`prices`](Self::prices) | [`Prices::standard`] |
 #[must_use]
 pub struct HttpModelBuilder {
     api: Api,
@@ -36,6 +38,7 @@ pub struct HttpModelBuilder {
     max_tokens: Option<u32>,
     retry: RetryPolicy,
     longest_wait: Duration,
+    prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
 }
@@ -106,6 +109,7 @@ impl HttpModelBuilder {
             max_tokens: None,
             retry: RetryPolicy::NETWORK,
             longest_wait: Duration::from_secs(60),
+            prices: Prices::standard(),
             on_exchange: None,
             on_retry: None,
         }
@@ -124,7 +128,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The longest that one attempt takes, from its connection to the last byte of its answer.
+    /// The longest that one attempt takes, from its connection to the last byte of its answer, also of one that comes in
+    /// pieces.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -161,7 +166,14 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Is called with every exchange, whatever its status: to record them. A request without any response is none.
+    /// What tokens cost. A model without a price there gives answers whose cost is not known.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    /// Is called with every exchange, whatever its status: to record them. A request without any response is none, nor is
+    /// one whose answer came in pieces and broke off; an answer that came in pieces is the whole one that they make.
     pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         self.on_exchange = Some(Box::new(listener));
         self
@@ -196,6 +208,13 @@ impl HttpModelBuilder {
         }
         let path = self.api.path(&self.model);
         let url = url(self.api, &self.base_url, &path)?;
+        let (stream_path, query) = self.api.stream_path(&self.model);
+        let mut stream_url = self::url(self.api, &self.base_url, &stream_path)?;
+        stream_url.set_query(query);
+        let stream_path = match query {
+            Some(query) => format!("{stream_path}?{query}"),
+            None => stream_path,
+        };
         let headers = self.api.headers(self.key.as_ref()).ok_or(HttpModelError::Key)?;
         let mut client = Client::builder()
             .redirect(Policy::none())
@@ -209,6 +228,8 @@ impl HttpModelBuilder {
             client: client.build().map_err(HttpModelError::Client)?,
             url,
             path,
+            stream_url,
+            stream_path,
             key: self.key,
             headers,
             body_limit: self.body_limit,
@@ -220,6 +241,7 @@ impl HttpModelBuilder {
             max_tokens: self.max_tokens,
             retry: self.retry,
             longest_wait: self.longest_wait,
+            prices: self.prices,
             on_exchange: self.on_exchange,
             on_retry: self.on_retry,
         })

@@ -4,9 +4,12 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolwright::Class;
+use toolwright::provider::StreamError;
 use toolwright::retry::retry_after;
+
+use crate::Usage;
 
 /// How much of what a server said is shown.
 const SHOWN: usize = 300;
@@ -22,11 +25,13 @@ pub(super) struct Fault {
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
     pub(super) source: Option<Source>,
+    /// What the answer took that had begun, where one had and the provider says so.
+    pub(super) taken: Option<Option<Usage>>,
 }
 
 impl Fault {
     pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
-        Self { kind, class, message: message.into(), retry_after: None, source: None }
+        Self { kind, class, message: message.into(), retry_after: None, source: None, taken: None }
     }
 
     /// A response of status 200 whose body is not what was asked for.
@@ -41,31 +46,7 @@ impl Fault {
     /// A response of another status than 200.
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>, body: &str) -> Self {
         let said = said(body);
-        let not_started = Class::NotStarted { retry_after };
-        let (kind, class, advice) = match status {
-            429 if is_quota(body) => {
-                ("quota_spent", Class::Final, "add to the account's quota or use another key")
-            }
-            429 => ("rate_limited", not_started, "ask again later, or ask less often"),
-            529 => ("overloaded", not_started, "ask again later, or ask another model"),
-            503 => ("unavailable", not_started, "ask again later"),
-            408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
-            401 | 403 => ("wrong_key", Class::Final, "check the key"),
-            404 => ("not_found", Class::Final, "check the base URL and the model's name"),
-            400 | 413 if is_too_long(body) => (
-                "context_too_long",
-                Class::Final,
-                "begin a new run, let tools answer less, or ask a model with a larger context",
-            ),
-            400 if is_wrong_key(body) => ("wrong_key", Class::Final, "check the key"),
-            413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
-            300..=399 => (
-                "redirected",
-                Class::Final,
-                "set the base URL to where it leads; a key is not sent to another place",
-            ),
-            _ => ("invalid_request", Class::Final, "change what it objects to"),
-        };
+        let (kind, class, advice) = judged(status, retry_after, body);
         let asks = match retry_after {
             Some(delay) => format!(" and asks to be left alone for {} s", delay.as_secs_f64()),
             None => String::new(),
@@ -74,12 +55,101 @@ impl Fault {
         Self { retry_after, ..Self::new(kind, class, message) }
     }
 
+    /// An error that a provider reports in the middle of an answer.
+    pub(super) fn reported(event: &str) -> Self {
+        let event: Value = serde_json::from_str(event).unwrap_or_default();
+        let mut error = event.get("error").cloned().unwrap_or(event);
+        if error["type"] == "error"
+            && let Some(members) = error.as_object_mut()
+        {
+            members.remove("type");
+        }
+        let name = ["code", "type"].iter().find_map(|key| error[key].as_str());
+        let status = match (error["code"].as_u64(), name) {
+            (Some(status @ 400..600), _) => status as u16,
+            (_, Some("overloaded_error")) => 529,
+            (_, Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota")) => 429,
+            (_, Some("authentication_error")) => 401,
+            (_, Some("permission_error")) => 403,
+            (_, Some("not_found_error")) => 404,
+            (_, Some("request_too_large")) => 413,
+            (_, Some("invalid_request_error" | "context_length_exceeded")) => 400,
+            _ => 500,
+        };
+        let body = json!({"error": error}).to_string();
+        let pause = pause_in(&body);
+        let (kind, class, advice) = judged(status, pause, &body);
+        let said = said(&body);
+        let message = format!(
+            "reported an error in the middle of its answer{said}, expected the rest of it; {advice}"
+        );
+        Self { retry_after: pause, ..Self::new(kind, class, message) }
+    }
+
+    /// An answer that came in pieces, of which no whole one could be made.
+    pub(super) fn of_stream(error: StreamError) -> Self {
+        let fault = match &error {
+            StreamError::Cut { complete, .. } => {
+                let message = format!(
+                    "broke its answer off, of which {} calls were complete, expected the end of it; ask again",
+                    complete.len()
+                );
+                Self::new("answer_cut", Class::Transient, message)
+            }
+            error => {
+                let message = format!(
+                    "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
+                );
+                Self::new("invalid_response", Class::Final, message)
+            }
+        };
+        fault.caused_by(error)
+    }
+
+    /// An answer had begun, and took this.
+    pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
+        Self { taken: Some(usage), ..self }
+    }
+
     pub(super) fn caused_by(
         mut self,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
         self.source = Some(Arc::new(source));
         self
+    }
+}
+
+/// What a status and the words with it mean: kind, class and advice.
+fn judged(
+    status: u16,
+    retry_after: Option<Duration>,
+    body: &str,
+) -> (&'static str, Class, &'static str) {
+    let not_started = Class::NotStarted { retry_after };
+    match status {
+        429 if is_quota(body) => {
+            ("quota_spent", Class::Final, "add to the account's quota or use another key")
+        }
+        429 => ("rate_limited", not_started, "ask again later, or ask less often"),
+        529 => ("overloaded", not_started, "ask again later, or ask another model"),
+        503 => ("unavailable", not_started, "ask again later"),
+        408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
+        401 | 403 => ("wrong_key", Class::Final, "check the key"),
+        404 => ("not_found", Class::Final, "check the base URL and the model's name"),
+        400 | 413 if is_too_long(body) => (
+            "context_too_long",
+            Class::Final,
+            "begin a new run, let tools answer less, or ask a model with a larger context",
+        ),
+        400 if is_wrong_key(body) => ("wrong_key", Class::Final, "check the key"),
+        413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
+        300..=399 => (
+            "redirected",
+            Class::Final,
+            "set the base URL to where it leads; a key is not sent to another place",
+        ),
+        _ => ("invalid_request", Class::Final, "change what it objects to"),
     }
 }
 

@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, object, parts_without_ids};
+use super::parts::{Part, is_empty_list, known, object, parts_without_ids, results};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -131,13 +131,7 @@ fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
 fn turn<'a>(part: Part<'a>, model: &str, listing: &Listing) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(text) => Turn::Text { role: "user", parts: [TextPart { text }] },
-        Part::Answers(answered, ids) => {
-            let mut results = listing.tool_results(answered)?;
-            for (index, id) in ids.into_iter().flatten().enumerate() {
-                results["parts"][index]["functionResponse"]["id"] = id.into();
-            }
-            Turn::Results(results)
-        }
+        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
         Part::Model { text, calls, verbatim } => {
             let role = "model";
             let own = verbatim.and_then(|it| it.of(Provider::Gemini.name()));
@@ -179,6 +173,7 @@ struct Response<'a> {
     #[serde(borrow)]
     candidates: Option<Vec<Candidate<'a>>>,
     prompt_feedback: Option<Feedback>,
+    #[serde(default, deserialize_with = "known")]
     usage_metadata: Option<Tokens>,
 }
 
@@ -285,6 +280,10 @@ fn words(parts: &RawValue) -> serde_json::Result<String> {
     }
     texts.retain(|text| !text.is_empty());
     Ok(texts.join("\n\n"))
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

@@ -29,6 +29,13 @@ impl Key {
         let is_in_it = !self.0.is_empty() && text.contains(&self.0);
         if is_in_it { text.replace(&self.0, "[key]") } else { text }
     }
+
+    /// Where the end of a text begins that may be the begin of the key; the length of the text where none may.
+    pub(super) fn may_begin_in(&self, text: &str) -> usize {
+        let begins = self.0.char_indices().map(|(end, _)| end).skip(1);
+        let longest = begins.filter(|end| text.ends_with(&self.0[..*end])).last();
+        text.len() - longest.unwrap_or_default()
+    }
 }
 
 impl fmt::Debug for Key {

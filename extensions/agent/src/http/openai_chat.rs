@@ -7,18 +7,26 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, parts};
+use super::parts::{Part, is_empty_list, known, parts, results, retention};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'static str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_retention: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,10 +84,7 @@ pub(super) fn body(
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["tool_call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 messages.extend(results.into_iter().flatten().map(Turn::Result));
             }
@@ -88,12 +93,17 @@ pub(super) fn body(
     let has_tools = !is_empty_list(listing.tools());
     let body = Body {
         model,
+        stream: request.listener.is_some(),
+        // The tokens come in a piece of their own, and only where they are asked for.
+        stream_options: request.listener.map(|_| json!({"include_usage": true})),
         max_completion_tokens,
         reasoning_effort: match settings.reasoning {
             Some(Reasoning::Effort(effort)) => Some(effort.name()),
             _ => None,
         },
         stop: &settings.stop_words,
+        prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
+        prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         tools: listing.tools(),
@@ -127,6 +137,7 @@ fn called(call: &ToolCall, listing: &Listing) -> Called {
 #[derive(Deserialize)]
 struct Response {
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -198,6 +209,10 @@ fn words(content: Option<&Value>) -> String {
         }
         _ => String::new(),
     }
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

@@ -11,12 +11,14 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, parts};
+use super::parts::{Part, is_empty_list, known, parts, results, retention};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
     store: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
@@ -24,6 +26,10 @@ struct Body<'a> {
     reasoning: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_retention: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,10 +72,7 @@ pub(super) fn body(
                 input.extend(calls.iter().map(|call| called(call, listing)));
             }
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 input.extend(results.into_iter().flatten().map(Item::Result));
             }
@@ -82,10 +85,13 @@ pub(super) fn body(
     let has_tools = !is_empty_list(listing.tools());
     let body = Body {
         model,
+        stream: request.listener.is_some(),
         store: false,
         max_output_tokens,
         include: effort.is_some().then_some(["reasoning.encrypted_content"]),
         reasoning: effort,
+        prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
+        prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         instructions: request.system,
@@ -120,6 +126,7 @@ struct Response<'a> {
     incomplete_details: Option<Incomplete>,
     #[serde(borrow)]
     output: Option<Vec<&'a RawValue>>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -219,6 +226,10 @@ fn failed(failure: Option<Failure>) -> Fault {
         class,
         format!("answered a response that failed ({code}: {message}), expected a whole one"),
     )
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::Answer;
-use toolwright::provider::ToolCall;
+use toolwright::dialect::Listing;
+use toolwright::provider::{MessageError, ToolCall};
 
-use crate::{Message, Verbatim};
+use crate::{Message, ModelSettings, Verbatim};
 
 /// One message of a history.
 pub(super) enum Part<'a> {
@@ -63,10 +67,35 @@ fn parts_by(history: &[Message], needs_ids: bool) -> impl Iterator<Item = Part<'
     })
 }
 
+/// The message or messages that carry answers back, under the ids that their calls have here.
+pub(super) fn results(
+    listing: &Listing,
+    answered: &[(ToolCall, Answer)],
+    ids: Option<&[String]>,
+) -> Result<Value, MessageError> {
+    match ids {
+        None => listing.tool_results(answered),
+        Some(ids) => listing.tool_results_by_ids(answered, ids),
+    }
+}
+
 /// The arguments as a JSON object, where they are one.
 pub(super) fn object(arguments: &str) -> Option<&RawValue> {
     let raw: &RawValue = serde_json::from_str(arguments.trim()).ok()?;
     raw.get().starts_with('{').then_some(raw)
+}
+
+/// For how long `OpenAI` caches, where it should be longer than usual.
+pub(super) fn retention(settings: &ModelSettings) -> Option<&'static str> {
+    settings.cache.as_ref().is_some_and(|cache| cache.lasts_long).then_some("24h")
+}
+
+/// A value that may have another form than is known, such as a negative number of tokens: it counts as none then.
+pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
 /// New ids, where those that the calls have would be refused.

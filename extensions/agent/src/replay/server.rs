@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::compare::Comparison;
-use super::{Placeholders, ReplayError};
+use super::{Placeholders, ReplayError, streamed};
 use crate::recording::Recording;
 
 /// What was served so far.
@@ -69,22 +69,24 @@ impl Served {
     fn compared(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
         let number = self.next + 1;
         let received = format!("{method} {path}");
+        let not_json = |error: serde_json::Error| {
+            let reason = error.to_string();
+            ReplayError::NotJson { number, reason }
+        };
         let exchanges = self.recording.exchanges();
         let Some(exchange) = exchanges.get(self.next) else {
             return Err(ReplayError::Over { number, received, recorded: exchanges.len() });
         };
         if self.compares {
             let recorded = format!("{} {}", exchange.request.method, exchange.request.path);
-            if recorded != received {
+            if streamed::whole_path(&recorded) != streamed::whole_path(&received) {
                 return Err(ReplayError::Elsewhere { number, recorded, received });
             }
-            let not_json = |error: serde_json::Error| {
-                let reason = error.to_string();
-                ReplayError::NotJson { number, reason }
-            };
             let received: Value = serde_json::from_slice(body).map_err(not_json)?;
             let recorded: Value =
                 serde_json::from_str(exchange.request.body.get()).map_err(not_json)?;
+            let recorded = streamed::without_transport(recorded);
+            let received = streamed::without_transport(received);
             let difference = self.comparison.difference(&recorded, &received, &self.placeholders);
             if let Some(difference) = difference {
                 return Err(ReplayError::Different { number, difference });
@@ -92,11 +94,14 @@ impl Served {
         }
         let response = &exchange.response;
         let headers = response.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-        Ok(Reply {
-            status: response.status,
-            headers: headers.collect(),
-            body: self.placeholders.filled_in(response.body()),
-        })
+        let mut headers: Vec<(String, String)> = headers.collect();
+        let mut answer = self.placeholders.filled_in(response.body());
+        let asked: Value = serde_json::from_slice(body).unwrap_or_default();
+        if response.status == 200 && streamed::is_wanted(path, &asked) {
+            answer = streamed::events(self.recording.provider(), &answer).map_err(not_json)?;
+            headers.push((CONTENT_TYPE.to_string(), "text/event-stream".to_owned()));
+        }
+        Ok(Reply { status: response.status, headers, body: answer })
     }
 }
 

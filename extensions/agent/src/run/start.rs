@@ -12,6 +12,7 @@ use crate::{Agent, Message, State};
 pub struct AgentRunBuilder {
     agent: Agent,
     id: String,
+    user: Option<String>,
     run: RunBuilder,
     cancelled: Option<CancellationToken>,
     restored: Option<(State, Vec<Message>)>,
@@ -20,7 +21,7 @@ pub struct AgentRunBuilder {
 impl AgentRunBuilder {
     pub(crate) fn new(agent: &Agent, id: String) -> Self {
         let run = agent.0.executor.run(id.clone());
-        Self { agent: agent.clone(), id, run, cancelled: None, restored: None }
+        Self { agent: agent.clone(), id, user: None, run, cancelled: None, restored: None }
     }
 
     /// A service of this run, declared on the executor's builder with `per_run`.
@@ -30,10 +31,12 @@ impl AgentRunBuilder {
         self
     }
 
-    /// The user of the run; approvers see the name.
+    /// The user of the run; approvers see the name, and what the run spends is on the user's account.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
-        self.run = self.run.user(name.into());
+        let name = name.into();
+        self.run = self.run.user(name.clone());
+        self.user = Some(name);
         self
     }
 
@@ -74,8 +77,8 @@ impl AgentRunBuilder {
             return Err(StartError::OtherHistory { open, expected });
         }
         let run = self.run.start()?;
-        let (agent, cancelled) = (self.agent, self.cancelled);
-        Ok(AgentRun { agent, run, cancelled, shown: None, state, history })
+        let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
+        Ok(AgentRun { agent, user, run, cancelled, shown: None, state, history })
     }
 }
 

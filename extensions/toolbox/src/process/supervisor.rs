@@ -100,6 +100,7 @@ impl Supervisor {
 /// Runs a command; the standard input is the socket to the application.
 fn supervise(arguments: &[OsString]) -> io::Result<()> {
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut orders = control.try_clone()?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let (folder, written) = rustix::pipe::pipe()?;
@@ -117,20 +118,32 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
     };
     drop(written);
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    writeln!(control, "started {}", child.id())?;
-    let mut orders = control.try_clone()?;
-    std::thread::spawn(move || {
+    // From here on no error may end this process before what it started. The application may already be gone; then the
+    // reading of its orders ends at once.
+    let _ = writeln!(control, "started {}", child.id());
+    let listening = std::thread::Builder::new().spawn(move || {
         let mut order = [0];
         while orders.read(&mut order).is_ok_and(|it| it == 1) {
             if order[0] == TERMINATE {
                 signal_all(group, Signal::TERM);
             }
         }
-        // Nobody is there any more, or wants it ended at once.
-        end_all(group);
+        // Nobody is there any more, or wants it ended at once. To reap is left to the other thread: if this one reaped the
+        // command, that one would take an error for its end and exit, with descendants left.
+        let start = Instant::now();
+        kill_group(group);
+        while start.elapsed() < LONGEST {
+            kill_descendants();
+            std::thread::sleep(Duration::from_millis(1));
+        }
     });
-    let status = child.wait()?;
+    if let Err(error) = listening {
+        end_all(group);
+        return Err(error);
+    }
+    let status = child.wait();
     end_all(group);
+    let status = status?;
     let mut left = Vec::new();
     rustix::io::ioctl_fionbio(&folder, true)?;
     let _ = std::fs::File::from(folder).take(8 * 1024).read_to_end(&mut left);
@@ -168,12 +181,26 @@ fn signal_all(group: Option<Pid>, signal: Signal) {
     }
 }
 
-/// Kills every descendant, those too that start meanwhile.
-fn end_all(group: Option<Pid>) {
+fn kill_group(group: Option<Pid>) {
     if let Some(group) = group {
         let _ = rustix::process::kill_process_group(group, Signal::KILL);
     }
+}
+
+fn kill_descendants() {
+    let left = descendants();
+    // First all are stopped, so that none starts another while they are killed.
+    for signal in [Signal::STOP, Signal::KILL] {
+        for descendant in &left {
+            let _ = rustix::process::kill_process(*descendant, signal);
+        }
+    }
+}
+
+/// Kills every descendant, those too that start meanwhile, and reaps them.
+fn end_all(group: Option<Pid>) {
     let start = Instant::now();
+    kill_group(group);
     while start.elapsed() < LONGEST {
         // What is dead is reaped; an error says that no child is left.
         match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
@@ -181,13 +208,7 @@ fn end_all(group: Option<Pid>) {
             Ok(Some(_)) => continue,
             Ok(None) => {}
         }
-        let left = descendants();
-        // First all are stopped, so that none starts another while they are killed.
-        for signal in [Signal::STOP, Signal::KILL] {
-            for descendant in &left {
-                let _ = rustix::process::kill_process(*descendant, signal);
-            }
-        }
+        kill_descendants();
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -214,16 +214,19 @@ impl Route {
     fn beginning_at_root(&self, walk: &Walk<'_>) -> WalkBuilder {
         let mut builder = self.builder(walk, &self.root);
         builder.max_depth(walk.depth.map(|depth| depth.saturating_add(self.depth)));
-        let start = self.start.clone();
-        builder.filter_entry(move |entry| {
-            let path = entry.path();
-            entry.file_name() != ".git" && (path.starts_with(&start) || start.starts_with(path))
+        let (start, shows_hidden) = (self.start.clone(), walk.include_ignored);
+        // The caller has named the folders on the way: that one of them is hidden does not leave it out.
+        builder.hidden(false).filter_entry(move |entry| {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_hidden = name.as_encoded_bytes().starts_with(b".");
+            name != ".git"
+                && (start.starts_with(path)
+                    || (path.starts_with(&start) && (shows_hidden || !is_hidden)))
         });
         builder
     }
 
-    /// The walk through a folder that the first one does not reach, because a rule names it or it is hidden: the caller
-    /// has named it.
+    /// The walk through a folder that the first one does not reach, because a rule names it: the caller has named it.
     fn beginning_at_start(&self, walk: &Walk<'_>) -> WalkBuilder {
         let mut builder = self.builder(walk, &self.start);
         builder.max_depth(walk.depth).filter_entry(|entry| entry.file_name() != ".git");

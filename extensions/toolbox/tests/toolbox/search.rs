@@ -59,6 +59,17 @@ fn files_and_folders_are_listed_in_order_without_what_git_ignores() {
 }
 
 #[test]
+fn rules_above_a_hidden_folder_count_where_it_is_searched_by_name() {
+    let tools = project();
+    tools.put(".github/ci.yml", "needle\n");
+    tools.put(".github/run.log", "needle\n");
+    tools.put(".github/.old/ci.yml", "needle\n");
+    assert_eq!(tools.ok("list_files", json!({"path": ".github"})), ".github/ci.yml");
+    let found = tools.ok("grep", json!({"pattern": "needle", "path": ".github", "mode": "files"}));
+    assert_eq!(found, ".github/ci.yml");
+}
+
+#[test]
 fn a_folder_without_git_is_searched_by_its_rules_all_the_same() {
     let tools = Box::files();
     tools.put(".gitignore", "target\n");

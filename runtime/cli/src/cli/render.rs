@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::flags::Form;
 use super::ordered::{entries, text};
-use super::printable::lines;
 use toolwright_core::output::Answer;
 use toolwright_core::output::Content;
+use toolwright_core::printable::lines;
 use toolwright_wire::dialect::call_tool_result;
 
 pub(super) fn answer(answer: &Answer, form: Form) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use super::Exit;
-use super::printable::lines;
+use toolwright_core::printable::lines;
 
 /// Writes a result and a line break; an `Err` ends the command with its code. Who reads may have had
 /// enough, as `head` has: that is no failure, and needs no words.

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
 use toolwright_core::json::tree::quoted;
+use toolwright_core::printable::line;
 
 /// How wide the left column is; a longer label goes into the right one.
 const LABEL: usize = 10;
@@ -68,12 +69,12 @@ fn key_label(key: &str) -> String {
 
 /// One row; its text may take several lines, which are marked.
 fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
-    let (label, text) = (escaped(label), escaped(text));
+    let (label, text) = (line(label), line(text));
     let (label, text) = match label.len() <= LABEL {
         true => (label, text),
         false => (String::new(), format!("{}: {text}", label.trim_start())),
     };
-    for (number, line) in lines(&text).into_iter().enumerate() {
+    for (number, line) in pieces(&text).into_iter().enumerate() {
         let (label, mark) = if number == 0 { (label.as_str(), ' ') } else { ("", '…') };
         match line {
             "" => writeln!(out, "{label}")?,
@@ -84,7 +85,7 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
 }
 
 /// The text in pieces that fit; a character beyond ASCII counts as two columns, which is enough for any.
-fn lines(text: &str) -> Vec<&str> {
+fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut start, mut width) = (0, 0);
     for (at, character) in text.char_indices() {
@@ -97,44 +98,4 @@ fn lines(text: &str) -> Vec<&str> {
     }
     lines.push(&text[start..]);
     lines
-}
-
-/// The text without what a terminal or a font would act on instead of showing it.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if acts(character) {
-            out.extend(character.escape_default());
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
-/// Whether a character is not shown as itself: controls, marks of direction, characters without width or ink,
-/// separators of lines, tags.
-fn acts(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{2000}'..='\u{200f}'
-                | '\u{2028}'..='\u{202f}'
-                | '\u{205f}'..='\u{206f}'
-                | '\u{3000}'
-                | '\u{3164}'
-                | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
 }

@@ -11,6 +11,7 @@
 //! ```
 
 mod anthropic;
+mod begun;
 mod error;
 mod gemini;
 mod lines;
@@ -44,16 +45,30 @@ pub enum StreamEvent {
     Text(String),
     /// More of its reasoning.
     Reasoning(String),
-    /// More of the arguments of a call that is not whole yet.
+    /// A call began.
+    #[non_exhaustive]
+    CallBegan {
+        /// Its place among the calls of the answer, counted from 0.
+        index: usize,
+        /// The tool's name, as the model wrote it.
+        name: String,
+    },
+    /// More of the arguments of a call that began and is not whole yet.
     #[non_exhaustive]
     Arguments {
-        /// The place of the call among the blocks, calls or items of the answer, as the provider counts them.
-        index: u64,
+        /// The place of the call among the calls of the answer.
+        index: usize,
         /// The text that follows what came before.
         delta: String,
     },
     /// A call is whole. Whether the answer that it is in will be, the end of the stream says.
-    Call(ToolCall),
+    #[non_exhaustive]
+    Call {
+        /// The place of the call among the calls of the answer.
+        index: usize,
+        /// The call.
+        call: ToolCall,
+    },
     /// An event of a kind that this release does not know was skipped.
     #[non_exhaustive]
     Unknown {
@@ -121,12 +136,35 @@ impl MessageStream {
                 Assembly::Gemini(it) => it.push(data, &mut events)?,
             }
             calls.extend(events[before..].iter().filter_map(|event| match event {
-                StreamEvent::Call(call) => Some(call.clone()),
+                StreamEvent::Call { call, .. } => Some(call.clone()),
                 _ => None,
             }));
             Ok(())
         })?;
         Ok(events)
+    }
+
+    /// Whether the provider has said that nothing more comes. For Gemini the end of the bytes alone says so.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        match &self.assembly {
+            Assembly::Anthropic(it) => it.is_done(),
+            Assembly::OpenAiChat(it) => it.is_done(),
+            Assembly::OpenAiResponses(it) => it.is_done(),
+            Assembly::Gemini(_) => false,
+        }
+    }
+
+    /// What the provider has said so far of what the answer takes, as JSON in the provider's words: where it sends that before
+    /// its answer is whole.
+    #[must_use]
+    pub fn usage(&self) -> Option<String> {
+        match &self.assembly {
+            Assembly::Anthropic(it) => it.usage(),
+            Assembly::OpenAiChat(it) => it.usage(),
+            Assembly::OpenAiResponses(_) => None,
+            Assembly::Gemini(it) => it.usage(),
+        }
     }
 
     /// The whole message, as the provider would have sent it at once.

@@ -19,6 +19,21 @@ pub(super) enum Answers {
     CutInBody,
     /// Nothing comes.
     Never,
+    /// Events in pieces.
+    Stream { pieces: Vec<String>, end: End },
+    /// Events that never end, a byte at a time.
+    Drip,
+}
+
+/// How a stream ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum End {
+    /// As HTTP wants it.
+    Whole,
+    /// With the connection.
+    Cut,
+    /// Not at all.
+    Never,
 }
 
 pub(super) struct Server {
@@ -54,8 +69,10 @@ impl Server {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let request = request(&mut stream).await;
                 seen.lock().unwrap().push(request);
-                respond(&mut stream, answer).await;
-                open.push(stream);
+                open.push(tokio::spawn(async move {
+                    respond(&mut stream, answer).await;
+                    std::future::pending::<()>().await;
+                }));
             }
             std::future::pending::<()>().await;
         });
@@ -110,10 +127,40 @@ async fn respond(stream: &mut TcpStream, answer: Answers) {
         }
         Answers::Cut => String::new(),
         Answers::Never => return,
+        Answers::Stream { pieces, end } => return send(stream, pieces, end).await,
+        Answers::Drip => return drip(stream).await,
     };
     // A client that has seen enough closes first.
     let _ = stream.write_all(response.as_bytes()).await;
     if response.is_empty() || response.contains("content-length: 500") {
         let _ = stream.shutdown().await;
+    }
+}
+
+const STREAM: &str = "HTTP/1.1 200 Said\r\nconnection: close\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";
+
+async fn send(stream: &mut TcpStream, pieces: Vec<String>, end: End) {
+    let _ = stream.write_all(STREAM.as_bytes()).await;
+    for piece in pieces {
+        let piece = format!("{:x}\r\n{piece}\r\n", piece.len());
+        let _ = stream.write_all(piece.as_bytes()).await;
+        let _ = stream.flush().await;
+        tokio::task::yield_now().await;
+    }
+    match end {
+        End::Whole => {
+            let _ = stream.write_all(b"0\r\n\r\n").await;
+        }
+        End::Cut => {
+            let _ = stream.shutdown().await;
+        }
+        End::Never => {}
+    }
+}
+
+async fn drip(stream: &mut TcpStream) {
+    let _ = stream.write_all(STREAM.as_bytes()).await;
+    while stream.write_all(b"1\r\n:\r\n").await.is_ok() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
 }

@@ -4,11 +4,11 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
 use crate::cli::flags::{self, Form};
-use crate::cli::printable::lines;
 use crate::cli::run::told;
 use crate::cli::streams::{complain, print};
 use crate::cli::{Exit, typed};
 use toolwright_core::call::Call;
+use toolwright_core::printable::lines;
 use toolwright_executor::executor::Executor;
 use toolwright_policy::policy::Explanation;
 

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::begun::Begun;
 use super::{StreamError, StreamEvent, embedded, parsed, quoted};
 use crate::provider::ToolCall;
 
@@ -13,6 +15,7 @@ use crate::provider::ToolCall;
 pub(super) struct Assembly {
     message: Option<Map<String, Value>>,
     blocks: BTreeMap<u64, Block>,
+    begun: Begun,
     is_done: bool,
 }
 
@@ -33,7 +36,8 @@ struct Event<'a> {
     r#type: Cow<'a, str>,
     index: Option<u64>,
     message: Option<Map<String, Value>>,
-    content_block: Option<Map<String, Value>>,
+    #[serde(borrow)]
+    content_block: Option<&'a RawValue>,
     #[serde(borrow)]
     delta: Option<Delta<'a>>,
     usage: Option<Map<String, Value>>,
@@ -54,6 +58,13 @@ struct Delta<'a> {
     citation: Option<Value>,
     stop_reason: Option<Value>,
     stop_sequence: Option<Value>,
+}
+
+/// The input of a block, as it was written.
+#[derive(Deserialize)]
+struct Input<'a> {
+    #[serde(borrow)]
+    input: &'a RawValue,
 }
 
 impl Assembly {
@@ -84,14 +95,14 @@ impl Assembly {
                     "one `message_start` at first",
                 ));
             }
-            "content_block_start" => self.begin(&event)?,
+            "content_block_start" => events.extend(self.begin(&event)?),
             "content_block_delta" => {
                 let Some(delta) = event.delta else { return Ok(()) };
                 let index = event.index.unwrap_or_default();
                 let Some(block) = self.blocks.get_mut(&index).filter(|block| block.is_open) else {
                     return Err(not_open(index));
                 };
-                events.extend(block.grow(index, delta));
+                events.extend(block.grow(self.begun.grow(index)?, delta));
             }
             "content_block_stop" => {
                 let index = event.index.unwrap_or_default();
@@ -99,7 +110,10 @@ impl Assembly {
                     return Err(not_open(index));
                 };
                 block.is_open = false;
-                events.extend(block.call().map(StreamEvent::Call));
+                let call = block.call();
+                let place = self.begun.end(index)?;
+                events
+                    .extend(place.zip(call).map(|(index, call)| StreamEvent::Call { index, call }));
             }
             "message_delta" => self.change(event),
             "message_stop" => match self.blocks.iter().find(|(_, block)| block.is_open) {
@@ -114,24 +128,37 @@ impl Assembly {
         Ok(())
     }
 
-    fn begin(&mut self, event: &Event<'_>) -> Result<(), StreamError> {
+    fn begin(&mut self, event: &Event<'_>) -> Result<Option<StreamEvent>, StreamError> {
         let index = event.index.unwrap_or_default();
-        let mut start = event.content_block.clone().unwrap_or_default();
+        let raw = event.content_block.map_or("{}", RawValue::get);
+        let mut start: Map<String, Value> = parsed(raw)?;
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
             // An input that is there at once; most begin empty.
-            Some(Value::Object(input)) if !input.is_empty() => Value::Object(input).to_string(),
+            Some(Value::Object(input)) if !input.is_empty() => {
+                let whole: Input<'_> = parsed(raw)?;
+                whole.input.get().to_owned()
+            }
             _ => String::new(),
         };
         let block =
             Block { start, grown, signature: String::new(), citations: Vec::new(), is_open: true };
-        match self.blocks.insert(index, block) {
-            None => Ok(()),
-            Some(_) => {
-                Err(StreamError::order(format!("block {index} begins twice"), "another index"))
-            }
+        let name = (block.of("type") == "tool_use").then(|| block.of("name").to_owned());
+        if self.blocks.insert(index, block).is_some() {
+            return Err(StreamError::order(format!("block {index} begins twice"), "another index"));
         }
+        let Some(name) = name else { return Ok(None) };
+        let index = self.begun.begin(index)?;
+        Ok(Some(StreamEvent::CallBegan { index, name }))
+    }
+
+    pub(super) fn usage(&self) -> Option<String> {
+        Some(self.message.as_ref()?.get("usage")?.to_string())
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
     }
 
     fn change(&mut self, event: Event<'_>) {
@@ -162,7 +189,8 @@ impl Assembly {
 }
 
 impl Block {
-    fn grow(&mut self, index: u64, delta: Delta<'_>) -> Option<StreamEvent> {
+    /// Grows; the place is that of the call that this block is, where it is one.
+    fn grow(&mut self, place: Option<usize>, delta: Delta<'_>) -> Option<StreamEvent> {
         match delta {
             Delta { text: Some(text), .. } => {
                 self.grown.push_str(&text);
@@ -175,7 +203,8 @@ impl Block {
             Delta { partial_json: Some(json), .. } => {
                 self.grown.push_str(&json);
                 let delta = json.into_owned();
-                (!delta.is_empty()).then_some(StreamEvent::Arguments { index, delta })
+                let index = place.filter(|_| !delta.is_empty())?;
+                Some(StreamEvent::Arguments { index, delta })
             }
             Delta { signature: Some(signature), .. } => {
                 self.signature.push_str(&signature);

@@ -11,6 +11,7 @@ use crate::provider::Provider;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     parts: Vec<String>,
+    calls: usize,
     finish_reason: Option<String>,
     finish_message: Option<String>,
     feedback: Option<Box<RawValue>>,
@@ -101,7 +102,12 @@ impl Assembly {
         if part.function_call.is_some() {
             // A call that is none the whole message reports.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
-            events.extend(calls.into_iter().map(StreamEvent::Call));
+            for call in calls {
+                let index = self.calls;
+                self.calls += 1;
+                events.push(StreamEvent::CallBegan { index, name: call.name.clone() });
+                events.push(StreamEvent::Call { index, call });
+            }
         } else if let Some(text) = part.text.filter(|text| !text.is_empty()) {
             let text = text.into_owned();
             events.push(if part.thought {
@@ -112,6 +118,10 @@ impl Assembly {
         }
         self.parts.push(raw.get().to_owned());
         Ok(())
+    }
+
+    pub(super) fn usage(&self) -> Option<String> {
+        self.usage.as_ref().map(ToString::to_string)
     }
 
     pub(super) fn message(self) -> Option<String> {

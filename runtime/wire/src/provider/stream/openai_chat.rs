@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::begun::Begun;
 use super::{StreamError, StreamEvent, parsed, quoted};
 use crate::provider::ToolCall;
 
@@ -14,6 +15,7 @@ pub(super) struct Assembly {
     content: Option<String>,
     refusal: Option<String>,
     calls: BTreeMap<u64, ToolCall>,
+    begun: Begun,
     finish_reason: Option<String>,
     usage: Option<Box<RawValue>>,
     is_done: bool,
@@ -106,7 +108,7 @@ impl Assembly {
             {
                 // The last call may have been cut by a limit.
                 if reason != "length" {
-                    events.extend(self.calls.values().cloned().map(StreamEvent::Call));
+                    self.end_calls(events)?;
                 }
                 self.finish_reason = Some(reason.into_owned());
             }
@@ -175,11 +177,45 @@ impl Assembly {
         if let Some(name) = function.name.filter(|_| call.name.is_empty()) {
             call.name = name.into_owned();
         }
-        if let Some(delta) = function.arguments.filter(|delta| !delta.is_empty()) {
-            call.arguments.push_str(&delta);
-            events.push(StreamEvent::Arguments { index, delta: delta.into_owned() });
+        let delta = function.arguments.unwrap_or_default();
+        call.arguments.push_str(&delta);
+        // Arguments wait for the name.
+        let (place, delta) = match self.begun.grow(index)? {
+            Some(place) => (place, delta.into_owned()),
+            None if call.name.is_empty() => return Ok(()),
+            None => {
+                let place = self.begun.begin(index)?;
+                events.push(StreamEvent::CallBegan { index: place, name: call.name.clone() });
+                (place, call.arguments.clone())
+            }
+        };
+        if !delta.is_empty() {
+            events.push(StreamEvent::Arguments { index: place, delta });
         }
         Ok(())
+    }
+
+    fn end_calls(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
+        for (key, call) in &self.calls {
+            let index = match self.begun.end(*key)? {
+                Some(index) => index,
+                None => {
+                    let index = self.begun.begin(*key)?;
+                    events.push(StreamEvent::CallBegan { index, name: call.name.clone() });
+                    index
+                }
+            };
+            events.push(StreamEvent::Call { index, call: call.clone() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    pub(super) fn usage(&self) -> Option<String> {
+        self.usage.as_ref().map(ToString::to_string)
     }
 
     pub(super) fn message(self) -> Option<String> {

@@ -5,12 +5,16 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::begun::Begun;
 use super::{StreamError, StreamEvent, parsed};
 use crate::provider::{Provider, ToolCall};
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     response: Option<String>,
+    begun: Begun,
+    /// The calls that ended, with their places.
+    calls: Vec<(usize, ToolCall)>,
 }
 
 #[derive(Deserialize)]
@@ -24,6 +28,15 @@ struct Event<'a> {
     item: Option<&'a RawValue>,
     #[serde(borrow)]
     response: Option<&'a RawValue>,
+}
+
+/// An item as it begins.
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
 }
 
 impl Assembly {
@@ -51,22 +64,88 @@ impl Assembly {
                 events.extend(delta.map(StreamEvent::Reasoning));
             }
             "response.function_call_arguments.delta" => {
-                let index = event.output_index.unwrap_or_default();
-                events.extend(delta.map(|delta| StreamEvent::Arguments { index, delta }));
+                let Some(delta) = delta else { return Ok(()) };
+                events.push(match self.begun.grow(event.output_index.unwrap_or_default())? {
+                    Some(index) => StreamEvent::Arguments { index, delta },
+                    // The call comes whole later.
+                    None => StreamEvent::Unknown { kind: format!("{kind} before its item") },
+                });
+            }
+            "response.output_item.added" => {
+                let item: Option<Item<'_>> = event.item.map(|it| parsed(it.get())).transpose()?;
+                if let Some(Item { kind, name }) = item
+                    && kind == "function_call"
+                {
+                    let index = self.begun.begin(event.output_index.unwrap_or_default())?;
+                    let name = name.unwrap_or_default().into_owned();
+                    events.push(StreamEvent::CallBegan { index, name });
+                }
             }
             "response.output_item.done" => {
-                events.extend(event.item.and_then(call).map(StreamEvent::Call));
+                if let Some(call) = event.item.and_then(call) {
+                    self.end(event.output_index.unwrap_or_default(), call, events)?;
+                }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let response = event.response.ok_or_else(|| {
                     StreamError::order(format!("found {kind} without a response"), "one")
                 })?;
+                self.compare(response, events)?;
                 self.response = Some(response.get().to_owned());
             }
             kind if is_of_the_whole(kind) => {}
             kind => events.push(StreamEvent::Unknown { kind: kind.to_owned() }),
         }
         Ok(())
+    }
+
+    fn end(
+        &mut self,
+        key: u64,
+        call: ToolCall,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        let index = match self.begun.end(key)? {
+            Some(index) => index,
+            None => {
+                let index = self.begun.begin(key)?;
+                self.begun.end(key)?;
+                events.push(StreamEvent::CallBegan { index, name: call.name.clone() });
+                index
+            }
+        };
+        events.push(StreamEvent::Call { index, call: call.clone() });
+        self.calls.push((index, call));
+        Ok(())
+    }
+
+    /// The whole response has the calls that came, and may have more.
+    fn compare(
+        &mut self,
+        response: &RawValue,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), StreamError> {
+        // What is wrong with it, who reads the whole message reports.
+        let Ok(calls) = Provider::OpenAiResponses.tool_calls(response.get()) else { return Ok(()) };
+        if let Some((_, call)) =
+            self.calls.iter().find(|(index, call)| calls.get(*index) != Some(call))
+        {
+            let found = format!("the whole response has another call than `{}` there", call.name);
+            return Err(StreamError::order(found, "the calls that came"));
+        }
+        for (index, call) in calls.into_iter().enumerate() {
+            if !self.calls.iter().any(|(place, _)| *place == index) {
+                if index >= self.begun.count() {
+                    events.push(StreamEvent::CallBegan { index, name: call.name.clone() });
+                }
+                events.push(StreamEvent::Call { index, call });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.response.is_some()
     }
 
     pub(super) fn message(self) -> Option<String> {

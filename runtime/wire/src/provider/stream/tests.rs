@@ -78,6 +78,8 @@ data: {"type":"response.output_text.delta","output_index":0,"delta":"k 🔎."}
 
 data: {"type":"response.output_text.done","output_index":0,"text":"I look 🔎."}
 
+data: {"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"","status":"in_progress"}}
+
 data: {"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"n\": 9007199254740993}"}
 
 data: {"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{\"n\": 9007199254740993}","status":"completed"}}
@@ -146,7 +148,7 @@ fn a_stream_gives_its_text_its_calls_and_the_message_byte_for_byte() {
         let mut calls: Vec<_> = events
             .iter()
             .filter_map(|event| match event {
-                StreamEvent::Call(call) => Some(call.clone()),
+                StreamEvent::Call { call, .. } => Some(call.clone()),
                 _ => None,
             })
             .collect();
@@ -189,7 +191,7 @@ fn a_stream_that_breaks_off_anywhere_is_no_whole_answer_and_has_what_was_complet
         for place in 0..bytes.len() {
             let (events, message) = read(provider, [&bytes[..place]]);
             let calls = events.into_iter().filter_map(|event| match event {
-                StreamEvent::Call(call) => Some(call),
+                StreamEvent::Call { call, .. } => Some(call),
                 _ => None,
             });
             match message {
@@ -216,6 +218,16 @@ fn an_event_that_contradicts_those_before_it_is_an_error() {
     let late = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1"}}]}}]}
 
 "#;
+    let early = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c0","function":{"name":"e"}}]}}]}
+
+"#;
+    let more = r#"data: {"type":"response.function_call_arguments.delta","output_index":1,"delta":"1"}
+
+"#;
+    let done = "data: {\"type\":\"response.completed\"";
+    let item = r#"data: {"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}
+
+"#;
     let part = r#"data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f"}}]}}]}
 
 "#;
@@ -224,7 +236,17 @@ fn an_event_that_contradicts_those_before_it_is_an_error() {
         (Provider::Anthropic, ANTHROPIC.replace(stopped, &format!("{stopped}{delta}"))),
         (Provider::OpenAiChat, CHAT.replace("data: [DONE]", &format!("{late}data: [DONE]"))),
         (Provider::Gemini, format!("{GEMINI}{part}")),
+        (Provider::OpenAiResponses, RESPONSES.replace(done, &format!("{more}{done}"))),
+        // A call before one that began.
+        (Provider::OpenAiChat, CHAT.replace("\"index\":0,\"id\"", "\"index\":2,\"id\"")),
+        (Provider::OpenAiChat, early.replace("\"index\":0,\"id", "\"index\":1,\"id") + early),
+        // Another call in the whole answer.
+        (
+            Provider::OpenAiResponses,
+            RESPONSES.replacen(r#"54740993}","status""#, r#"54740992}","status""#, 1),
+        ),
         // Twice.
+        (Provider::OpenAiResponses, RESPONSES.replace(done, &format!("{item}{done}"))),
         (Provider::Anthropic, ANTHROPIC.replace(begun, &format!("{begun}{begun}"))),
         (Provider::Anthropic, format!("{ANTHROPIC}{ANTHROPIC}")),
         (Provider::OpenAiResponses, format!("{RESPONSES}{RESPONSES}")),
@@ -270,7 +292,63 @@ fn an_error_of_the_provider_in_the_middle_ends_the_stream() {
 fn arguments_that_are_no_json_are_never_taken_for_arguments() {
     let stream = ANTHROPIC.replace(r#""partial_json":"99254740993}""#, r#""partial_json":"}}""#);
     let (events, message) = read(Provider::Anthropic, [stream.as_bytes()]);
-    let calls = events.iter().filter(|event| matches!(event, StreamEvent::Call(_)));
+    let calls = events.iter().filter(|event| matches!(event, StreamEvent::Call { .. }));
     assert_eq!(calls.count(), 1, "the other call");
     assert!(Provider::Anthropic.tool_calls(&message.unwrap()).is_err());
+}
+
+/// So that a listener can say what is called, and start what is safe to start, before the answer is whole.
+#[test]
+fn a_call_begins_with_its_name_grows_and_ends_at_one_place() {
+    for (provider, stream) in ALL {
+        let (events, message) = read(provider, [stream.as_bytes()]);
+        let calls = provider.tool_calls(&message.unwrap()).unwrap();
+        let mut grown = vec![String::new(); calls.len()];
+        let mut begun = Vec::new();
+        for event in events {
+            match event {
+                StreamEvent::CallBegan { index, name } => {
+                    assert_eq!(index, begun.len(), "{provider}");
+                    begun.push(name);
+                }
+                StreamEvent::Arguments { index, delta } => grown[index].push_str(&delta),
+                StreamEvent::Call { index, call } => assert_eq!(call, calls[index], "{provider}"),
+                _ => {}
+            }
+        }
+        assert_eq!(begun, ["f", "g"], "{provider}");
+        let is_whole = provider == Provider::Gemini || grown[0] == calls[0].arguments;
+        assert!(is_whole, "{provider} {grown:?}");
+    }
+}
+
+/// Some servers send them without an item that begins.
+#[test]
+fn a_call_of_which_the_stream_had_no_begin_begins_where_it_is_whole() {
+    let at = RESPONSES
+        .find("data: {\"type\":\"response.output_item.added\",\"output_index\":1")
+        .unwrap();
+    let end = at + RESPONSES[at..].find("\n\n").unwrap() + 2;
+    let stream = format!("{}{}", &RESPONSES[..at], &RESPONSES[end..]);
+    let (events, message) = read(Provider::OpenAiResponses, [stream.as_bytes()]);
+    assert_eq!(Provider::OpenAiResponses.tool_calls(&message.unwrap()).unwrap(), expected());
+    let names = events.iter().filter_map(|event| match event {
+        StreamEvent::CallBegan { index, name } => Some((*index, name.as_str())),
+        _ => None,
+    });
+    assert_eq!(names.collect::<Vec<_>>(), [(0, "f"), (1, "g")]);
+    let kind = "response.function_call_arguments.delta before its item".to_owned();
+    assert!(events.contains(&StreamEvent::Unknown { kind }));
+}
+
+/// A number that no `f64` holds, and a key twice.
+#[test]
+fn an_input_that_comes_at_once_is_the_text_that_the_model_wrote() {
+    let stream = ANTHROPIC.replace(
+        r#""id":"c2","name":"g","input":{}"#,
+        r#""id":"c2","name":"g","input":{"b": 90071992547409930001, "a":1, "b":2}"#,
+    );
+    let (_, message) = read(Provider::Anthropic, [stream.as_bytes()]);
+    let calls = Provider::Anthropic.tool_calls(&message.unwrap()).unwrap();
+    assert_eq!(calls[1].arguments, r#"{"b": 90071992547409930001, "a":1, "b":2}"#);
 }
