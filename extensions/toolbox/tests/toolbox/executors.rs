@@ -15,7 +15,7 @@ use toolwright_toolbox::{
     Sandbox, SandboxKind, SandboxLack, Shell, Streams, Supervisor, ToolExecutor, Workspace,
 };
 
-use crate::bash::{folders, supervisor};
+use crate::bash::{ends, folders, lives, supervisor, waited};
 use crate::support::runtime;
 
 /// An executor with `run_command`, `bash` and a wrapped executable, whose programs run where it is said.
@@ -190,6 +190,26 @@ fn a_wrapped_executable_gives_at_a_terminal_what_its_tool_answers() {
     assert_eq!(called.output, r#"{"arguments": "-- --all"}"#);
     assert_eq!((called.exit_code, typed.status.code()), (Some(4), Some(4)));
     assert!(called.error.unwrap().ends_with(String::from_utf8(typed.stderr).unwrap().trim()));
+}
+
+#[test]
+fn a_process_that_is_dropped_ends_with_all_that_it_started() {
+    let around = folders();
+    let folder = around.path().join("inside");
+    let supervisor = supervisor();
+    for supervised in [false, true] {
+        let file = folder.join(format!("pid-{supervised}"));
+        let far = if supervised { "setsid " } else { "" };
+        let line = format!("{far}sleep 300 & echo $! > {}; sleep 300; true", file.display());
+        let arguments = ["/bin/sh", "-c", &line].map(OsString::from);
+        let mut request = ProcessRequest::new(&arguments, &folder, &folder);
+        request.supervisor = supervised.then_some(&supervisor);
+        let running = runtime().block_on(async { Local.start(&request).unwrap() });
+        let child = waited(&file);
+        assert!(lives(&child));
+        drop(running);
+        assert!(ends(&child), "supervised: {supervised}");
+    }
 }
 
 /// `S4.25`: an executable is replaced by another version of itself, and the application that wraps it stays as it is.
