@@ -204,7 +204,8 @@ fn a_process_that_is_dropped_ends_with_all_that_it_started() {
         let arguments = ["/bin/sh", "-c", &line].map(OsString::from);
         let mut request = ProcessRequest::new(&arguments, &folder, &folder);
         request.supervisor = supervised.then_some(&supervisor);
-        let running = runtime().block_on(async { Local.start(&request).unwrap() });
+        let _within = runtime().enter();
+        let running = Local.start(&request).unwrap();
         let child = waited(&file);
         assert!(lives(&child));
         drop(running);
