@@ -30,6 +30,7 @@ mod run;
 #[cfg(feature = "testing")]
 mod scripted;
 mod settings;
+mod spans;
 mod state;
 mod step;
 mod usage;
