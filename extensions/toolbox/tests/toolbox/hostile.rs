@@ -48,7 +48,7 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
 }
 
 /// Each gets a word of its own, by which what it leaves behind is found.
-const ATTEMPTS: [Attempt; 14] = [
+const ATTEMPTS: [Attempt; 15] = [
     Attempt {
         tried: "reads the key that approves",
         line: |office, _| {
@@ -60,6 +60,18 @@ const ATTEMPTS: [Attempt; 14] = [
         succeeds: |office, _, _| {
             let key = fs::read(office.outside("hidden/ada.key")).unwrap();
             fs::read(office.inside("mine.key")).is_ok_and(|it| it == key)
+        },
+    },
+    Attempt {
+        tried: "reads it in namespaces of its own, without what hides it",
+        line: |office, _| {
+            let office = office.outside("hidden").display().to_string();
+            let read = format!("umount -l {office}; cat {office}/ada.key");
+            format!("unshare -Urm sh -c '{read}' || cat {office}/ada.key")
+        },
+        succeeds: |office, _, answer| {
+            let key = fs::read_to_string(office.outside("hidden/ada.key")).unwrap();
+            printed(answer, key.lines().next_back().unwrap())
         },
     },
     Attempt {
@@ -202,7 +214,7 @@ fn compared(column: usize, kind: &str, office: &Office) -> Vec<bool> {
 fn the_docs_list_what_an_agent_with_bash_can_do_without_a_sandbox() {
     let came = compared(0, "without a sandbox", &Office::open());
     // What holds everywhere: nothing outlives its line by itself.
-    assert_eq!(came[11..13], [false, false]);
+    assert_eq!(came[12..14], [false, false]);
 }
 
 /// In a sandbox nothing of it succeeds.
