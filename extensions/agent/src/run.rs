@@ -1,5 +1,6 @@
 //! One run of an agent: its history, where it stands, and what drives it.
 
+mod driven;
 mod start;
 mod stopped;
 
@@ -9,6 +10,7 @@ use std::pin::pin;
 
 use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
+use toolwright::provider::ToolCall;
 use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
 use tracing::Instrument as _;
 
@@ -141,10 +143,16 @@ impl AgentRun {
 
     /// Asks the model, and takes its answer.
     async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
+        let event = self.asked(deadline).await?;
+        Ok(self.after(event))
+    }
+
+    /// Asks the model: what came of it.
+    pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
         self.agent.notify(&Notice { run: self.run.id(), turn, kind: NoticeKind::Asking });
-        let Some(shown) = &self.shown else { return Ok(Vec::new()) };
+        let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;
         let limits = RequestLimits {
             max_tokens: agent.max_tokens,
@@ -187,7 +195,7 @@ impl AgentRun {
             }
             _ => {}
         }
-        Ok(self.after(event))
+        Ok(event)
     }
 
     /// Runs the calls of a turn on the tools that the model was shown, and takes their answers.
@@ -198,22 +206,9 @@ impl AgentRun {
     ) -> Result<Vec<Action>, Stopped> {
         let called = &turn.calls[..turn.run];
         self.notify(NoticeKind::Calling { calls: called });
-        let reason = match self.history.last() {
-            Some(Message::Model { text, .. }) => text.trim(),
-            _ => "",
-        };
         // Only the time has to cancel single calls: the run's own cancellation reaches all of them.
         let stop = deadline.map(|_| CancellationToken::new());
-        let calls: Vec<Call<'_>> = called
-            .iter()
-            .map(|call| {
-                let call = match &stop {
-                    Some(stop) => Call::from(call).cancelled_by(stop.clone()),
-                    None => Call::from(call),
-                };
-                if reason.is_empty() { call } else { call.because(reason) }
-            })
-            .collect();
+        let calls = self.calls_of(called, stop.as_ref());
         let run = self.shown.as_ref().map_or(&self.run, |shown| &shown.run);
         let (answered, is_late) = answers(run, turn.number, &calls, stop, deadline).await;
         let answered = answered?;
@@ -225,6 +220,26 @@ impl AgentRun {
         }
         let terminal = answered.terminal_call();
         Ok(self.after(Event::Called { answers: answered.into_answers(), terminal }))
+    }
+
+    /// The calls as the executor takes them, with what the model said as their reason.
+    fn calls_of<'c>(
+        &self,
+        called: &'c [ToolCall],
+        stop: Option<&CancellationToken>,
+    ) -> Vec<Call<'c>> {
+        let reason = match self.history.last() {
+            Some(Message::Model { text, .. }) => text.trim(),
+            _ => "",
+        };
+        let call = |call: &'c ToolCall| {
+            let call = match stop {
+                Some(stop) => Call::from(call).cancelled_by(stop.clone()),
+                None => Call::from(call),
+            };
+            if reason.is_empty() { call } else { call.because(reason) }
+        };
+        called.iter().map(call).collect()
     }
 
     /// Lists the tools for the model as they are now, and pins the run to them.
