@@ -251,7 +251,10 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED", Ok(_)) => StopReason::Finished,
+        // The last is of servers that imitate the API.
+        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
+            StopReason::Finished
+        }
         (_, Ok(_)) => StopReason::Refused,
     };
     if stop == StopReason::Refused && words.is_empty() {

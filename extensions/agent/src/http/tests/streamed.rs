@@ -212,6 +212,19 @@ async fn an_error_in_the_middle_of_an_answer_has_the_class_of_its_status() {
 }
 
 #[tokio::test]
+async fn an_answer_of_which_a_piece_is_damaged_is_asked_for_again() {
+    for damaged in ["data: {\"type\": oops\n\n", "data: {\"type\":\"content_block_stop\"\n\n"] {
+        let (answer, heard, _) =
+            heard([stream(&[BEGIN, MIDDLE, damaged], End::Whole), whole()]).await;
+        assert_eq!((answer.unwrap().text.as_str(), heard.restarts), ("Done.", 1));
+    }
+    let damaged = || stream(&[BEGIN, "data: {]\n\n"], End::Whole);
+    let (answer, _, _) = heard([damaged(), damaged(), damaged()]).await;
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), error.classified()), ("answer_damaged", Class::Transient));
+}
+
+#[tokio::test]
 async fn an_answer_whose_pieces_contradict_each_other_is_none() {
     let (answer, _, requests) = heard([stream(&[BEGIN, BEGIN], End::Whole)]).await;
     let error = answer.unwrap_err();
