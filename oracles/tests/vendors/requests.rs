@@ -11,7 +11,7 @@ use toolwright_agent::recording::{Exchange, Recording};
 use toolwright_agent::testing::{Placeholders, Replay};
 use toolwright_agent::{
     Agent, Delta, DeltaListener, Effort, Message, Model as _, ModelRequest, ModelSettings,
-    PromptCache, Reasoning, ToolChoice,
+    PromptCache, ProviderTool, Reasoning, ToolChoice,
 };
 
 /// Adds one.
@@ -73,6 +73,14 @@ fn settings(provider: Provider) -> Vec<ModelSettings> {
     if provider != Provider::OpenAiResponses {
         all.push(settings().stop_words(["enough"]));
     }
+    let run_there = match provider {
+        Provider::Anthropic => r#"{"type":"web_search_20250305","name":"web_search"}"#,
+        Provider::OpenAiResponses => r#"{"type":"web_search"}"#,
+        Provider::Gemini => r#"{"googleSearch":{}}"#,
+        // It has none.
+        _ => r#"{"type":"function","function":{"name":"take"}}"#,
+    };
+    all.push(settings().provider_tool(ProviderTool::new(provider, run_there)));
     if matches!(provider, Provider::Anthropic | Provider::Gemini) {
         all.push(settings().reasoning(Reasoning::Tokens(2000)));
     }

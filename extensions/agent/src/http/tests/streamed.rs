@@ -17,6 +17,7 @@ struct Heard {
     reasoning: String,
     calls: Vec<(String, String, Option<ToolCall>)>,
     unknown: Vec<String>,
+    provider_tools: Vec<String>,
     restarts: usize,
     /// What it had heard before the answer began again.
     before: String,
@@ -42,6 +43,7 @@ impl DeltaListener for Listening {
                 *heard = Heard { restarts, before, ..Heard::default() };
             }
             Delta::Unknown { kind } => heard.unknown.push(kind.to_owned()),
+            Delta::ProviderTool { name } => heard.provider_tools.push(name.to_owned()),
         }
     }
 }
@@ -275,7 +277,13 @@ async fn an_answer_that_comes_at_once_all_the_same_is_heard_as_one_piece() {
 #[tokio::test]
 async fn what_a_newer_api_sends_is_skipped_and_reported() {
     let unknown = "data: {\"type\":\"sparkle\"}\n\n";
-    let (answer, heard, _) = heard([stream(&[BEGIN, unknown, MIDDLE, END], End::Whole)]).await;
+    let run_there = concat!(
+        r#"data: {"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}"#,
+        "\n\ndata: {\"type\":\"content_block_stop\",\"index\":3}\n\n",
+    );
+    let pieces = [BEGIN, unknown, run_there, MIDDLE, END];
+    let (answer, heard, _) = heard([stream(&pieces, End::Whole)]).await;
+    assert_eq!(heard.provider_tools, ["web_search"]);
     assert_eq!((answer.unwrap().text.as_str(), heard.unknown), ("Done.", vec!["sparkle".into()]));
 }
 
