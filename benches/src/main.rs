@@ -17,6 +17,7 @@ mod measure;
 mod pending;
 mod repair;
 mod schemas;
+mod shell;
 mod startup;
 mod stream;
 mod thousand;
@@ -48,6 +49,11 @@ const BENCHMARKS: [(&str, &str, Run); 15] = [
     ),
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
+    (
+        "shell",
+        "a command line judged, against parsed; a program started, against std's",
+        shell::run,
+    ),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
     ("stream", "a recorded stream of 2,000 deltas to events, against serde_json", stream::run),
     ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
@@ -56,6 +62,8 @@ const BENCHMARKS: [(&str, &str, Run); 15] = [
 type Run = fn(Effort) -> Result<()>;
 
 fn main() -> ExitCode {
+    // The programs that `shell` starts are supervised by this one, started once more.
+    toolwright_toolbox::Supervisor::supervise_if_asked();
     match chosen(std::env::args().skip(1)).and_then(|(run, effort)| run(effort)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -7,5 +7,6 @@ mod ends;
 mod invariant;
 mod limits;
 mod rounds;
+mod spans;
 mod stored;
 mod support;

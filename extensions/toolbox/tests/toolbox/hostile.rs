@@ -11,9 +11,10 @@ use std::sync::Arc;
 use toolwright::ProcessOutput;
 use toolwright::approval::{ApprovalService, ApproverKey};
 use toolwright::journal::SqliteStore;
-use toolwright_toolbox::Sandbox;
+use toolwright_toolbox::{Sandbox, SandboxLack};
 
 use self::office::{Office, goes_on};
+use crate::bash::supervisor;
 use crate::support::runtime;
 
 const DOCS: &str = include_str!("../../../../docs/shell.md");
@@ -47,7 +48,7 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
 }
 
 /// Each gets a word of its own, by which what it leaves behind is found.
-const ATTEMPTS: [Attempt; 13] = [
+const ATTEMPTS: [Attempt; 15] = [
     Attempt {
         tried: "reads the key that approves",
         line: |office, _| {
@@ -59,6 +60,18 @@ const ATTEMPTS: [Attempt; 13] = [
         succeeds: |office, _, _| {
             let key = fs::read(office.outside("hidden/ada.key")).unwrap();
             fs::read(office.inside("mine.key")).is_ok_and(|it| it == key)
+        },
+    },
+    Attempt {
+        tried: "reads it in namespaces of its own, without what hides it",
+        line: |office, _| {
+            let office = office.outside("hidden").display().to_string();
+            let read = format!("umount -l {office}; cat {office}/ada.key");
+            format!("unshare -Urm sh -c '{read}' || cat {office}/ada.key")
+        },
+        succeeds: |office, _, answer| {
+            let key = fs::read_to_string(office.outside("hidden/ada.key")).unwrap();
+            printed(answer, key.lines().next_back().unwrap())
         },
     },
     Attempt {
@@ -116,6 +129,14 @@ const ATTEMPTS: [Attempt; 13] = [
             format!("exec 3<>/dev/tcp/127.0.0.1/{port}")
         },
         succeeds: |office, _, _| office.server.accept().is_ok(),
+    },
+    Attempt {
+        tried: "sends a UDP packet",
+        line: |office, _| {
+            let port = office.datagrams.local_addr().unwrap().port();
+            format!("echo x > /dev/udp/127.0.0.1/{port}")
+        },
+        succeeds: |office, _, _| office.datagrams.recv(&mut [0; 8]).is_ok(),
     },
     Attempt {
         tried: "leaves a file in the `/tmp` of all programs",
@@ -193,7 +214,7 @@ fn compared(column: usize, kind: &str, office: &Office) -> Vec<bool> {
 fn the_docs_list_what_an_agent_with_bash_can_do_without_a_sandbox() {
     let came = compared(0, "without a sandbox", &Office::open());
     // What holds everywhere: nothing outlives its line by itself.
-    assert_eq!(came[10..12], [false, false]);
+    assert_eq!(came[12..14], [false, false]);
 }
 
 /// In a sandbox nothing of it succeeds.
@@ -205,5 +226,22 @@ fn an_agent_with_bash_in_a_sandbox_succeeds_in_nothing() {
     };
     let came = compared(1, "in a sandbox of bubblewrap", &Office::within(sandbox));
     assert!(!came.contains(&true), "{came:?}");
+    println!("not skipped");
+}
+
+/// Landlock is used where an application names what it lacks, and then that is all that succeeds.
+#[test]
+fn a_sandbox_by_landlock_lacks_what_its_application_has_named() {
+    let sandbox = match Sandbox::landlock(
+        &supervisor(),
+        &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock],
+    ) {
+        Ok(sandbox) => sandbox,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let came = compared(2, "in a sandbox of landlock", &Office::within(sandbox));
+    let tried = ATTEMPTS.iter().map(|it| it.tried).zip(came).filter(|(_, came)| *came);
+    let succeeded: Vec<&str> = tried.map(|(tried, _)| tried).collect();
+    assert_eq!(succeeded, ["sends a UDP packet", "leaves a file in the `/tmp` of all programs"]);
     println!("not skipped");
 }

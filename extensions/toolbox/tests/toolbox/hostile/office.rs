@@ -1,7 +1,7 @@
 //! The application that the agent runs in: a payment waits for Ada, whose key lies beside the journal.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -43,6 +43,7 @@ pub struct Office {
     /// The payment that the agent wants.
     pub payment: CallId,
     pub server: TcpListener,
+    pub datagrams: UdpSocket,
 }
 
 impl Office {
@@ -85,7 +86,9 @@ impl Office {
             let payment = run.submit_turn(1, &calls).await.remove(0).suspended().unwrap().call;
             let server = TcpListener::bind("127.0.0.1:0").unwrap();
             server.set_nonblocking(true).unwrap();
-            Self { folders, run, ledger, turn: AtomicU64::new(2), payment, server }
+            let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
+            datagrams.set_nonblocking(true).unwrap();
+            Self { folders, run, ledger, turn: AtomicU64::new(2), payment, server, datagrams }
         })
     }
 
