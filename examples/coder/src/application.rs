@@ -8,6 +8,7 @@ use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
+use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
 use toolwright_toolbox::{
     BASH, CHANGES, ChangeLog, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, SyntaxCheck,
     Workspace,
@@ -24,13 +25,18 @@ const POLICY: &str = include_str!("../policy.toml");
 /// What of it is about command lines, where there is a tool that runs them.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
+/// What of it is about the tools of MCP servers, where there are some.
+const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
+
 /// What a home folder has that no program of the agent needs.
 const HIDDEN: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-pub fn registry() -> Result<Registry, Problem> {
+/// The tools of a run. Those that find and call the tools of MCP servers are there only with servers.
+fn registry(has_servers: bool) -> Result<Registry, Problem> {
+    let servers = MCP_TOOLS.into_iter().filter(|_| has_servers);
     let tools = FILES.into_iter().chain(PROCESS).chain([COMPLETE_TASK]);
-    Registry::of(tools)
+    Registry::of(tools.chain(servers))
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
@@ -42,13 +48,15 @@ pub fn commands() -> Result<Registry, Problem> {
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
+/// The executor of a run, and the servers that it starts when they are needed. In a sandbox, programs have no network and
+/// write nothing but the folder; servers are not in it.
 pub fn executor(
     folder: &Path,
     sandbox: bool,
+    servers: Option<McpConfig>,
     log: &Path,
     counted: &Counted,
-) -> Result<Executor, Problem> {
+) -> Result<(Executor, Option<McpServers>), Problem> {
     let mut workspace = opened(folder)?;
     if sandbox {
         let made = Sandbox::bubblewrap();
@@ -63,10 +71,20 @@ pub fn executor(
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
     // No tool writes the log.
     let policy = policy.journal(log);
+    let policy = match servers {
+        Some(_) => policy.text("policy-mcp.toml", MCP_POLICY),
+        None => policy,
+    };
     let counted = counted.clone();
-    let builder = Executor::builder(registry()?).policy(policy);
+    let registry = registry(servers.is_some())?;
+    let servers = servers.map(|servers| McpServers::new(servers, &registry));
+    let builder = Executor::builder(registry).policy(policy);
     let builder = builder.listen(move |event| counted.event(event));
-    built(recorded(builder, workspace, log)?)
+    let builder = match &servers {
+        Some(servers) => builder.resolver(servers.clone()).service(servers.clone()),
+        None => builder,
+    };
+    Ok((built(recorded(builder, workspace, log)?)?, servers))
 }
 
 /// The executor of the commands, in the current folder.

@@ -91,8 +91,7 @@ impl Recorded {
         let mut failed: Option<StoreError> = None;
         for _ in 0..LOOKS {
             let expects = (self.version > 0).then_some(self.version);
-            let head =
-                DocumentWrite { key: key.clone(), expects, text: Some(text.to_owned()) };
+            let head = DocumentWrite { key: key.clone(), expects, text: Some(text.to_owned()) };
             let documents = documents.iter().cloned().chain([head]).collect();
             let unit = Transaction { documents, ..Transaction::default() };
             match self.access.store.commit(unit, self.access.now()).await {

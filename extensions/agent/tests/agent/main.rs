@@ -4,6 +4,7 @@
 mod cancelling;
 mod deciding;
 mod ends;
+mod forks;
 mod invariant;
 mod limits;
 mod rounds;
