@@ -19,6 +19,7 @@ mod repair;
 mod schemas;
 mod shell;
 mod startup;
+mod stream;
 mod thousand;
 mod turn;
 
@@ -54,6 +55,7 @@ const BENCHMARKS: [(&str, &str, Run); 15] = [
         shell::run,
     ),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
+    ("stream", "a recorded stream of 2,000 deltas to events, against serde_json", stream::run),
     ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
 ];
 
