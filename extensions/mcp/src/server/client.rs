@@ -142,6 +142,13 @@ impl McpClient {
         }
     }
 
+    /// Whether the client can ask its user.
+    pub(super) fn can_elicit(&self) -> bool {
+        let peer = self.lock().peer.clone();
+        let info = peer.and_then(|peer| peer.peer_info());
+        info.is_some_and(|it| it.capabilities.elicitation.is_some())
+    }
+
     pub(super) fn connect(&self, peer: &Peer<RoleServer>) {
         self.lock().peer = Some(peer.clone());
     }
