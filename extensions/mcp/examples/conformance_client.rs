@@ -5,25 +5,28 @@ use std::error::Error;
 
 use serde_json::{Value, json};
 use toolwright::{Call, Catalog, Executor, Registry};
-use toolwright_mcp::{McpConfig, McpServers};
+use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().ok_or("a URL is missing")?;
     let config = json!({"mcpServers": {"suite": {"url": url, "trust": "annotations"}}});
-    let registry = Registry::empty();
+    let registry = Registry::of(MCP_TOOLS)?;
     let servers = McpServers::new(McpConfig::from_json(&config.to_string())?, &registry);
     let builder = Executor::builder(registry.clone()).unrestricted();
-    let executor = builder.resolver(servers.clone()).build()?;
+    let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
     for refused in servers.register_all().await? {
         println!("{}: {}", refused.tool, refused.reason);
     }
     let catalog = registry.catalog();
-    let schema_of = |name: &str| {
-        let tool = format!("suite__{name}");
-        catalog.definitions().find(|it| it.name == tool).map(|it| it.input_schema.clone())
-    };
-    for (tool, arguments) in calls(&catalog, schema_of("json_schema_2020_12_tool"))? {
+    // As the server wrote it; the tool that is called here has it in the form of this library.
+    let about = Call::new("mcp_info", r#"{"name": "suite__json_schema_2020_12_tool"}"#);
+    let about = executor.call(&about).await.text().into_owned();
+    let schema = about.find('{').zip(about.rfind('}')).and_then(|(from, to)| {
+        let definition: Value = serde_json::from_str(&about[from..=to]).ok()?;
+        definition.get("inputSchema").cloned()
+    });
+    for (tool, arguments) in calls(&catalog, schema)? {
         let answer = executor.call(&Call::new(&*tool, arguments.to_string())).await;
         println!("{tool}: {}", answer.text());
     }
@@ -42,7 +45,8 @@ fn calls(catalog: &Catalog, schema: Option<Value>) -> Result<Vec<(String, Value)
         });
         return Ok(calls.collect());
     }
-    let calls = catalog.definitions().map(|definition| {
+    let foreign = catalog.definitions().filter(|it| it.name.starts_with("suite__"));
+    let calls = foreign.map(|definition| {
         let properties = definition.input_schema["properties"].as_object().cloned();
         let arguments = properties.unwrap_or_default().into_iter().map(|(name, _)| {
             let value = match (&*name, &schema) {
