@@ -42,3 +42,8 @@ pub mod policy {
 pub mod repair {
     pub use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput};
 }
+
+/// What a crate needs that records runs beside their calls.
+pub mod runs {
+    pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn};
+}

@@ -141,6 +141,17 @@ impl Default for Limits {
 }
 
 impl Ended {
+    /// The name of the kind of end, as serde writes it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Terminal { .. } => "terminal",
+            Self::Text { .. } => "text",
+            Self::Limit(_) => "limit",
+            Self::Cancelled => "cancelled",
+            Self::ModelFailed { .. } => "model_failed",
+        }
+    }
+
     pub(crate) fn model_failed(error: &ModelError) -> Self {
         let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
         Self::ModelFailed {

@@ -5,6 +5,7 @@
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`Event`] in, [`State`] and [`Action`]s out.
 //! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
 //!   shown, and notify listeners.
+//! - [`durable`] records runs, so that another process can take them up.
 //!
 //! ```text
 //!   user ──▶ AgentRun ──▶ step ──▶ Ask ───▶ Model ───────────▶ ModelAnswer ──▶ step
@@ -21,6 +22,7 @@ mod ended;
 mod failing;
 mod fallback;
 mod history;
+mod import;
 mod message;
 mod model;
 mod model_error;
@@ -30,6 +32,7 @@ mod run;
 #[cfg(feature = "testing")]
 mod scripted;
 mod settings;
+mod spans;
 mod state;
 mod step;
 mod usage;
@@ -39,6 +42,7 @@ pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};
+pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub use self::message::{Message, Verbatim};
 pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 pub use self::model_error::ModelError;
@@ -47,11 +51,12 @@ pub use self::prices::{Price, Prices, PricesError, Rates};
 pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 #[cfg(feature = "testing")]
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
-pub use self::settings::{Effort, ModelSettings, PromptCache, Reasoning, ToolChoice};
+pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
 pub use self::usage::{Accounts, Cost, Spent, Usage};
 
+pub mod durable;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(any(feature = "http", feature = "testing"))]

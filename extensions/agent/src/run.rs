@@ -1,5 +1,6 @@
 //! One run of an agent: its history, where it stands, and what drives it.
 
+mod driven;
 mod start;
 mod stopped;
 
@@ -9,13 +10,15 @@ use std::pin::pin;
 
 use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
+use toolwright::provider::ToolCall;
 use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
+use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::{
     Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits, State,
-    Turn, step,
+    Turn, spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -106,7 +109,14 @@ impl AgentRun {
         &self.state
     }
 
-    async fn drive(&mut self, mut actions: Vec<Action>) -> Result<Ended, Stopped> {
+    async fn drive(&mut self, actions: Vec<Action>) -> Result<Ended, Stopped> {
+        let span = spans::invoke_agent(self.run.id());
+        let ended = self.carry_out(actions).instrument(span.clone()).await;
+        spans::ended(&span, &ended);
+        ended
+    }
+
+    async fn carry_out(&mut self, mut actions: Vec<Action>) -> Result<Ended, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
         loop {
             // Nothing is awaited between a step and the messages that it appends.
@@ -133,10 +143,16 @@ impl AgentRun {
 
     /// Asks the model, and takes its answer.
     async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
+        let event = self.asked(deadline).await?;
+        Ok(self.after(event))
+    }
+
+    /// Asks the model: what came of it.
+    pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
         self.agent.notify(&Notice { run: self.run.id(), turn, kind: NoticeKind::Asking });
-        let Some(shown) = &self.shown else { return Ok(Vec::new()) };
+        let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;
         let limits = RequestLimits {
             max_tokens: agent.max_tokens,
@@ -152,30 +168,34 @@ impl AgentRun {
             catalog: Some(&catalog),
             listener: None,
         };
+        let span = spans::chat(&*agent.model, self.run.id());
+        let asked = async { agent.model.answer(request).await }.instrument(span.clone());
         let event = tokio::select! {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
             () = until(deadline) => Event::TimeIsUp,
             // Lazily, so that a run that is cancelled asks nothing.
-            answered = async { agent.model.answer(request).await } => match answered {
+            answered = asked => match answered {
                 Ok(answer) => Event::Answered(answer),
                 Err(error) => Event::Failed(error),
             }
         };
         match &event {
             Event::Answered(answer) => {
+                spans::answered(&span, answer);
                 agent.accounts.add(self.user.as_deref(), answer.spent());
                 let kind = NoticeKind::Answered { answer };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             Event::Failed(error) => {
+                spans::failed(&span, error);
                 agent.accounts.add(self.user.as_deref(), error.spent());
                 let kind = NoticeKind::Failed { error };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             _ => {}
         }
-        Ok(self.after(event))
+        Ok(event)
     }
 
     /// Runs the calls of a turn on the tools that the model was shown, and takes their answers.
@@ -186,22 +206,9 @@ impl AgentRun {
     ) -> Result<Vec<Action>, Stopped> {
         let called = &turn.calls[..turn.run];
         self.notify(NoticeKind::Calling { calls: called });
-        let reason = match self.history.last() {
-            Some(Message::Model { text, .. }) => text.trim(),
-            _ => "",
-        };
         // Only the time has to cancel single calls: the run's own cancellation reaches all of them.
         let stop = deadline.map(|_| CancellationToken::new());
-        let calls: Vec<Call<'_>> = called
-            .iter()
-            .map(|call| {
-                let call = match &stop {
-                    Some(stop) => Call::from(call).cancelled_by(stop.clone()),
-                    None => Call::from(call),
-                };
-                if reason.is_empty() { call } else { call.because(reason) }
-            })
-            .collect();
+        let calls = self.calls_of(called, stop.as_ref());
         let run = self.shown.as_ref().map_or(&self.run, |shown| &shown.run);
         let (answered, is_late) = answers(run, turn.number, &calls, stop, deadline).await;
         let answered = answered?;
@@ -213,6 +220,26 @@ impl AgentRun {
         }
         let terminal = answered.terminal_call();
         Ok(self.after(Event::Called { answers: answered.into_answers(), terminal }))
+    }
+
+    /// The calls as the executor takes them, with what the model said as their reason.
+    fn calls_of<'c>(
+        &self,
+        called: &'c [ToolCall],
+        stop: Option<&CancellationToken>,
+    ) -> Vec<Call<'c>> {
+        let reason = match self.history.last() {
+            Some(Message::Model { text, .. }) => text.trim(),
+            _ => "",
+        };
+        let call = |call: &'c ToolCall| {
+            let call = match stop {
+                Some(stop) => Call::from(call).cancelled_by(stop.clone()),
+                None => Call::from(call),
+            };
+            if reason.is_empty() { call } else { call.because(reason) }
+        };
+        called.iter().map(call).collect()
     }
 
     /// Lists the tools for the model as they are now, and pins the run to them.

@@ -105,6 +105,13 @@ impl State {
         })
     }
 
+    /// A run that has these turns of another: its model has to answer, or it has ended. Limits count anew.
+    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<Ended>) -> Self {
+        let Self(inner) = Self::new(limits);
+        let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
+        Self(Inner { turn, phase, ..inner })
+    }
+
     /// What has to be done now, for a driver that takes the run up: the model asked, or the calls of a turn run. `None`
     /// before the user has spoken and after the end.
     #[must_use]

@@ -6,7 +6,7 @@ use toolwright::{CancellationToken, MissingServices, RunBuilder};
 
 use super::AgentRun;
 use crate::history::{HistoryProblem, check};
-use crate::{Agent, Message, State};
+use crate::{Agent, Imported, Message, State};
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
@@ -62,6 +62,32 @@ impl AgentRunBuilder {
     pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
         self.restored = Some((state, history));
         self
+    }
+
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. What the user says next
+    /// continues it; nothing of it runs again.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_agent::{Agent, Message, ScriptedModel, import};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let imported = import([Message::user("Hello!"), Message::model("Good morning.", [])])?;
+    /// imported.repairs.iter().for_each(|repair| eprintln!("{repair}"));
+    ///
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::builder(executor, ScriptedModel::new().says("Good-bye.")).build()?;
+    /// let mut run = agent.run("r2").imported(imported).start()?;
+    /// run.say("I have to go.").await?;
+    /// assert_eq!(run.history().len(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn imported(self, imported: Imported) -> Self {
+        let state = State::new(self.agent.0.limits);
+        self.restored(state, imported.history)
     }
 
     /// The run.

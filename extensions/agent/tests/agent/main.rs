@@ -4,8 +4,10 @@
 mod cancelling;
 mod deciding;
 mod ends;
+mod forks;
 mod invariant;
 mod limits;
 mod rounds;
+mod spans;
 mod stored;
 mod support;

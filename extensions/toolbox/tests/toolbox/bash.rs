@@ -87,12 +87,12 @@ pub fn folders() -> TempDir {
 }
 
 /// Whether a process is there and does something.
-fn lives(pid: &str) -> bool {
+pub fn lives(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !stat.is_empty() && !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z')
 }
 
-fn ends(pid: &str) -> bool {
+pub fn ends(pid: &str) -> bool {
     let start = Instant::now();
     while lives(pid) {
         if start.elapsed() > Duration::from_secs(5) {
@@ -104,7 +104,7 @@ fn ends(pid: &str) -> bool {
 }
 
 /// The text of a file, once it is there and ends with a line break.
-fn waited(path: &Path) -> String {
+pub fn waited(path: &Path) -> String {
     let start = Instant::now();
     loop {
         match fs::read_to_string(path) {

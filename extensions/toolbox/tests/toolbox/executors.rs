@@ -12,14 +12,18 @@ use serde_json::{Value, json};
 use toolwright::{Call, Danger, Effect, Executor, ProcessOutput, Registry};
 use toolwright_toolbox::{
     BASH, CliTool, Container, Local, ProcessEnd, ProcessRequest, RUN_COMMAND, RunningProcess,
-    Sandbox, SandboxKind, SandboxLack, Shell, Streams, Supervisor, ToolExecutor, Workspace,
+    Sandbox, Shell, Streams, ToolExecutor, Workspace,
 };
 
-use crate::bash::{folders, supervisor};
+use crate::bash::{ends, folders, lives, supervisor, waited};
 use crate::support::runtime;
 
 /// An executor with `run_command`, `bash` and a wrapped executable, whose programs run where it is said.
-fn tools(folder: &Path, program: &str, run_there: impl ToolExecutor + Clone + 'static) -> Executor {
+pub fn tools(
+    folder: &Path,
+    program: &str,
+    run_there: impl ToolExecutor + Clone + 'static,
+) -> Executor {
     let workspace = Workspace::open(folder).unwrap().with_executor(run_there.clone());
     let workspace = Arc::new(workspace);
     let shell = Arc::new(Shell::new(supervisor()).with_executor(run_there));
@@ -36,7 +40,7 @@ fn tools(folder: &Path, program: &str, run_there: impl ToolExecutor + Clone + 's
     builder.service_arc(workspace).service_arc(shell).build().unwrap()
 }
 
-fn output(executor: &Executor, tool: &str, input: Value) -> ProcessOutput {
+pub fn output(executor: &Executor, tool: &str, input: Value) -> ProcessOutput {
     let answer = runtime().block_on(executor.call(&Call::new(tool, input.to_string().as_str())));
     assert!(!answer.is_error(), "{tool}: {}", answer.text());
     serde_json::from_str(&answer.text()).unwrap()
@@ -192,6 +196,27 @@ fn a_wrapped_executable_gives_at_a_terminal_what_its_tool_answers() {
     assert!(called.error.unwrap().ends_with(String::from_utf8(typed.stderr).unwrap().trim()));
 }
 
+#[test]
+fn a_process_that_is_dropped_ends_with_all_that_it_started() {
+    let around = folders();
+    let folder = around.path().join("inside");
+    let supervisor = supervisor();
+    for supervised in [false, true] {
+        let file = folder.join(format!("pid-{supervised}"));
+        let far = if supervised { "setsid " } else { "" };
+        let line = format!("{far}sleep 300 & echo $! > {}; sleep 300; true", file.display());
+        let arguments = ["/bin/sh", "-c", &line].map(OsString::from);
+        let mut request = ProcessRequest::new(&arguments, &folder, &folder);
+        request.supervisor = supervised.then_some(&supervisor);
+        let _within = runtime().enter();
+        let running = Local.start(&request).unwrap();
+        let child = waited(&file);
+        assert!(lives(&child));
+        drop(running);
+        assert!(ends(&child), "supervised: {supervised}");
+    }
+}
+
 /// `S4.25`: an executable is replaced by another version of itself, and the application that wraps it stays as it is.
 #[test]
 fn an_executable_is_replaced_without_a_change_to_its_tool() {
@@ -235,41 +260,4 @@ fn a_workspace_within_a_hidden_folder_is_there() {
     assert_eq!(ran.output, "sub\ninside\n");
     assert_eq!(fs::read_to_string(around.path().join("inside/made")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(around.path().join("outside/file")).unwrap(), "outside");
-}
-
-#[test]
-fn a_sandbox_of_landlock_is_made_only_for_who_names_what_it_lacks() {
-    use SandboxLack::{NetworkBlock, PrivateTmp};
-    for (accepts, missing) in [
-        (&[][..], &["PrivateTmp", "NetworkBlock"][..]),
-        (&[PrivateTmp], &["NetworkBlock"]),
-        (&[NetworkBlock], &["PrivateTmp"]),
-    ] {
-        let error = Sandbox::landlock(&supervisor(), accepts).unwrap_err().to_string();
-        assert!(error.contains("`landlock` cannot be used: it has no "), "{error}");
-        for lack in ["PrivateTmp", "NetworkBlock"] {
-            let is_named = error.contains(&format!("`SandboxLack::{lack}`"));
-            assert_eq!(is_named, missing.contains(&lack), "{error}");
-        }
-    }
-    // A program that applies no rules makes no sandbox.
-    let error = Sandbox::landlock(&Supervisor::program("/bin/false"), &[PrivateTmp, NetworkBlock]);
-    assert!(error.unwrap_err().to_string().contains("it cannot make a sandbox"));
-}
-
-/// Which one it is, the machine decides and the sandbox reports; where there is neither, each is named with its reason.
-#[test]
-fn a_machine_gives_the_better_sandbox_that_it_has_or_says_why_it_has_none() {
-    match (Sandbox::bubblewrap(), Sandbox::of_this_machine(&supervisor(), &[])) {
-        (Ok(_), made) => assert_eq!(made.unwrap().kind(), SandboxKind::Bubblewrap),
-        (Err(_), made) => {
-            let error = made.unwrap_err();
-            assert_eq!(error.problems.len(), 2, "{error}");
-            let error = error.to_string();
-            assert!(
-                error.contains("`bubblewrap` cannot be used")
-                    && error.contains("`landlock` cannot")
-            );
-        }
-    }
 }

@@ -47,8 +47,18 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
     answer.is_some_and(|it| it.output.contains(words))
 }
 
+const OUTLIVES: &str = "outlives its time-out";
+
+/// A line that goes on once a daemon is there, in a session of its own.
+fn daemon(word: &str) -> String {
+    let inner = format!("(trap \"\" TERM HUP; echo > up-{word}; exec sleep 300.{word}) & exit");
+    format!(
+        "(setsid sh -c '{inner}' > /dev/null 2>&1 &); while [ ! -e up-{word} ]; do sleep 0.05; done"
+    )
+}
+
 /// Each gets a word of its own, by which what it leaves behind is found.
-const ATTEMPTS: [Attempt; 14] = [
+const ATTEMPTS: [Attempt; 15] = [
     Attempt {
         tried: "reads the key that approves",
         line: |office, _| {
@@ -60,6 +70,18 @@ const ATTEMPTS: [Attempt; 14] = [
         succeeds: |office, _, _| {
             let key = fs::read(office.outside("hidden/ada.key")).unwrap();
             fs::read(office.inside("mine.key")).is_ok_and(|it| it == key)
+        },
+    },
+    Attempt {
+        tried: "reads it in namespaces of its own, without what hides it",
+        line: |office, _| {
+            let office = office.outside("hidden").display().to_string();
+            let read = format!("umount -l {office}; cat {office}/ada.key");
+            format!("unshare -Urm sh -c '{read}' || cat {office}/ada.key")
+        },
+        succeeds: |office, _, answer| {
+            let key = fs::read_to_string(office.outside("hidden/ada.key")).unwrap();
+            printed(answer, key.lines().next_back().unwrap())
         },
     },
     Attempt {
@@ -133,15 +155,11 @@ const ATTEMPTS: [Attempt; 14] = [
     },
     Attempt {
         tried: "leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sh -c '(trap \"\" TERM HUP; exec sleep 300.{word}) & exit' &); sleep 0.3"
-            )
-        },
+        line: |_, word| daemon(word),
         succeeds: |_, word, _| goes_on(word),
     },
     Attempt {
-        tried: "outlives its time-out",
+        tried: OUTLIVES,
         line: |_, word| {
             format!(
                 "trap '' TERM; (trap '' TERM; exec setsid sleep 300.{word}) & sleep 300; sleep 300"
@@ -154,11 +172,7 @@ const ATTEMPTS: [Attempt; 14] = [
     },
     Attempt {
         tried: "kills its supervisor and leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sleep 300.{word} > /dev/null 2>&1 &); sleep 0.3; kill -9 $PPID; sleep 1"
-            )
-        },
+        line: |_, word| format!("{}; kill -9 $PPID; sleep 1", daemon(word)),
         succeeds: |_, word, _| goes_on(word),
     },
 ];
@@ -167,7 +181,8 @@ const ATTEMPTS: [Attempt; 14] = [
 fn tried(column: usize, office: &Office) -> Vec<bool> {
     let word = |at: usize| format!("{}{column}{at:02}", process::id());
     let came_of = |(at, attempt): (usize, &Attempt)| {
-        let answer = office.bash(&(attempt.line)(office, &word(at)), 2);
+        let seconds = if attempt.tried == OUTLIVES { 2 } else { 60 };
+        let answer = office.bash(&(attempt.line)(office, &word(at)), seconds);
         (attempt.succeeds)(office, &word(at), answer)
     };
     ATTEMPTS.iter().enumerate().map(came_of).collect()
@@ -202,7 +217,7 @@ fn compared(column: usize, kind: &str, office: &Office) -> Vec<bool> {
 fn the_docs_list_what_an_agent_with_bash_can_do_without_a_sandbox() {
     let came = compared(0, "without a sandbox", &Office::open());
     // What holds everywhere: nothing outlives its line by itself.
-    assert_eq!(came[11..13], [false, false]);
+    assert_eq!(came[12..14], [false, false]);
 }
 
 /// In a sandbox nothing of it succeeds.

@@ -29,8 +29,11 @@ mod executors;
 mod faults;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
-#[cfg(all(feature = "shell", feature = "process"))]
+// Landlock is Linux's, and so is the folder of processes.
+#[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
 mod hostile;
+#[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
+mod landlock;
 #[cfg(feature = "files")]
 mod patch_lines;
 #[cfg(feature = "files")]

@@ -90,6 +90,17 @@ pub enum BuildProblem {
 
 impl BuildError {
     /// The error of one problem, for libraries that build what an application gives to an executor.
+    ///
+    /// ```
+    /// use toolwright::{BuildError, BuildProblem};
+    ///
+    /// let (what, why) = ("bubblewrap".to_owned(), "it is not installed".to_owned());
+    /// let error = BuildError::of(BuildProblem::Unavailable { what, why });
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "the executor cannot be built\n- `bubblewrap` cannot be used: it is not installed"
+    /// );
+    /// ```
     #[must_use]
     pub fn of(problem: BuildProblem) -> Self {
         Self { problems: vec![problem] }

@@ -16,7 +16,7 @@ use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
 use crate::lifecycle::{Asking, Lifecycle};
 use crate::stage;
-pub use answers::TurnAnswers;
+pub use answers::{SubmittedTurn, TurnAnswers};
 pub use open::OpenTurn;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -143,6 +143,46 @@ impl Run {
                 answers.into_iter().map(Outcome::from).collect()
             }
         }
+    }
+
+    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers of it
+    /// which the journal of calls does not have: those calls do not run again. What the journal has counts.
+    #[doc(hidden)]
+    pub async fn submit_turn_again(
+        &self,
+        turn: u64,
+        calls: &[Call<'_>],
+        known: Vec<Option<Answer>>,
+    ) -> Result<SubmittedTurn, CallFailure> {
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        let Some(lifecycle) = Lifecycle::of(&self.state) else {
+            return self
+                .answered(turn, &calls, Early::answered(known))
+                .await
+                .map(SubmittedTurn::Answered);
+        };
+        let outcomes = self.submitted(lifecycle, turn, &calls, Early::answered(known)).await;
+        if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
+            return Err(failure.clone());
+        }
+        if outcomes.iter().any(|outcome| outcome.suspended().is_some()) {
+            return Ok(SubmittedTurn::Waiting(outcomes));
+        }
+        let answers: Vec<Answer> = outcomes.into_iter().filter_map(Outcome::answer).collect();
+        let terminal = self.first_terminal(lifecycle, turn, &calls, &answers).await?;
+        Ok(SubmittedTurn::Answered(TurnAnswers::new(answers, terminal)))
+    }
+
+    /// Waits for the answers of a turn as [`turn`](Self::turn) does, with those that the caller has recorded.
+    #[doc(hidden)]
+    pub async fn turn_again(
+        &self,
+        turn: u64,
+        calls: &[Call<'_>],
+        known: Vec<Option<Answer>>,
+    ) -> Result<TurnAnswers, CallFailure> {
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        self.answered(turn, &calls, Early::answered(known)).await
     }
 
     /// The answers of a turn that no journal records.

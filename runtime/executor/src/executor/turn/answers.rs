@@ -2,6 +2,7 @@
 
 use std::vec;
 
+use crate::executor::outcome::Outcome;
 use toolwright_core::output::Answer;
 
 /// The answers of a turn: one for each call, in the order of the calls. Made by
@@ -10,6 +11,16 @@ use toolwright_core::output::Answer;
 pub struct TurnAnswers {
     answers: Vec<Answer>,
     terminal: Option<usize>,
+}
+
+/// What became of a turn that does not wait for people.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum SubmittedTurn {
+    /// Every call is answered.
+    Answered(TurnAnswers),
+    /// At least one call waits; each has its outcome, in the order of the calls.
+    Waiting(Vec<Outcome>),
 }
 
 impl TurnAnswers {

@@ -1,4 +1,4 @@
-//! Calls of a turn that have begun before the turn was complete.
+//! Calls of a turn that have begun before the turn was complete, and those whose answers were recorded before.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,16 @@ use toolwright_core::output::Answer;
 #[derive(Debug, Default)]
 pub(super) struct Early(HashMap<usize, Begun>);
 
+#[derive(Debug)]
+pub(super) enum Begun {
+    Running(Task),
+    /// Its answer was recorded outside of the journal of calls.
+    Answered(Answer),
+}
+
 /// A call that runs on a task of its own, and is cancelled when nobody waits for it any more.
 #[derive(Debug)]
-pub(super) struct Begun(JoinHandle<Answer>);
+pub(super) struct Task(JoinHandle<Answer>);
 
 impl Early {
     pub(super) fn none() -> Self {
@@ -21,7 +28,13 @@ impl Early {
     }
 
     pub(super) fn add(&mut self, index: usize, task: JoinHandle<Answer>) {
-        self.0.insert(index, Begun(task));
+        self.0.insert(index, Begun::Running(Task(task)));
+    }
+
+    /// The answers that are known, at the indices of their calls.
+    pub(super) fn answered(known: Vec<Option<Answer>>) -> Self {
+        let known = known.into_iter().enumerate();
+        Self(known.filter_map(|(index, it)| Some((index, Begun::Answered(it?)))).collect())
     }
 
     pub(super) fn take(&mut self, index: usize) -> Option<Begun> {
@@ -30,8 +43,12 @@ impl Early {
 }
 
 impl Begun {
-    pub(super) async fn answer(mut self, tool: &str) -> Answer {
-        match (&mut self.0).await {
+    pub(super) async fn answer(self, tool: &str) -> Answer {
+        let mut task = match self {
+            Self::Running(task) => task,
+            Self::Answered(answer) => return answer,
+        };
+        match (&mut task.0).await {
             Ok(answer) => answer,
             Err(failed) => match failed.try_into_panic() {
                 Ok(panic) => stage::panicked(tool, panic).into(),
@@ -42,7 +59,7 @@ impl Begun {
     }
 }
 
-impl Drop for Begun {
+impl Drop for Task {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -1,0 +1,38 @@
+//! Runs that outlive their processes: a run is a set of documents in the journal of its calls, and every process that opens
+//! the journal can drive it, one at a time.
+//!
+//! ```text
+//!   Agents ──▶ taking: decide (pure) ──▶ Driver ──▶ Recorded: one commit for each step
+//!     │                                    │            run/<id>/head, run/<id>/turn/<n>/…
+//!     └─ work: looks for runs              └─▶ AgentRun: asks the model, runs the calls
+//! ```
+//!
+//! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
+
+mod agents;
+mod body;
+mod builder;
+mod decide;
+mod driver;
+mod error;
+mod fork;
+mod head;
+mod info;
+mod keys;
+mod progress;
+mod recorded;
+mod runs;
+mod stop;
+mod taking;
+mod turn;
+mod work;
+
+pub use self::agents::Agents;
+pub use self::builder::{AgentsBuilder, AgentsError};
+pub use self::decide::{CallNow, DEATHS, Decision, decide};
+pub use self::error::RunError;
+pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
+pub use self::info::{NewRun, RunInfo};
+pub use self::progress::{Progress, Waiting};
+pub use self::runs::Runs;
+pub use self::turn::RecordedTurn;

@@ -1,0 +1,229 @@
+//! Agents whose runs are recorded: starts them, takes them up, cancels them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use toolwright::unstable::runs::JournalAccess;
+
+use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
+use super::head::{Cancelled, Head, read};
+use super::keys;
+use super::progress::Progress;
+use super::runs::Runs;
+use super::{NewRun, RunError};
+use crate::{Agent, Message};
+
+/// How long until a run that is driven elsewhere is looked at again.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Agents whose runs outlive their processes. A run is a set of documents in the journal of the executor; every process that
+/// opens the journal and knows the run's agent can drive it, one at a time.
+///
+/// - [`start`](Self::start) records a run and drives it. A call that waits for a person makes it
+///   [`Progress::Waiting`], and the process may end.
+/// - [`work`](Self::work), spawned once in each process, takes up every run whose driver is gone and every run whose calls are
+///   decided.
+/// - [`resume`](Self::resume) and [`wait`](Self::wait) drive one run by its id.
+///
+/// What each commit holds, and what a crash before or after it leads to, is in `docs/runs.md`.
+///
+/// ```
+/// use toolwright::journal::MemoryStore;
+/// use toolwright::{Executor, OnNoApprover, Registry, tool};
+/// use toolwright_agent::durable::{Agents, NewRun};
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// /// The ticket that a run is about.
+/// struct Ticket(String);
+///
+/// /// Closes the ticket.
+/// #[tool(effect = once)]
+/// async fn close_ticket(ticket: &Ticket) -> String {
+///     format!("{} is closed", ticket.0)
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // A SQLite file in an application: `SqliteStore::open("calls.db").await?`.
+/// let executor = Executor::builder(Registry::of([CLOSE_TICKET])?)
+///     .unrestricted()
+///     .per_run::<Ticket>()
+///     .journal(MemoryStore::new())
+///     .on_no_approver(OnNoApprover::Park)
+///     .build()?;
+/// let model = ScriptedModel::new().calls([("close_ticket", "{}")]).says("It is closed.");
+/// let agents = Agents::builder()
+///     .agent("support", Agent::builder(executor, model).build()?)
+///     .services(|run, builder| Ok(builder.with(Ticket(run.data()["ticket"].to_string()))))
+///     .build()?;
+///
+/// let run = NewRun::new("desk-3", "support", "close my ticket").data(serde_json::json!({ "ticket": 7 }));
+/// let progress = agents.start(run).await?;
+/// assert_eq!(progress.to_string(), "ended with a text");
+///
+/// // In this process or another: the run is in the journal.
+/// assert_eq!(agents.history("desk-3").await?.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Agents(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) agents: BTreeMap<String, Agent>,
+    pub(super) access: JournalAccess,
+    pub(super) services: StoredServices,
+    pub(super) on_failure: StoredOnFailure,
+}
+
+impl Agents {
+    /// Gathers agents.
+    #[must_use]
+    pub fn builder() -> AgentsBuilder {
+        AgentsBuilder::default()
+    }
+
+    /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to whoever takes it up when
+    /// the lease has ended.
+    ///
+    /// # Errors
+    /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
+    /// [`RunError`].
+    pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
+        self.0.begun(run).await?.drive().await
+    }
+
+    /// Records a new run for a process that [works](Self::work), which may be this one.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), but nothing of it is driven.
+    pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
+        self.0.begun(run).await?.recorded.release().await
+    }
+
+    /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked is
+    /// taken up too: who names it has seen to the cause.
+    ///
+    /// # Errors
+    /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
+    /// release, or it stops without an end.
+    pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
+        match self.0.taken(run, true).await? {
+            Ok(driver) => driver.drive().await,
+            Err(progress) => Ok(progress),
+        }
+    }
+
+    /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
+    /// [`Worker::work`](toolwright::Worker::work) or [`Agents::work`](Self::work) somewhere, so that decided calls run.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume), but it waits while another process drives the run.
+    pub async fn wait(&self, run: &str) -> Result<crate::Ended, RunError> {
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.0.access.store.changed();
+            match self.resume(run).await {
+                Ok(Progress::Ended(ended)) => return Ok(ended),
+                Ok(Progress::Waiting(_)) => {}
+                Err(error) if error.is_elsewhere() => {}
+                Err(error) => return Err(error),
+            }
+            let _ = timeout(LOOK_AGAIN, changed).await;
+        }
+    }
+
+    /// Says more in a run that has ended, and drives it on.
+    ///
+    /// # Errors
+    /// When the run has not ended or was cancelled, and those of [`resume`](Self::resume).
+    pub async fn say(&self, run: &str, text: &str) -> Result<Progress, RunError> {
+        if text.trim().is_empty() {
+            return Err(crate::Stopped::NothingSaid.into());
+        }
+        self.0.spoken(run, text).await?.drive().await
+    }
+
+    /// Cancels a run: whoever drives it answers its open calls and records the end, with who cancelled it and why. Where nobody
+    /// drives it, that is done here. Of a run that has ended it changes nothing.
+    ///
+    /// # Errors
+    /// When there is no such run, or the journal fails.
+    pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
+        self.runs().cancel(run, who, why, self.0.access.now()).await?;
+        match self.resume(run).await {
+            Err(error) if !error.is_elsewhere() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new one goes on when it is
+    /// [resumed](Self::resume), or at once where a process [works](Self::work); one whose last turn has no calls has ended, and
+    /// goes on by [`say`](Self::say).
+    ///
+    /// # Errors
+    /// As [`Runs::fork`].
+    pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
+        self.runs().fork(run, turn, new, self.0.access.now()).await
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
+    }
+
+    /// Where a run stands, as it is recorded.
+    ///
+    /// # Errors
+    /// When there is no such run, or its head cannot be read.
+    pub async fn head(&self, run: &str) -> Result<Head, RunError> {
+        Ok(self.0.head(run).await?.0)
+    }
+
+    /// The history of a run, as it is recorded.
+    ///
+    /// # Errors
+    /// When there is no such run, or its record is damaged.
+    pub async fn history(&self, run: &str) -> Result<Vec<Message>, RunError> {
+        let (head, _) = self.0.head(run).await?;
+        Ok(self.0.turns(&head).await?.1.history)
+    }
+}
+
+impl Inner {
+    /// The head of a run and the version of its document.
+    pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
+        let key = keys::head(run);
+        let found = self.access.store.document(&key).await?;
+        let found = found.ok_or_else(|| RunError::NoSuchRun { run: run.to_owned() })?;
+        let head = Head::read(&found.text).map_err(|error| RunError::damaged(&key, error))?;
+        if head.run != run {
+            let why = format!("it is the head of run `{}`", head.run);
+            return Err(RunError::damaged(&key, why));
+        }
+        Ok((head, found.version))
+    }
+
+    pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {
+        self.agents.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
+            RunError::NoAgent { agent: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    /// Who asked for the end of a run, if somebody has.
+    pub(super) async fn is_cancelled(&self, run: &str) -> Result<bool, RunError> {
+        let key = keys::cancel(run);
+        let Some(found) = self.access.store.document(&key).await? else { return Ok(false) };
+        let read: Result<Cancelled, _> = read("cancellation of a run", &found.text);
+        read.map(|_| true).map_err(|error| RunError::damaged(&key, error))
+    }
+}
+
+impl fmt::Debug for Agents {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Agents").field("agents", &self.0.agents).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! What models, tools and the application wrote, in documents of runs: as JSON, or encrypted where the executor has a key.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolwright::journal::{SealingKey, StoredText};
+
+use super::RunError;
+
+/// A JSON value that may be encrypted. What it is encrypted for is the key of its document, so that no document can stand
+/// in the place of another.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Body {
+    Plain(Value),
+    Sealed(String),
+}
+
+impl Body {
+    /// With a key, everything is encrypted: a model may repeat a secret in any text.
+    pub(super) fn of(
+        value: &impl Serialize,
+        key: &str,
+        sealing: Option<&SealingKey>,
+    ) -> Result<Self, RunError> {
+        let damaged = |error: serde_json::Error| RunError::damaged(key, error);
+        let Some(sealing) = sealing else {
+            return Ok(Self::Plain(serde_json::to_value(value).map_err(damaged)?));
+        };
+        let text = serde_json::to_string(value).map_err(damaged)?;
+        match sealing.seal(&text, key.as_bytes()).map_err(|error| RunError::damaged(key, error))? {
+            StoredText::Encrypted(sealed) => Ok(Self::Sealed(sealed)),
+            _ => Err(RunError::damaged(key, "the sealing key left it plain")),
+        }
+    }
+
+    /// The value that was stored under this key. With a sealing key, one that is not encrypted is refused: its author is
+    /// unknown.
+    pub(super) fn open<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        sealing: Option<&SealingKey>,
+    ) -> Result<T, RunError> {
+        let damaged = |error: serde_json::Error| RunError::damaged(key, error);
+        match (self, sealing) {
+            (Self::Plain(value), None) => T::deserialize(value).map_err(damaged),
+            (Self::Plain(_), Some(_)) => Err(RunError::damaged(
+                key,
+                "it is not encrypted, expected it to be: the executor has a sealing key",
+            )),
+            (Self::Sealed(_), None) => Err(RunError::damaged(
+                key,
+                "it is encrypted; give the executor the sealing key that it was encrypted with",
+            )),
+            (Self::Sealed(sealed), Some(sealing)) => {
+                let text = sealing
+                    .open(&StoredText::Encrypted(sealed.clone()), key.as_bytes())
+                    .map_err(|error| RunError::damaged(key, error))?;
+                serde_json::from_str(&text).map_err(damaged)
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Gathers the agents whose runs are durable, and what makes the services of a run.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use toolwright::unstable::runs::JournalAccess;
+
+use super::agents::{Agents, Inner};
+use super::{RunError, RunInfo};
+use crate::{Agent, AgentRunBuilder};
+
+type Failure = Box<dyn Error + Send + Sync>;
+type Services =
+    Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
+type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
+
+/// Gathers what [`Agents`] are made of.
+#[derive(Default)]
+pub struct AgentsBuilder {
+    agents: BTreeMap<String, Agent>,
+    twice: Option<String>,
+    services: Option<Services>,
+    on_failure: Option<OnFailure>,
+}
+
+/// Why agents cannot have durable runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentsError {
+    /// No agent was given.
+    #[error("no agent was given; add at least one with `.agent(name, agent)`")]
+    NoAgent,
+    /// Two agents have one name.
+    #[error("two agents are named `{name}`; give each a name of its own")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// The executor of an agent has no journal.
+    #[error(
+        "the executor of agent `{agent}` has no journal, in which its runs could be recorded; give one with `.journal(…)`"
+    )]
+    NoJournal {
+        /// The agent.
+        agent: String,
+    },
+    /// Two executors have different journals.
+    #[error(
+        "agent `{agent}` has another journal than the agents before it; give all executors one store with `.journal_arc(…)`"
+    )]
+    OtherJournal {
+        /// The agent.
+        agent: String,
+    },
+    /// A tool takes a secret, and nothing could encrypt it.
+    #[error(
+        "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give the executor a `.sealing_key(…)`"
+    )]
+    NoSealingKey {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+    },
+    /// Runs need services, and nothing makes them.
+    #[error(
+        "the runs of agent `{agent}` need services that nothing makes when they are taken up; add `.services(…)`: {why}"
+    )]
+    NoServices {
+        /// The agent.
+        agent: String,
+        /// What is missing.
+        why: String,
+    },
+}
+
+impl AgentsBuilder {
+    /// An agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it the
+    /// same name in every process.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
+        let name = name.into();
+        if self.agents.insert(name.clone(), agent).is_some() {
+            self.twice.get_or_insert(name);
+        }
+        self
+    }
+
+    /// Makes the services of a run (`per_run` on the executor's builder) whenever a process takes it up: from what was stored
+    /// when it was started. It must not block.
+    #[must_use]
+    pub fn services<F>(mut self, make: F) -> Self
+    where
+        F: Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.services = Some(Box::new(make));
+        self
+    }
+
+    /// Notifies of a run that [`Agents::work`] could not go on with, by its id. It looks at the run again after a pause.
+    #[must_use]
+    pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
+        self.on_failure = Some(Box::new(notify));
+        self
+    }
+
+    /// The agents.
+    ///
+    /// # Errors
+    /// When there is none, a name is given twice, an executor has no journal or another one than the others, a tool takes a
+    /// secret and there is no key to encrypt it with, or runs need services and there is no
+    /// [`services`](Self::services).
+    pub fn build(self) -> Result<Agents, AgentsError> {
+        if let Some(name) = self.twice {
+            return Err(AgentsError::Twice { name });
+        }
+        let mut access: Option<JournalAccess> = None;
+        for (name, agent) in &self.agents {
+            let agent_name = || name.clone();
+            let Some(own) = agent.0.executor.journal_access() else {
+                return Err(AgentsError::NoJournal { agent: agent_name() });
+            };
+            if access.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.store, &own.store)) {
+                return Err(AgentsError::OtherJournal { agent: agent_name() });
+            }
+            if let Some(tool) = unsealed(agent, &own) {
+                return Err(AgentsError::NoSealingKey { agent: agent_name(), tool });
+            }
+            if self.services.is_none()
+                && let Err(missing) = agent.0.executor.run(String::new()).start()
+            {
+                let why = missing.to_string();
+                return Err(AgentsError::NoServices { agent: agent_name(), why });
+            }
+            access.get_or_insert(own);
+        }
+        let access = access.ok_or(AgentsError::NoAgent)?;
+        let Self { agents, services, on_failure, .. } = self;
+        Ok(Agents(Arc::new(Inner { agents, access, services, on_failure })))
+    }
+}
+
+/// The tool that takes a secret, where nothing encrypts it.
+pub(super) fn unsealed(agent: &Agent, access: &JournalAccess) -> Option<String> {
+    if access.sealing.is_some() {
+        return None;
+    }
+    let catalog = agent.0.executor.catalog();
+    let found = catalog.definitions().find(|it| it.secrets().next().is_some());
+    found.map(|definition| definition.name.to_string())
+}
+
+impl Inner {
+    /// Adds the services of a run.
+    pub(super) fn with_services(
+        &self,
+        info: &RunInfo,
+        builder: AgentRunBuilder,
+    ) -> Result<AgentRunBuilder, RunError> {
+        let Some(make) = &self.services else { return Ok(builder) };
+        make(info, builder).map_err(|error| {
+            let (run, mut why) = (info.id.clone(), error.to_string());
+            let mut cause = error.source();
+            while let Some(source) = cause {
+                why = format!("{why}: {source}");
+                cause = source.source();
+            }
+            RunError::Services { run, why }
+        })
+    }
+}
+
+impl fmt::Debug for AgentsBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentsBuilder")
+            .field("agents", &self.agents.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) type StoredServices = Option<Services>;
+pub(super) type StoredOnFailure = Option<OnFailure>;

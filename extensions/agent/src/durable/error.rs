@@ -1,0 +1,120 @@
+//! Why a durable run does not go on.
+
+use jiff::Timestamp;
+use toolwright::journal::StoreError;
+
+use crate::{StartError, Stopped};
+
+/// Why a durable run does not go on here. What is recorded of it stays.
+///
+/// ```
+/// use toolwright_agent::durable::RunError;
+///
+/// let error = RunError::NoSuchRun { run: "r1".into() };
+/// assert_eq!(error.to_string(), "the journal has no run `r1`; start it, or open the journal that it was started in");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The id cannot be that of a run.
+    #[error("`{run}` cannot be the id of a run: {why}")]
+    Id {
+        /// The id.
+        run: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// There is such a run already.
+    #[error("the journal has a run `{run}` already; resume it, or give the new one another id")]
+    Exists {
+        /// Its id.
+        run: String,
+    },
+    /// There is no such run.
+    #[error("the journal has no run `{run}`; start it, or open the journal that it was started in")]
+    NoSuchRun {
+        /// Its id.
+        run: String,
+    },
+    /// No agent of that name was given.
+    #[error("no agent `{agent}` is known here, found {known}; add it with `.agent(…)`")]
+    NoAgent {
+        /// The name.
+        agent: String,
+        /// Those that are known.
+        known: String,
+    },
+    /// Another process drives the run.
+    #[error(
+        "run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed"
+    )]
+    Driven {
+        /// The run.
+        run: String,
+        /// The driver.
+        driver: String,
+        /// The end of its lease.
+        until: Timestamp,
+    },
+    /// This process no longer drives the run: it was too late with its lease, or somebody changed the head.
+    #[error("lease lost: run `{run}` is no longer driven here")]
+    LeaseLost {
+        /// The run.
+        run: String,
+    },
+    /// The run is parked for an operator.
+    #[error("run `{run}` is parked since {at}: {why}; resume it by its id when the cause is gone")]
+    Parked {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
+        /// Since when.
+        at: Timestamp,
+    },
+    /// Something was said to a run that has not ended, or that was cancelled.
+    #[error("run `{run}` {why}")]
+    NotNow {
+        /// The run.
+        run: String,
+        /// Why not.
+        why: String,
+    },
+    /// A document of the run is not as it was written, is missing, or a newer release wrote it.
+    #[error("document `{key}` cannot be used: {why}")]
+    Damaged {
+        /// Its key.
+        key: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The services of the run could not be made.
+    #[error("the services of run `{run}` could not be made: {why}")]
+    Services {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
+    },
+    /// The run cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The run stopped without an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The journal failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RunError {
+    pub(super) fn damaged(key: &str, why: impl std::fmt::Display) -> Self {
+        Self::Damaged { key: key.to_owned(), why: why.to_string() }
+    }
+
+    /// Whether the run goes on elsewhere, or another process was faster: nothing is wrong.
+    #[must_use]
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
+    }
+}

@@ -1,0 +1,209 @@
+//! The head of a run: where it stands, and which process drives it until when.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use toolwright::CallId;
+use toolwright::journal::State as CallState;
+
+use super::body::Body;
+use crate::Usage;
+use crate::message::known;
+
+/// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
+/// it commits nothing.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Head {
+    /// The run.
+    pub run: String,
+    /// The name of its agent.
+    pub agent: String,
+    /// On whose behalf it calls.
+    pub user: Option<String>,
+    /// The session that it belongs to.
+    pub session: Option<String>,
+    /// What it does.
+    pub phase: Phase,
+    /// The number of the last answer of the model, counted from 1; 0 before the first.
+    pub turn: u64,
+    /// What the answers of the model took.
+    pub usage: Usage,
+    /// How it ended: the tag of [`Ended`](crate::Ended).
+    pub ended: Option<String>,
+    /// The calls that wait, in call order.
+    pub waiting: Vec<WaitingCall>,
+    /// Counts the drivers: one more with each that takes the run.
+    pub epoch: u64,
+    /// Who drives it.
+    pub lease: Option<Lease>,
+    /// How many drivers died in the turn that they worked on.
+    pub deaths: Option<Deaths>,
+    /// Why no worker takes it up.
+    pub parked: Option<Parked>,
+    /// Who cancelled it.
+    pub cancelled: Option<Cancelled>,
+    /// When its time is up.
+    pub deadline: Option<Timestamp>,
+    /// The run whose first turns it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked: Option<Forked>,
+    /// When it was started.
+    pub created: Timestamp,
+    /// When the head was last written.
+    pub updated: Timestamp,
+    /// The application's own, as JSON.
+    pub(super) data: Body,
+    /// The [`State`](crate::State), as JSON.
+    pub(super) state: Body,
+}
+
+/// What a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Phase {
+    /// The model has to answer.
+    Asking,
+    /// The calls of an answer are run.
+    Calling,
+    /// Calls wait, and no process drives the run.
+    Waiting,
+    /// It has ended.
+    Ended,
+}
+
+/// Where a run comes from that was not begun anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Forked {
+    /// The other run.
+    pub run: String,
+    /// The last turn that both have.
+    pub turn: u64,
+}
+
+/// Which process drives a run, and until when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Lease {
+    /// The driver: an id of its own for each time that a process takes a run.
+    pub driver: String,
+    /// Until when it counts, unless it is renewed.
+    pub until: Timestamp,
+}
+
+/// How many drivers died in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Deaths {
+    /// The turn.
+    pub turn: u64,
+    /// How many.
+    pub drivers: u32,
+}
+
+/// Why no worker takes a run up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Parked {
+    /// Why.
+    pub why: String,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// Who cancelled a run, and why. The document `run/<id>/cancel` is one of these with a version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Cancelled {
+    /// Who.
+    pub who: String,
+    /// Why.
+    pub why: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A call that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct WaitingCall {
+    /// Its index in the turn.
+    pub index: u32,
+    /// The call, as the journal knows it.
+    pub call: CallId,
+    /// Its tool.
+    pub tool: String,
+    /// What it waited for when it was submitted.
+    pub state: CallState,
+}
+
+impl Head {
+    /// The version of the documents of runs that this release writes and reads.
+    pub const VERSION: u32 = 1;
+
+    /// The turn that is worked on: that of the open calls, or the one that the model is asked for.
+    #[must_use]
+    pub fn current_turn(&self) -> u64 {
+        match self.phase {
+            Phase::Asking => self.turn + 1,
+            Phase::Calling | Phase::Waiting | Phase::Ended => self.turn,
+        }
+    }
+
+    /// The head that a document holds.
+    ///
+    /// # Errors
+    /// When it is none, or a newer release wrote it.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        read("head of a run", text)
+    }
+
+    /// The text of its document.
+    pub(super) fn text(&self) -> Result<String, serde_json::Error> {
+        written(self)
+    }
+}
+
+/// A document with its version, as text.
+pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Versioned<'a, T> {
+        version: u32,
+        #[serde(flatten)]
+        body: &'a T,
+    }
+    serde_json::to_string(&Versioned { version: Head::VERSION, body })
+}
+
+/// A document with a version that this release reads.
+pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, serde_json::Error> {
+    let mut value: Value = serde_json::from_str(text)?;
+    let version = value.as_object_mut().and_then(|it| it.remove("version"));
+    known(what, version, Head::VERSION).map_err(serde_json::Error::custom)?;
+    serde_json::from_value(value)
+}
+
+/// Without what the application and the model wrote.
+impl fmt::Debug for Head {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Head")
+            .field("run", &self.run)
+            .field("phase", &self.phase)
+            .field("turn", &self.turn)
+            .field("epoch", &self.epoch)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}

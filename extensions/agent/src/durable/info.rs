@@ -1,0 +1,123 @@
+//! What the application says of a run when it starts it, and reads again when the run is taken up.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// A run to be started.
+///
+/// ```
+/// use toolwright_agent::durable::NewRun;
+///
+/// let run = NewRun::new("ticket-7", "support", "refund order 7").user("ada").session("desk-3");
+/// assert_eq!((run.id(), run.agent()), ("ticket-7", "support"));
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct NewRun {
+    pub(super) info: RunInfo,
+    pub(super) task: String,
+}
+
+/// What is known of a run without its history: the factory of [`services`](super::AgentsBuilder::services) makes them from
+/// it.
+#[derive(Clone, PartialEq)]
+pub struct RunInfo {
+    pub(super) id: String,
+    pub(super) agent: String,
+    pub(super) user: Option<String>,
+    pub(super) session: Option<String>,
+    pub(super) data: Value,
+}
+
+impl NewRun {
+    /// A run of an agent, by an id that no other run of the journal has, and what its user says first.
+    pub fn new(id: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
+        let (id, agent) = (id.into(), agent.into());
+        let info = RunInfo { id, agent, user: None, session: None, data: Value::Null };
+        Self { info, task: task.into() }
+    }
+
+    /// The user of the run; approvers see the name.
+    #[must_use]
+    pub fn user(mut self, name: impl Into<String>) -> Self {
+        self.info.user = Some(name.into());
+        self
+    }
+
+    /// The session that the run belongs to, in which grants of scope `session` count.
+    #[must_use]
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.info.session = Some(id.into());
+        self
+    }
+
+    /// What the application needs to make the services of the run again.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.info.data = data.into();
+        self
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.info.id
+    }
+
+    /// The name of its agent.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.info.agent
+    }
+}
+
+impl RunInfo {
+    /// The id of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name of its agent.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// Its user.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// Its session.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// What the application stored with it; `null` unless it did.
+    #[must_use]
+    pub fn data(&self) -> &Value {
+        &self.data
+    }
+}
+
+/// Without the task and the application's data.
+impl fmt::Debug for NewRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("NewRun").field(&self.info).finish()
+    }
+}
+
+/// Without the application's data.
+impl fmt::Debug for RunInfo {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RunInfo")
+            .field("id", &self.id)
+            .field("agent", &self.agent)
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
+}

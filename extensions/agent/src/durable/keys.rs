@@ -1,0 +1,105 @@
+//! The keys of the documents of a run, and the ids that a run may have.
+
+/// Runs that go on, one document each, so that whoever looks for work reads no run that has ended.
+pub(super) const OPEN: &str = "runs/open/";
+
+/// Runs that have ended.
+pub(super) const ENDED: &str = "runs/ended/";
+
+/// The longest id of a run, in bytes.
+const LONGEST: usize = 200;
+
+pub(super) fn head(run: &str) -> String {
+    format!("run/{run}/head")
+}
+
+pub(super) fn cancel(run: &str) -> String {
+    format!("run/{run}/cancel")
+}
+
+pub(super) fn open(run: &str) -> String {
+    format!("{OPEN}{run}")
+}
+
+pub(super) fn ended(run: &str) -> String {
+    format!("{ENDED}{run}")
+}
+
+/// What all documents of turns begin with.
+pub(super) fn turns(run: &str) -> String {
+    format!("run/{run}/turn/")
+}
+
+/// A document of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// What the user said before the model answered.
+    Said,
+    /// The model's answer.
+    Answer,
+    /// The answers to calls that were there when others had to wait.
+    SoFar,
+    /// The answers to all calls.
+    Answers,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Said, Self::Answer, Self::SoFar, Self::Answers];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Said => "said",
+            Self::Answer => "answer",
+            Self::SoFar => "so-far",
+            Self::Answers => "answers",
+        }
+    }
+
+    pub(super) fn key(self, run: &str, turn: u64) -> String {
+        format!("{}{turn}/{}", turns(run), self.name())
+    }
+
+    /// The turn and the part that a key of this run names.
+    pub(super) fn of(run: &str, key: &str) -> Option<(u64, Self)> {
+        let (turn, name) = key.strip_prefix(&turns(run))?.split_once('/')?;
+        let part = Self::ALL.into_iter().find(|part| part.name() == name)?;
+        // One text for each number, so that no document stands for another's turn.
+        let number: u64 = turn.parse().ok()?;
+        (number.to_string() == turn).then_some((number, part))
+    }
+}
+
+/// What is wrong with an id: it is part of keys and of command lines.
+pub(super) fn problem(run: &str) -> Option<String> {
+    if run.is_empty() {
+        return Some("it is empty, expected a name that no other run has".to_owned());
+    }
+    if run.len() > LONGEST {
+        return Some(format!("it has {} bytes, expected at most {LONGEST}", run.len()));
+    }
+    let wrong = run.chars().find(|it| *it == '/' || it.is_control())?;
+    Some(format!("it has {wrong:?}, expected no slash and no control character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_names_its_turn_and_part() {
+        for part in Part::ALL {
+            assert_eq!(Part::of("r1", &part.key("r1", 12)), Some((12, part)));
+        }
+        for other in ["run/r1/turn/01/said", "run/r1/turn/1/else", "run/r2/turn/1/said"] {
+            assert_eq!(Part::of("r1", other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn an_id_has_no_slash_so_that_no_run_stands_in_another() {
+        assert_eq!(problem("ticket 7"), None);
+        for wrong in ["", "a/b", "a\nb", &"x".repeat(201)] {
+            assert!(problem(wrong).is_some(), "{wrong:?}");
+        }
+    }
+}

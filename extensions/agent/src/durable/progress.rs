@@ -1,0 +1,66 @@
+//! How far a durable run came.
+
+use std::fmt;
+
+use toolwright::approval::ApprovalRequest;
+
+use super::head::WaitingCall;
+use crate::Ended;
+
+/// How far a run came.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Progress {
+    /// It has ended.
+    Ended(Ended),
+    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Agents::work`](super::Agents::work)
+    /// runs, as soon as the last of them has its answer.
+    Waiting(Waiting),
+}
+
+/// The calls that a run waits for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// The turn.
+    pub turn: u64,
+    /// The calls, in call order.
+    pub calls: Vec<WaitingCall>,
+    /// What people are asked about those that wait for a decision.
+    pub requests: Vec<ApprovalRequest>,
+}
+
+impl Progress {
+    /// How it ended, if it did.
+    #[must_use]
+    pub fn ended(&self) -> Option<&Ended> {
+        match self {
+            Self::Ended(ended) => Some(ended),
+            Self::Waiting(_) => None,
+        }
+    }
+
+    /// What it waits for, if it does.
+    #[must_use]
+    pub fn waiting(&self) -> Option<&Waiting> {
+        match self {
+            Self::Waiting(waiting) => Some(waiting),
+            Self::Ended(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended(ended) => write!(formatter, "{ended}"),
+            Self::Waiting(waiting) => {
+                write!(formatter, "turn {} waits for", waiting.turn)?;
+                for call in &waiting.calls {
+                    write!(formatter, " `{}` (call {}, {})", call.tool, call.call, call.state)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The record of one run as its driver has it: every commit replaces the head, on the condition that nobody else has.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use tokio::time::sleep;
+use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
+use toolwright::unstable::runs::JournalAccess;
+
+use super::RunError;
+use super::head::{Head, Lease};
+use super::keys;
+use super::turn;
+
+/// How often a commit is looked for whose reply was lost.
+const LOOKS: u32 = 5;
+
+/// How long until the next look.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A run whose lease is this driver's.
+pub(super) struct Recorded {
+    access: JournalAccess,
+    driver: String,
+    pub head: Head,
+    /// The version of the head's document; 0 before it is made.
+    version: u64,
+    /// Those of other documents that may be written again.
+    pub versions: HashMap<String, u64>,
+}
+
+impl Recorded {
+    pub(super) fn new(access: JournalAccess, driver: String, head: Head, version: u64) -> Self {
+        Self { access, driver, head, version, versions: HashMap::new() }
+    }
+
+    pub(super) fn access(&self) -> &JournalAccess {
+        &self.access
+    }
+
+    /// The lease of this driver, from now on.
+    pub(super) fn lease(&self) -> Lease {
+        let length = SignedDuration::try_from(self.access.lease).unwrap_or(SignedDuration::MAX);
+        let now = self.access.now();
+        let until = now.saturating_add(length).unwrap_or(Timestamp::MAX);
+        Lease { driver: self.driver.clone(), until }
+    }
+
+    /// A write of a document of this run that may be there.
+    pub(super) fn write(
+        &self,
+        key: String,
+        body: &impl Serialize,
+    ) -> Result<DocumentWrite, RunError> {
+        let text = turn::text(body, &key, self.access.sealing.as_ref())?;
+        let expects = self.versions.get(&key).copied();
+        Ok(DocumentWrite { key, expects, text: Some(text) })
+    }
+
+    /// Commits a new head and documents with it, or nothing.
+    pub(super) async fn commit(
+        &mut self,
+        head: Head,
+        documents: Vec<DocumentWrite>,
+    ) -> Result<(), RunError> {
+        let key = keys::head(&head.run);
+        let head = Head { updated: self.access.now(), ..head };
+        let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
+        self.commit_text(key, &text, &documents).await?;
+        self.version += 1;
+        self.head = head;
+        for write in documents {
+            match write.text {
+                Some(_) => self.versions.insert(write.key, write.expects.unwrap_or(0) + 1),
+                None => self.versions.remove(&write.key),
+            };
+        }
+        Ok(())
+    }
+
+    /// Commits once, also where the reply of the store is lost.
+    async fn commit_text(
+        &mut self,
+        key: String,
+        text: &str,
+        documents: &[DocumentWrite],
+    ) -> Result<(), RunError> {
+        let lost = || RunError::LeaseLost { run: self.head.run.clone() };
+        let mut failed: Option<StoreError> = None;
+        for _ in 0..LOOKS {
+            let expects = (self.version > 0).then_some(self.version);
+            let head = DocumentWrite { key: key.clone(), expects, text: Some(text.to_owned()) };
+            let documents = documents.iter().cloned().chain([head]).collect();
+            let unit = Transaction { documents, ..Transaction::default() };
+            match self.access.store.commit(unit, self.access.now()).await {
+                Ok(()) => return Ok(()),
+                Err(CommitError::Store(error)) if error.is_unavailable() => {
+                    failed = Some(error);
+                    sleep(PAUSE).await;
+                }
+                Err(CommitError::Store(error)) => return Err(error.into()),
+                // A commit of this driver may stand although nobody waited for its reply.
+                Err(_) => match self.access.store.document(&key).await? {
+                    Some(found) if found.text == text => {
+                        self.version = found.version - 1;
+                        return Ok(());
+                    }
+                    Some(found) if self.is_own_renewal(&found.text) => {
+                        self.version = found.version;
+                    }
+                    _ => return Err(lost()),
+                },
+            }
+        }
+        Err(failed.map_or_else(lost, RunError::from))
+    }
+
+    /// Whether a head differs from this driver's in the end of its own lease alone.
+    fn is_own_renewal(&self, text: &str) -> bool {
+        let Ok(mut found) = Head::read(text) else { return false };
+        let is_own = found.lease.as_ref().is_some_and(|lease| lease.driver == self.driver);
+        found.lease.clone_from(&self.head.lease);
+        found.updated = self.head.updated;
+        is_own && self.version > 0 && found == self.head
+    }
+
+    /// Whether nothing of the run is recorded yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.version == 0
+    }
+
+    /// The writes that list the run among those that go on, or those that have ended.
+    pub(super) async fn listed(&self, is_ended: bool) -> Result<Vec<DocumentWrite>, RunError> {
+        let run = &self.head.run;
+        let (to, from) = match is_ended {
+            true => (keys::ended(run), keys::open(run)),
+            false => (keys::open(run), keys::ended(run)),
+        };
+        let version = async |key: &str| -> Result<Option<u64>, RunError> {
+            Ok(self.access.store.document(key).await?.map(|it| it.version))
+        };
+        let text = serde_json::json!({ "version": Head::VERSION, "agent": self.head.agent });
+        let mut writes = Vec::new();
+        if let Some(expects) = version(&from).await? {
+            writes.push(DocumentWrite { key: from, expects: Some(expects), text: None });
+        }
+        let expects = version(&to).await?;
+        writes.push(DocumentWrite { key: to, expects, text: Some(text.to_string()) });
+        Ok(writes)
+    }
+
+    /// Extends the lease.
+    pub(super) async fn renew(&mut self) -> Result<(), RunError> {
+        let head = Head { lease: Some(self.lease()), ..self.head.clone() };
+        self.commit(head, Vec::new()).await
+    }
+
+    /// Gives the run up in order: whoever takes it next counts no death.
+    pub(super) async fn release(&mut self) -> Result<(), RunError> {
+        let head = Head { lease: None, ..self.head.clone() };
+        self.commit(head, Vec::new()).await
+    }
+}

@@ -1,0 +1,208 @@
+//! The documents of the turns of a run, and the history that they make.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use toolwright::StoredAnswer;
+use toolwright::journal::{Document, SealingKey};
+
+use super::RunError;
+use super::body::Body;
+use super::head::{read, written};
+use super::keys::Part;
+use crate::{Message, State, Usage};
+
+/// What the user said before the model answered: several messages where the run has ended in between.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Said {
+    pub messages: Vec<Message>,
+}
+
+/// The model's answer. An empty one is no message.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelAnswered {
+    pub message: Option<Message>,
+    pub model: Option<String>,
+    pub usage: Option<Usage>,
+}
+
+/// The answers that were there when other calls of the turn had to wait, at the indices of their calls.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SoFar {
+    pub answers: Vec<Option<StoredAnswer>>,
+}
+
+/// The answers of a turn.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Answers {
+    pub message: Message,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope {
+    body: Body,
+}
+
+/// The text of a document.
+pub(super) fn text(
+    body: &impl Serialize,
+    key: &str,
+    sealing: Option<&SealingKey>,
+) -> Result<String, RunError> {
+    let body = Body::of(body, key, sealing)?;
+    written(&Envelope { body }).map_err(|error| RunError::damaged(key, error))
+}
+
+fn opened<T: DeserializeOwned>(
+    document: &Document,
+    sealing: Option<&SealingKey>,
+) -> Result<T, RunError> {
+    let key = &document.key;
+    let envelope: Envelope = read("document of a turn", &document.text)
+        .map_err(|error| RunError::damaged(key, error))?;
+    envelope.body.open(key, sealing)
+}
+
+/// What is recorded of one turn.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct RecordedTurn {
+    /// What the user said, or the agent on the user's behalf, before the model answered.
+    pub said: Vec<Message>,
+    /// The model's answer; an empty one is no message.
+    pub answer: Option<Message>,
+    /// The model that gave it, where several could.
+    pub model: Option<String>,
+    /// What it took.
+    pub usage: Option<Usage>,
+    /// The answers to its calls, once all are there.
+    pub answers: Option<Message>,
+}
+
+/// The documents of one turn.
+pub(super) fn recorded(
+    run: &str,
+    documents: Vec<Document>,
+    sealing: Option<&SealingKey>,
+) -> Result<RecordedTurn, RunError> {
+    let mut turn = RecordedTurn::default();
+    for document in documents {
+        match Part::of(run, &document.key) {
+            Some((_, Part::Said)) => turn.said = opened::<Said>(&document, sealing)?.messages,
+            Some((_, Part::Answer)) => {
+                let ModelAnswered { message, model, usage } = opened(&document, sealing)?;
+                (turn.answer, turn.model, turn.usage) = (message, model, usage);
+            }
+            Some((_, Part::Answers)) => {
+                turn.answers = Some(opened::<Answers>(&document, sealing)?.message);
+            }
+            Some((_, Part::SoFar)) | None => {}
+        }
+    }
+    Ok(turn)
+}
+
+/// All turns of a run, as they were read.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// The history.
+    pub history: Vec<Message>,
+    /// What was said since the last answer of the model.
+    pub said: Vec<Message>,
+    /// The recorded answers of the open turn, at the indices of their calls.
+    pub so_far: Vec<Option<StoredAnswer>>,
+    /// The versions of the documents that may be written again.
+    pub versions: HashMap<String, u64>,
+}
+
+impl Turns {
+    /// Reads the documents of a run in this state.
+    pub(super) fn read(
+        run: &str,
+        state: &State,
+        documents: Vec<Document>,
+        sealing: Option<&SealingKey>,
+    ) -> Result<Self, RunError> {
+        let mut by_turn: BTreeMap<u64, HashMap<Part, Document>> = BTreeMap::new();
+        for document in documents {
+            let Some((turn, part)) = Part::of(run, &document.key) else {
+                let why = "no release writes a document of this name; remove it";
+                return Err(RunError::damaged(&document.key, why));
+            };
+            by_turn.entry(turn).or_default().insert(part, document);
+        }
+        let (mut turns, last) = (Self::default(), state.turn());
+        for turn in 1..=last + 1 {
+            let mut parts = by_turn.remove(&turn).unwrap_or_default();
+            if let Some(said) = parts.remove(&Part::Said) {
+                let messages = opened::<Said>(&said, sealing)?.messages;
+                if turn > last {
+                    turns.versions.insert(said.key, said.version);
+                    turns.said.clone_from(&messages);
+                }
+                turns.history.extend(messages);
+            }
+            if turn <= last {
+                turns.turn(run, turn, turn == last, state, &mut parts, sealing)?;
+            }
+            if let Some(left) = parts.into_values().next() {
+                return Err(unexpected(&left.key, last));
+            }
+        }
+        match by_turn.into_values().flat_map(HashMap::into_values).next() {
+            Some(left) => Err(unexpected(&left.key, last)),
+            None => Ok(turns),
+        }
+    }
+
+    fn turn(
+        &mut self,
+        run: &str,
+        turn: u64,
+        is_last: bool,
+        state: &State,
+        parts: &mut HashMap<Part, Document>,
+        sealing: Option<&SealingKey>,
+    ) -> Result<(), RunError> {
+        let missing = |part: Part| RunError::Damaged {
+            key: part.key(run, turn),
+            why: format!(
+                "it is missing, expected it because the head is at turn {}; restore the journal",
+                state.turn()
+            ),
+        };
+        let answer = parts.remove(&Part::Answer).ok_or_else(|| missing(Part::Answer))?;
+        let message = opened::<ModelAnswered>(&answer, sealing)?.message;
+        let calls = message.as_ref().map_or(0, |it| it.calls().len());
+        self.history.extend(message);
+        let answers = parts.remove(&Part::Answers);
+        let so_far = parts.remove(&Part::SoFar);
+        let is_open = is_last && !state.open_calls().is_empty();
+        match answers {
+            Some(answers) if is_open => return Err(unexpected(&answers.key, state.turn())),
+            Some(answers) => self.history.push(opened::<Answers>(&answers, sealing)?.message),
+            None if calls > 0 && !is_open => {
+                return Err(missing(Part::Answers));
+            }
+            None => {}
+        }
+        if let Some(so_far) = so_far.filter(|_| is_open) {
+            self.so_far = opened::<SoFar>(&so_far, sealing)?.answers;
+            self.versions.insert(so_far.key, so_far.version);
+        }
+        Ok(())
+    }
+}
+
+fn unexpected(key: &str, last: u64) -> RunError {
+    let why = format!(
+        "the head is at turn {last} and knows nothing of it: the head was changed by hand, or restored without its turns; restore both from one moment"
+    );
+    RunError::damaged(key, why)
+}

@@ -1,0 +1,54 @@
+//! A run that is recorded: its driver commits what each step appends before the step counts.
+
+use toolwright::unstable::runs::SubmittedTurn;
+use toolwright::{Answer, CallFailure, CancellationToken};
+
+use super::AgentRun;
+use crate::{Action, NoticeKind, State, Turn};
+
+impl AgentRun {
+    /// Takes a step that is recorded: where the run stands since, and what the history has more.
+    pub(crate) fn take(&mut self, state: State, actions: Vec<Action>) {
+        self.state = state;
+        for action in actions {
+            match action {
+                Action::Append(message) => {
+                    self.notify(NoticeKind::Appended { message: &message });
+                    self.history.push(message);
+                }
+                Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
+                Action::Ask | Action::Call(_) => {}
+            }
+        }
+    }
+
+    /// Submits the calls of a turn without waiting for people. Calls whose answers are known do not run again.
+    pub(crate) async fn submitted(
+        &mut self,
+        turn: &Turn,
+        known: Vec<Option<Answer>>,
+    ) -> Result<SubmittedTurn, CallFailure> {
+        let called = &turn.calls[..turn.run];
+        self.notify(NoticeKind::Calling { calls: called });
+        let calls = self.calls_of(called, None);
+        self.shown_run().submit_turn_again(turn.number, &calls, known).await
+    }
+
+    /// Answers the calls of a turn that is given up: what runs is cancelled, what has not begun never does.
+    pub(crate) async fn given_up(
+        &mut self,
+        turn: &Turn,
+        known: Vec<Option<Answer>>,
+    ) -> Result<SubmittedTurn, CallFailure> {
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let calls = self.calls_of(&turn.calls[..turn.run], Some(&stop));
+        let answers = self.shown_run().turn_again(turn.number, &calls, known).await?;
+        Ok(SubmittedTurn::Answered(answers))
+    }
+
+    /// The run of the tools that the model was shown.
+    fn shown_run(&self) -> &toolwright::Run {
+        self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+    }
+}

@@ -1,0 +1,54 @@
+//! What a crate needs of an executor to record more than calls in the same journal, by the same clock and key.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::Executor;
+use super::journal_config::Clock;
+use toolwright_journal::arguments::SealingKey;
+use toolwright_journal::journal::Store;
+
+/// The journal of an executor, for records beside those of calls.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct JournalAccess {
+    /// Where the calls are recorded.
+    pub store: Arc<dyn Store>,
+    /// What secrets are encrypted with, where a key was given.
+    pub sealing: Option<SealingKey>,
+    /// For how long a claim counts that its owner does not renew.
+    pub lease: Duration,
+    clock: Clock,
+}
+
+impl JournalAccess {
+    /// The time, by the clock of the executor.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+}
+
+impl Executor {
+    /// The journal, if there is one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn journal_access(&self) -> Option<JournalAccess> {
+        let journal = self.state.core.journal.as_ref()?;
+        Some(JournalAccess {
+            store: Arc::clone(&journal.store),
+            sealing: journal.sealing.clone(),
+            lease: journal.lease,
+            clock: Arc::clone(&journal.clock),
+        })
+    }
+}
+
+impl fmt::Debug for JournalAccess {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("JournalAccess").field("lease", &self.lease).finish_non_exhaustive()
+    }
+}
