@@ -163,10 +163,10 @@ impl Agents {
         let text = written(&cancelled).map_err(|error| RunError::damaged(&key, error))?;
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
-        match self.0.access.store.commit(unit, self.0.access.now()).await {
-            Err(CommitError::Store(error)) => return Err(error.into()),
-            // Somebody has cancelled it before.
-            Ok(()) | Err(_) => {}
+        let committed = self.0.access.store.commit(unit, self.0.access.now()).await;
+        // After a conflict, somebody has cancelled it before.
+        if let Err(CommitError::Store(error)) = committed {
+            return Err(error.into());
         }
         match self.resume(run).await {
             Err(error) if !error.is_elsewhere() => Err(error),

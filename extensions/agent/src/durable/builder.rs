@@ -39,19 +39,25 @@ pub enum AgentsError {
         name: String,
     },
     /// The executor of an agent has no journal.
-    #[error("the executor of agent `{agent}` has no journal, in which its runs could be recorded; give one with `.journal(…)`")]
+    #[error(
+        "the executor of agent `{agent}` has no journal, in which its runs could be recorded; give one with `.journal(…)`"
+    )]
     NoJournal {
         /// The agent.
         agent: String,
     },
     /// Two executors have different journals.
-    #[error("agent `{agent}` has another journal than the agents before it; give all executors one store with `.journal_arc(…)`")]
+    #[error(
+        "agent `{agent}` has another journal than the agents before it; give all executors one store with `.journal_arc(…)`"
+    )]
     OtherJournal {
         /// The agent.
         agent: String,
     },
     /// A tool takes a secret, and nothing could encrypt it.
-    #[error("the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give the executor a `.sealing_key(…)`")]
+    #[error(
+        "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give the executor a `.sealing_key(…)`"
+    )]
     NoSealingKey {
         /// The agent.
         agent: String,
@@ -59,7 +65,9 @@ pub enum AgentsError {
         tool: String,
     },
     /// Runs need services, and nothing makes them.
-    #[error("the runs of agent `{agent}` need services that nothing makes when they are taken up; add `.services(…)`: {why}")]
+    #[error(
+        "the runs of agent `{agent}` need services that nothing makes when they are taken up; add `.services(…)`: {why}"
+    )]
     NoServices {
         /// The agent.
         agent: String,

@@ -150,9 +150,7 @@ impl Driver {
                 self.acknowledge().await;
                 Ok(None)
             }
-            Some(SubmittedTurn::Waiting(outcomes)) => {
-                self.wait(turn, outcomes).await.map(Some)
-            }
+            Some(SubmittedTurn::Waiting(outcomes)) => self.wait(turn, outcomes).await.map(Some),
             None => Ok(None),
         }
     }
@@ -173,8 +171,9 @@ impl Driver {
             });
         }
         let run = &self.recorded.head.run;
-        let so_far =
-            self.recorded.write(Part::SoFar.key(run, turn.number), &SoFar { answers: answers.clone() })?;
+        let so_far = self
+            .recorded
+            .write(Part::SoFar.key(run, turn.number), &SoFar { answers: answers.clone() })?;
         let waiting = calls.clone();
         let head = self.recorded.head.clone();
         let head = Head { phase: Phase::Waiting, waiting, lease: None, deaths: None, ..head };
@@ -226,7 +225,9 @@ impl Driver {
         if let Some(Stop::Cancelled(cancelled)) = stop {
             head.cancelled = Some(cancelled);
         }
-        if (self.recorded.head.phase == Phase::Ended) != (head.phase == Phase::Ended) || self.recorded.is_new() {
+        if (self.recorded.head.phase == Phase::Ended) != (head.phase == Phase::Ended)
+            || self.recorded.is_new()
+        {
             documents.extend(self.recorded.listed(head.phase == Phase::Ended).await?);
         }
         self.recorded.commit(head, documents).await?;

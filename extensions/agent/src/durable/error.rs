@@ -31,9 +31,7 @@ pub enum RunError {
         run: String,
     },
     /// There is no such run.
-    #[error(
-        "the journal has no run `{run}`; start it, or open the journal that it was started in"
-    )]
+    #[error("the journal has no run `{run}`; start it, or open the journal that it was started in")]
     NoSuchRun {
         /// Its id.
         run: String,
@@ -47,7 +45,9 @@ pub enum RunError {
         known: String,
     },
     /// Another process drives the run.
-    #[error("run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed")]
+    #[error(
+        "run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed"
+    )]
     Driven {
         /// The run.
         run: String,

@@ -50,8 +50,7 @@ pub(super) async fn trouble(recorded: &mut Recorded) -> Trouble {
         }
         match recorded.renew().await {
             Ok(()) => renewed = Instant::now(),
-            Err(RunError::Store(error))
-                if error.is_unavailable() && renewed.elapsed() < lease => {}
+            Err(RunError::Store(error)) if error.is_unavailable() && renewed.elapsed() < lease => {}
             Err(error) => return Trouble::Lost(error),
         }
     }

@@ -86,7 +86,8 @@ impl Inner {
                 return Ok(Err(Progress::Ended(ended)));
             }
             Decision::Parked => {
-                let Parked { why, at } = head.parked.unwrap_or(Parked { why: String::new(), at: now });
+                let Parked { why, at } =
+                    head.parked.unwrap_or(Parked { why: String::new(), at: now });
                 return Err(RunError::Parked { run: head.run, why, at });
             }
             Decision::Driven { until } => {
@@ -101,8 +102,12 @@ impl Inner {
                 let (drivers, turn) = (deaths.drivers, deaths.turn);
                 let why = format!("{drivers} processes died while they drove turn {turn}");
                 let parked = Parked { why: why.clone(), at: now };
-                let parked =
-                    Head { lease: None, deaths: Some(deaths), parked: Some(parked), ..head.clone() };
+                let parked = Head {
+                    lease: None,
+                    deaths: Some(deaths),
+                    parked: Some(parked),
+                    ..head.clone()
+                };
                 let run = head.run.clone();
                 let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
                 recorded.commit(parked, Vec::new()).await?;
@@ -198,8 +203,7 @@ impl Inner {
         for waiting in &head.waiting {
             let record = self.access.store.get(waiting.call).await?;
             calls.push(CallNow::of(record.as_ref(), now));
-            let pending =
-                record.filter(|it| it.state == toolwright::journal::State::Pending);
+            let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
             requests.extend(pending.as_ref().and_then(ApprovalRequest::of));
         }
         Ok((calls, requests))

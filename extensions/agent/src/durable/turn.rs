@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use toolwright::journal::{Document, SealingKey};
 use toolwright::StoredAnswer;
+use toolwright::journal::{Document, SealingKey};
 
 use super::RunError;
 use super::body::Body;

@@ -8,10 +8,10 @@ use futures::future::{Either, join_all, select};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::{Instant, timeout};
 
+use super::RunError;
 use super::agents::{Agents, Inner, LOOK_AGAIN};
 use super::keys;
 use super::progress::Progress;
-use super::RunError;
 
 /// How long a run is left alone that could not be gone on with.
 const PAUSE: Duration = Duration::from_secs(5);

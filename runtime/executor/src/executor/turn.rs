@@ -156,7 +156,10 @@ impl Run {
     ) -> Result<SubmittedTurn, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
-            return self.answered(turn, &calls, Early::answered(known)).await.map(SubmittedTurn::Answered);
+            return self
+                .answered(turn, &calls, Early::answered(known))
+                .await
+                .map(SubmittedTurn::Answered);
         };
         let outcomes = self.submitted(lifecycle, turn, &calls, Early::answered(known)).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
