@@ -19,6 +19,8 @@ async fn ended() -> (World, Agents) {
     (world, agents)
 }
 
+type Change = fn(&str) -> Option<String>;
+
 /// Writes a document by hand.
 async fn write(world: &World, key: &str, change: impl FnOnce(&str) -> Option<String>) {
     let found = world.store().document(key).await.unwrap().unwrap();
@@ -56,7 +58,7 @@ async fn a_run_is_a_head_and_three_documents_a_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_damaged_is_refused_with_its_key_and_nothing_is_written() {
-    let cases: [(&str, fn(&str) -> Option<String>, &str); 6] = [
+    let cases: [(&str, Change, &str); 6] = [
         (
             "run/r1/head",
             |it| Some(it.replace(r#""version":1,"run""#, r#""version":2,"run""#)),
