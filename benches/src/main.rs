@@ -17,7 +17,9 @@ mod measure;
 mod pending;
 mod repair;
 mod schemas;
+mod shell;
 mod startup;
+mod stream;
 mod thousand;
 mod turn;
 
@@ -26,7 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 14] = [
+const BENCHMARKS: [(&str, &str, Run); 15] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
@@ -47,13 +49,21 @@ const BENCHMARKS: [(&str, &str, Run); 14] = [
     ),
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
+    (
+        "shell",
+        "a command line judged, against parsed; a program started, against std's",
+        shell::run,
+    ),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
+    ("stream", "a recorded stream of 2,000 deltas to events, against serde_json", stream::run),
     ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
 ];
 
 type Run = fn(Effort) -> Result<()>;
 
 fn main() -> ExitCode {
+    // The programs that `shell` starts are supervised by this one, started once more.
+    toolwright_toolbox::Supervisor::supervise_if_asked();
     match chosen(std::env::args().skip(1)).and_then(|(run, effort)| run(effort)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -8,6 +8,7 @@ use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
+use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
 use toolwright_toolbox::{
     BASH, CHANGES, ChangeLog, FILES, PROCESS, Sandbox, Shell, ShellReader, Supervisor, SyntaxCheck,
     Workspace,
@@ -15,6 +16,7 @@ use toolwright_toolbox::{
 
 use crate::counted::Counted;
 use crate::end::Problem;
+use crate::state;
 use crate::task::COMPLETE_TASK;
 
 /// Built in: in the folder that the agent works in lies nothing that could change it.
@@ -23,13 +25,18 @@ const POLICY: &str = include_str!("../policy.toml");
 /// What of it is about command lines, where there is a tool that runs them.
 const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 
+/// What of it is about the tools of MCP servers, where there are some.
+const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
+
 /// What a home folder has that no program of the agent needs.
 const HIDDEN: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-pub fn registry() -> Result<Registry, Problem> {
+/// The tools of a run. Those that find and call the tools of MCP servers are there only with servers.
+fn registry(has_servers: bool) -> Result<Registry, Problem> {
+    let servers = MCP_TOOLS.into_iter().filter(|_| has_servers);
     let tools = FILES.into_iter().chain(PROCESS).chain([COMPLETE_TASK]);
-    Registry::of(tools)
+    Registry::of(tools.chain(servers))
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
@@ -41,28 +48,43 @@ pub fn commands() -> Result<Registry, Problem> {
         .map_err(|error| Problem::application("the tools do not fit together", error))
 }
 
-/// The executor of a run; in a sandbox, programs have no network and write nothing but the folder.
+/// The executor of a run, and the servers that it starts when they are needed. In a sandbox, programs have no network and
+/// write nothing but the folder; servers are not in it.
 pub fn executor(
     folder: &Path,
     sandbox: bool,
+    servers: Option<McpConfig>,
     log: &Path,
     counted: &Counted,
-) -> Result<Executor, Problem> {
+) -> Result<(Executor, Option<McpServers>), Problem> {
     let mut workspace = opened(folder)?;
     if sandbox {
         let made = Sandbox::bubblewrap();
         let made = made.map_err(|error| Problem::failed("there is no sandbox", error))?;
         let home = std::env::home_dir().unwrap_or_default();
-        workspace = workspace
-            .with_executor(HIDDEN.iter().fold(made, |made, name| made.hide(home.join(name))));
+        let hidden = HIDDEN.iter().map(|it| home.join(it)).filter(|it| it.exists());
+        // The logs of other folders lie beside that of this one.
+        let logs = state::logs().filter(|it| it.exists());
+        let hidden = hidden.chain(logs).chain(log.parent().map(Path::to_owned));
+        workspace = workspace.with_executor(hidden.fold(made, Sandbox::hide));
     }
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
     // No tool writes the log.
     let policy = policy.journal(log);
+    let policy = match servers {
+        Some(_) => policy.text("policy-mcp.toml", MCP_POLICY),
+        None => policy,
+    };
     let counted = counted.clone();
-    let builder = Executor::builder(registry()?).policy(policy);
+    let registry = registry(servers.is_some())?;
+    let servers = servers.map(|servers| McpServers::new(servers, &registry));
+    let builder = Executor::builder(registry).policy(policy);
     let builder = builder.listen(move |event| counted.event(event));
-    built(recorded(builder, workspace, log)?)
+    let builder = match &servers {
+        Some(servers) => builder.resolver(servers.clone()).service(servers.clone()),
+        None => builder,
+    };
+    Ok((built(recorded(builder, workspace, log)?)?, servers))
 }
 
 /// The executor of the commands, in the current folder.
@@ -102,4 +124,58 @@ fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
         builder.on_no_approver(OnNoApprover::Fail)
     };
     builder.build().map_err(|error| Problem::application("the executor cannot be built", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::net::TcpListener;
+
+    use tempfile::TempDir;
+    use toolwright::{Call, ProcessOutput};
+
+    use super::*;
+
+    /// Not below `/tmp`, which a sandbox replaces.
+    fn folders() -> TempDir {
+        let program = std::env::current_exe().expect("a path");
+        let target = program.parent().expect("a folder").to_owned();
+        let home = std::env::home_dir().filter(|_| target.starts_with("/tmp"));
+        TempDir::new_in(home.unwrap_or(target)).expect("a folder")
+    }
+
+    /// The policy allows tests, so an agent runs any code: here a test that reaches for the log of changes and for the network.
+    #[test]
+    fn code_that_an_agent_runs_in_the_sandbox_reaches_neither_the_log_nor_the_network() {
+        let around = folders();
+        let (folder, log) = (around.path().join("work"), around.path().join("state/changes.db"));
+        fs::create_dir_all(folder.join("src")).expect("made");
+        fs::create_dir_all(around.path().join("state")).expect("made");
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let manifest = "[package]\nname = \"reaching\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
+        let source = format!(
+            "#[test]\nfn log() {{ assert!(std::fs::read({log:?}).is_ok()) }}\n\n\
+             #[test]\nfn network() {{ std::net::TcpStream::connect({:?}).unwrap(); }}\n",
+            server.local_addr().expect("an address").to_string()
+        );
+        fs::write(folder.join("Cargo.toml"), manifest).expect("written");
+        fs::write(folder.join("src/lib.rs"), source).expect("written");
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let tested = |sandbox| -> Result<ProcessOutput, Problem> {
+            let (executor, _) = executor(&folder, sandbox, None, &log, &Counted::default())?;
+            let input = r#"{"program":"cargo","args":["test","--offline","--quiet","--lib"]}"#;
+            let answer = runtime.block_on(executor.call(&Call::new("run_command", input)));
+            Ok(serde_json::from_str(&answer.text()).expect("the policy allows it"))
+        };
+        let free = tested(false).expect("no sandbox is needed");
+        assert!(free.output.contains("test result: ok. 2 passed; 0 failed"), "{}", free.output);
+        match tested(true) {
+            Ok(held) => {
+                let end = "test result: FAILED. 0 passed; 2 failed";
+                assert!(held.output.contains(end), "{}", held.output);
+                println!("not skipped");
+            }
+            Err(problem) => println!("skipped: {problem}"),
+        }
+    }
 }

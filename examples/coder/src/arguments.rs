@@ -34,6 +34,8 @@ pub struct Arguments {
     pub keep: bool,
     pub sandbox: bool,
     pub record: Option<PathBuf>,
+    /// Names the MCP servers whose tools the model may use.
+    pub mcp: Option<PathBuf>,
     pub json: bool,
 }
 
@@ -126,6 +128,8 @@ pub fn command() -> Command {
             flag("keep", "Keep the copy of `--offline`, and name it").requires("offline"),
             option("record", "FILE", "Write what goes between here and the provider to a new file")
                 .value_parser(value_parser!(PathBuf)),
+            option("mcp", "FILE", "Let the model use the tools of the MCP servers that this file names")
+                .value_parser(value_parser!(PathBuf)),
             flag("json", "Write the transcript as JSON lines"),
             // The tools' commands have one of their own too.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
@@ -155,18 +159,13 @@ impl Arguments {
             let message = format!("the fallback of {name} is {name} itself; name another provider");
             return Err(Problem::Usage(message));
         }
-        if let Some(fallback) = fallback
-            && offline
-            && fallback != Provider::OpenAiChat
-        {
-            let message = format!(
-                "no run that falls back to {} is recorded, expected openai-chat",
-                fallback.name()
-            );
-            return Err(Problem::Usage(message));
-        }
         if fallback.is_some() && matches.contains_id("record") {
             let message = "a recording is of one provider; leave `--record` or `--fallback` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
+        let mcp = path("mcp");
+        if offline && mcp.is_some() && (provider != Provider::Anthropic || fallback.is_some()) {
+            let message = "the only recorded run with MCP servers is of anthropic; leave `--provider` and `--fallback` out";
             return Err(Problem::Usage(message.to_owned()));
         }
         Ok(Self {
@@ -181,6 +180,7 @@ impl Arguments {
             keep: matches.get_flag("keep"),
             sandbox: matches.get_flag("sandbox"),
             record: path("record"),
+            mcp,
             json: matches.get_flag("json"),
         })
     }

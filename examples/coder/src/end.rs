@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolwright_agent::{Ended, Stopped};
+use toolwright_agent::{Ended, Spent, Stopped};
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -26,6 +26,11 @@ pub struct End<'a> {
     pub waited: u64,
     /// How many calls ran at once at most.
     pub at_once: usize,
+    /// What the models took.
+    pub tokens: Tokens,
+    /// What that cost in US dollars; nothing where a price is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
     pub provider: &'a str,
     pub model: &'a str,
     /// Who answered after that model was down.
@@ -40,6 +45,22 @@ pub struct End<'a> {
 pub struct FallbackEnd {
     pub provider: &'static str,
     pub model: &'static str,
+}
+
+/// The tokens of a run, those of failed requests among them.
+#[derive(Serialize, Default)]
+pub struct Tokens {
+    input: u64,
+    output: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    cached: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    reasoning: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 #[derive(Serialize)]
@@ -64,7 +85,29 @@ impl<'a> End<'a> {
                 How::Stopped { ended, tool, message: stopped.to_string() }
             }
         };
-        Self { how, turns: 0, waited: 0, at_once: 0, provider, model, fallback: None, folder: None }
+        Self {
+            how,
+            turns: 0,
+            waited: 0,
+            at_once: 0,
+            tokens: Tokens::default(),
+            cost: None,
+            provider,
+            model,
+            fallback: None,
+            folder: None,
+        }
+    }
+
+    /// What the models took and cost.
+    pub fn spent(&mut self, spent: Spent) {
+        self.tokens = Tokens {
+            input: spent.usage.input_tokens,
+            output: spent.usage.output_tokens,
+            cached: spent.usage.cached_tokens,
+            reasoning: spent.usage.reasoning_tokens,
+        };
+        self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
 
     /// Nothing for a run that a signal cancelled: the signal has the code.

@@ -83,7 +83,7 @@ pub async fn replays(
     folder: &Path,
     attempts: u32,
 ) -> Result<[Replay; 2], Problem> {
-    let [first, second] = [recorded(providers[0])?, recorded(providers[1])?];
+    let [first, second] = [recorded(providers[0], false)?, recorded(providers[1], false)?];
     let (answered, left) = first.exchanges().split_at(DOWN_FROM - 1);
     let down = left.first().map(|exchange| Exchange {
         request: exchange.request.clone(),
@@ -94,21 +94,28 @@ pub async fn replays(
     let first = Recording::new(first.provider(), exchanges);
     let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
     let first = started(Replay::of(first, placeholders(folder))).await?;
-    Ok([first, started(Replay::of(second, placeholders(folder))).await?])
+    let replay = Replay::of(second, placeholders(folder));
+    // The other APIs take the turns of the second's own model as it wrote them; those of the first have another form.
+    let is_comparable = providers[1] == Provider::OpenAiChat;
+    let second = if is_comparable { replay } else { replay.without_comparison() };
+    Ok([first, started(second).await?])
 }
 
-/// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew.
+/// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew. A model that
+/// uses MCP servers is recorded by itself: it is shown more tools.
 pub async fn replay(
     provider: Provider,
+    with_servers: bool,
     folder: &Path,
     is_made_anew: bool,
 ) -> Result<Replay, Problem> {
-    let replay = Replay::of(recorded(provider)?, placeholders(folder));
+    let replay = Replay::of(recorded(provider, with_servers)?, placeholders(folder));
     started(if is_made_anew { replay.without_comparison() } else { replay }).await
 }
 
-fn recorded(provider: Provider) -> Result<Recording, Problem> {
+fn recorded(provider: Provider, with_servers: bool) -> Result<Recording, Problem> {
     let text = match provider {
+        Provider::Anthropic if with_servers => include_str!("../recordings/anthropic-mcp.jsonl"),
         Provider::Anthropic => include_str!("../recordings/anthropic.jsonl"),
         Provider::OpenAiChat => include_str!("../recordings/openai-chat.jsonl"),
         Provider::OpenAiResponses => include_str!("../recordings/openai-responses.jsonl"),

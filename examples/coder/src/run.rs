@@ -8,7 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
-use toolwright_agent::{Agent, Ended, Model, Stopped};
+use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
+use toolwright_mcp::McpConfig;
 
 use crate::application;
 use crate::arguments::Arguments;
@@ -26,6 +27,7 @@ before you call a tool. When the task is done, or cannot be done, call `complete
 
 pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let transcript = if arguments.json { Transcript::Json } else { Transcript::Text };
+    let servers = arguments.mcp.as_deref().map(servers).transpose()?;
     let copied = arguments.offline.then(Copied::make).transpose()?;
     let folder = copied.as_ref().map_or_else(|| arguments.folder.clone(), Copied::path);
     if let Some(copied) = &copied {
@@ -36,12 +38,26 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let executor = application::executor(&folder, arguments.sandbox, &log, &counted)?;
+    let (executor, servers) =
+        application::executor(&folder, arguments.sandbox, servers, &log, &counted)?;
+    if let Some(servers) = &servers {
+        // They are there before the model is asked: a tool that is found by its name alone has no rules.
+        let refused = servers.register_all().await;
+        let refused =
+            refused.map_err(|error| Problem::failed("an MCP server cannot be used", error))?;
+        for tool in refused {
+            transcript
+                .note("refused", &format!("`{}` of `{}`: {}", tool.tool, tool.server, tool.reason));
+        }
+    }
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
             let is_made_anew = arguments.record.is_some();
-            vec![offline::replay(arguments.provider, &folder, is_made_anew).await?]
+            vec![
+                offline::replay(arguments.provider, servers.is_some(), &folder, is_made_anew)
+                    .await?,
+            ]
         }
         (Some(_), Some(fallback)) => {
             let providers = [arguments.provider, fallback];
@@ -54,10 +70,14 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let models = Models::of(arguments, &replays, recorder.clone(), transcript)?;
 
     let signals = Signals::listen();
-    let (ended, turns) =
-        worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await?;
+    let worked = worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await;
+    if let Some(servers) = servers {
+        servers.close().await;
+    }
+    let (ended, turns, spent) = worked?;
     let mut end = End::of(ended, arguments.provider.name(), &arguments.model);
     end.turns = turns;
+    end.spent(spent);
     (end.waited, end.at_once) = counted.total();
     if let Some(fallback) = arguments.fallback
         && models.has_fallen_back()
@@ -87,13 +107,24 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     Ok(code)
 }
 
+fn servers(file: &Path) -> Result<McpConfig, Problem> {
+    McpConfig::read(file).map_err(|error| {
+        let source = std::error::Error::source(&error);
+        let source = source.map(|source| format!(": {source}")).unwrap_or_default();
+        Problem::Usage(format!(
+            "the servers of `{}` cannot be used: {error}{source}",
+            file.display()
+        ))
+    })
+}
+
 async fn worked(
     arguments: &Arguments,
     executor: Executor,
     model: Arc<dyn Model>,
     signals: &Signals,
     transcript: Transcript,
-) -> Result<(Result<Ended, Stopped>, u64), Problem> {
+) -> Result<(Result<Ended, Stopped>, u64, Spent), Problem> {
     let agent = Agent::builder(executor, model)
         .system(SYSTEM)
         .max_turns(arguments.turns)
@@ -106,7 +137,7 @@ async fn worked(
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
     let ended = run.say(arguments.task.as_str()).await;
-    Ok((ended, run.state().turn()))
+    Ok((ended, run.state().turn(), run.state().spent()))
 }
 
 /// Each run has an id of its own, by which the log of changes tells its turns from those of another.

@@ -17,7 +17,7 @@ pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     let real = folder
         .canonicalize()
         .map_err(|error| Problem::Folder { folder: folder.to_owned(), error })?;
-    let state = state_folder(|name| env::var_os(name).map(PathBuf::from)).ok_or_else(|| {
+    let state = logs().ok_or_else(|| {
         let message = "found neither XDG_STATE_HOME nor HOME with an absolute path, expected one of them: the log of \
                        changes is written below it";
         Problem::Usage(message.to_owned())
@@ -27,6 +27,11 @@ pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     let what = format!("the folder of the change log, `{}`, cannot be made", above.display());
     fs::create_dir_all(above).map_err(|error| Problem::failed(what, error))?;
     Ok(file)
+}
+
+/// The folder of all logs.
+pub fn logs() -> Option<PathBuf> {
+    state_folder(|name| env::var_os(name).map(PathBuf::from))
 }
 
 /// Relative paths in these variables do not count, as their specification says.

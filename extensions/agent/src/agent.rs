@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::Executor;
 use toolwright::dialect::DialectError;
 
-use crate::{AgentRunBuilder, Limits, Model, ModelSettings, Notice};
+use crate::{Accounts, AgentRunBuilder, Cost, Limits, Model, ModelSettings, Notice};
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -51,6 +51,7 @@ pub(crate) struct Inner {
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
+    pub accounts: Accounts,
 }
 
 impl Agent {
@@ -65,6 +66,7 @@ impl Agent {
             max_tokens: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
+            accounts: Accounts::new(),
         })
     }
 
@@ -126,6 +128,35 @@ impl AgentBuilder {
     #[must_use]
     pub fn max_repeated_failures(mut self, times: u32) -> Self {
         self.0.limits.repeated_failures = times.max(1);
+        self
+    }
+
+    /// How many tokens the requests and answers on one message of the user may have in all: no limit unless set. A run whose
+    /// model does not say what its answers take ends with an error then.
+    #[must_use]
+    pub fn max_total_tokens(mut self, tokens: u64) -> Self {
+        self.0.limits.tokens = Some(tokens);
+        self
+    }
+
+    /// How much they may cost: no limit unless set. A run whose model has no price ends with an error then.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Cost) -> Self {
+        self.0.limits.cost = Some(cost);
+        self
+    }
+
+    /// Lets the model read after each turn what is left of its turns, tokens and cost, as a message of the user.
+    #[must_use]
+    pub fn report_left(mut self) -> Self {
+        self.0.limits.reports_left = true;
+        self
+    }
+
+    /// Where what the runs of each user spend is added up.
+    #[must_use]
+    pub fn accounts(mut self, accounts: Accounts) -> Self {
+        self.0.accounts = accounts;
         self
     }
 

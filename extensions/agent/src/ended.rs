@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ModelError;
+use crate::{Cost, ModelError};
 
 /// How a run ended.
 ///
@@ -70,6 +70,16 @@ pub enum Limit {
         /// In milliseconds.
         milliseconds: u64,
     },
+    /// So many tokens of requests and answers were taken.
+    Tokens {
+        /// How many.
+        tokens: u64,
+    },
+    /// So much was spent.
+    Cost {
+        /// How much, in millionths of a millionth of a dollar.
+        cost: Cost,
+    },
     /// The same call with the same arguments failed so many times in a row.
     RepeatedFailure {
         /// Its tool.
@@ -97,6 +107,16 @@ pub struct Limits {
     pub turns: u32,
     /// How long it takes in all, decisions of people included: no limit.
     pub time: Option<Duration>,
+    /// How many tokens its requests and answers may have: no limit. The answer that reaches it is the last; its calls are
+    /// run and answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// How much it may cost: no limit. As with the tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Whether the model reads after each turn what is left of turns, tokens and cost: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reports_left: bool,
     /// How often in a row the same call with the same arguments may fail: 3.
     pub repeated_failures: u32,
     /// How many answers in a row may be cut short in the middle of a call: 3.
@@ -107,11 +127,31 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: 25, time: None, repeated_failures: 3, cut_short: 3, empty_answers: 2 }
+        Self {
+            turns: 25,
+            time: None,
+            tokens: None,
+            cost: None,
+            reports_left: false,
+            repeated_failures: 3,
+            cut_short: 3,
+            empty_answers: 2,
+        }
     }
 }
 
 impl Ended {
+    /// The name of the kind of end, as serde writes it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Terminal { .. } => "terminal",
+            Self::Text { .. } => "text",
+            Self::Limit(_) => "limit",
+            Self::Cancelled => "cancelled",
+            Self::ModelFailed { .. } => "model_failed",
+        }
+    }
+
     pub(crate) fn model_failed(error: &ModelError) -> Self {
         let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
         Self::ModelFailed {
@@ -146,6 +186,8 @@ impl fmt::Display for Limit {
             Self::Time { milliseconds } => {
                 write!(formatter, "{milliseconds} ms, the longest that it may take")
             }
+            Self::Tokens { tokens } => write!(formatter, "{tokens} tokens, more than it may take"),
+            Self::Cost { cost } => write!(formatter, "{cost}, more than it may cost"),
             Self::RepeatedFailure { tool, times } => write!(
                 formatter,
                 "the same call of `{tool}` failed {times} times in a row with the same arguments"

@@ -21,7 +21,7 @@ use toolwright::dialect::Dialect;
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
 use crate::delta::Passing;
-use crate::{DeltaListener, Model, ModelAnswer, ModelError, ModelRequest};
+use crate::{DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, Spent};
 
 /// Several models as one, in the order in which they are preferred.
 ///
@@ -85,6 +85,7 @@ impl Fallback {
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
         let request = ModelRequest { listener, ..request };
         let begun = Instant::now();
+        let mut failed = Spent::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.first(begun);
         loop {
@@ -92,10 +93,12 @@ impl Fallback {
             let error = match self.answer_of(current, request, begun).await {
                 Ok(answer) => {
                     self.resting()[current] = None;
-                    return Ok(answer.by(self.models[current].name()));
+                    return Ok(answer.failed(failed).by(self.models[current].name()));
                 }
                 Err(error) => error,
             };
+            failed = failed.plus(error.spent());
+            let error = error.taking(failed);
             let now = Instant::now();
             let rest = match rest_after(&error, self.rest) {
                 Rest::None => return Err(error),
@@ -165,7 +168,7 @@ impl Fallback {
         let why = if is_over { "; the time for all of them is over" } else { "" };
         let message = format!("no model answered ({} asked{why}): {last}", names.join(", "));
         let (kind, class) = (last.kind().to_owned(), last.classified());
-        let error = ModelError::new(kind, message).class(class);
+        let error = ModelError::new(kind, message).class(class).taking(last.spent());
         match last.retry_after() {
             Some(delay) if !matches!(class, Class::NotStarted { .. }) => error.after(delay),
             _ => error,

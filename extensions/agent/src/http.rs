@@ -35,7 +35,7 @@ use self::fault::Fault;
 use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::{Cost, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
 
 /// A model that a provider serves over HTTP.
 ///
@@ -61,6 +61,7 @@ pub struct HttpModel {
     max_tokens: Option<u32>,
     retry: RetryPolicy,
     longest_wait: Duration,
+    prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
 }
@@ -132,12 +133,15 @@ impl HttpModel {
         let body = self.endpoint.api.body(&self.model, max_tokens, &request)?;
         let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
-        let mut attempt = 1;
+        let (mut attempt, mut failed) = (1, Spent::default());
         loop {
             let fault = match self.attempt(&body, request.listing, passing.as_ref()).await {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => return Ok(self.priced(answer).failed(failed)),
                 Err(fault) => fault,
             };
+            if let Some(usage) = &fault.taken {
+                failed = failed.plus(Spent::of(**usage, self.cost(**usage)));
+            }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
             match self.wait(attempt, &fault, longest, fastrand::u64(..)) {
@@ -152,7 +156,7 @@ impl HttpModel {
                     tokio::time::sleep(wait).await;
                     attempt += 1;
                 }
-                Err(fault) => return Err(self.endpoint.error(fault, attempt)),
+                Err(fault) => return Err(self.endpoint.error(fault, attempt).taking(failed)),
             }
         }
     }
@@ -174,11 +178,24 @@ impl HttpModel {
                 on_exchange(exchange);
             }
         }
-        let answer = endpoint.api.answer(&received.whole()?, listing)?;
+        let text = received.whole()?;
+        let answer = endpoint.api.answer(&text, listing);
+        let answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
         if let Some(pieces) = pieces.flatten() {
             pieces.came_whole(&answer);
         }
         Ok(answer)
+    }
+
+    fn priced(&self, answer: ModelAnswer) -> ModelAnswer {
+        match self.cost(answer.usage) {
+            Some(cost) => answer.cost(cost),
+            None => answer,
+        }
+    }
+
+    fn cost(&self, usage: Option<Usage>) -> Option<Cost> {
+        Some(self.prices.of(&self.model)?.cost(usage?))
     }
 
     /// How long to wait before the next attempt, or the fault to end with.

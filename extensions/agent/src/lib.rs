@@ -16,37 +16,45 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod budget;
 mod delta;
 mod ended;
 mod failing;
 mod fallback;
 mod history;
+mod import;
 mod message;
 mod model;
 mod model_error;
 mod notice;
+mod prices;
 mod run;
 #[cfg(feature = "testing")]
 mod scripted;
 mod settings;
+mod spans;
 mod state;
 mod step;
+mod usage;
 
 pub use self::agent::{Agent, AgentBuilder};
 pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};
+pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub use self::message::{Message, Verbatim};
-pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason, Usage};
+pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 pub use self::model_error::ModelError;
 pub use self::notice::{Notice, NoticeKind};
+pub use self::prices::{Price, Prices, PricesError, Rates};
 pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 #[cfg(feature = "testing")]
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
-pub use self::settings::{Effort, ModelSettings, Reasoning, ToolChoice};
+pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
+pub use self::usage::{Accounts, Cost, Spent, Usage};
 
 pub mod durable;
 #[cfg(feature = "http")]
@@ -57,3 +65,8 @@ pub mod recording;
 mod replay;
 #[cfg(feature = "testing")]
 pub mod testing;
+
+/// The examples of the guide compile and run.
+#[cfg(all(doctest, feature = "http", feature = "testing"))]
+#[doc = include_str!("../../../docs/agents.md")]
+mod guide {}

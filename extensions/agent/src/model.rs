@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 use toolwright::Catalog;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::ToolCall;
 
 use crate::settings::DEFAULT;
-use crate::{DeltaListener, Message, ModelError, ModelSettings, Verbatim};
+use crate::{Cost, DeltaListener, Message, ModelError, ModelSettings, Spent, Usage, Verbatim};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -85,7 +84,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 pub struct ModelRequest<'a> {
     /// What the application says to the model, before everything else; empty for nothing.
     pub system: &'a str,
-    /// Everything so far. The last message is the user's, or holds answers.
+    /// Everything so far. The last message is the user's, or holds answers, or is the model's own that was
+    /// [paused](StopReason::Paused).
     pub history: &'a [Message],
     /// The tools, by [`Model::dialect`]. [`Listing::tools`] is the text to send, unchanged; [`Listing::tool_calls`] and
     /// [`Listing::tool_results`] translate names.
@@ -174,6 +174,10 @@ pub struct ModelAnswer {
     pub stop: StopReason,
     /// What it took, where the provider says so.
     pub usage: Option<Usage>,
+    /// What that cost, where the model knows its price.
+    pub cost: Option<Cost>,
+    /// What requests for it took that failed, as far as their providers say so.
+    pub failed: Spent,
     /// What the provider requires back as it is.
     pub verbatim: Option<Verbatim>,
     /// The name of the model that gave it, where several could.
@@ -189,7 +193,16 @@ impl ModelAnswer {
     /// An answer that calls tools, after a text that may be empty.
     pub fn new(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
         let stop = StopReason::Finished;
-        Self { text: text.into(), calls, stop, usage: None, verbatim: None, model: None }
+        Self {
+            text: text.into(),
+            calls,
+            stop,
+            usage: None,
+            cost: None,
+            failed: Spent::default(),
+            verbatim: None,
+            model: None,
+        }
     }
 
     /// Why it stopped.
@@ -204,6 +217,26 @@ impl ModelAnswer {
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
+    }
+
+    /// What that cost.
+    #[must_use]
+    pub fn cost(mut self, cost: Cost) -> Self {
+        self.cost = Some(cost);
+        self
+    }
+
+    /// Adds what requests for it took that failed.
+    #[must_use]
+    pub fn failed(mut self, failed: Spent) -> Self {
+        self.failed = self.failed.plus(failed);
+        self
+    }
+
+    /// What it took, with the requests for it that failed.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        Spent::of(self.usage, self.cost).plus(self.failed)
     }
 
     /// The name of the model that gave it. An answer that names one stays its own.
@@ -230,6 +263,8 @@ impl fmt::Debug for ModelAnswer {
             .field("calls", &self.calls)
             .field("stop", &self.stop)
             .field("usage", &self.usage)
+            .field("cost", &self.cost)
+            .field("failed", &self.failed)
             .field("verbatim", &self.verbatim)
             .field("model", &self.model)
             .finish()
@@ -242,6 +277,8 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// It had said or called what it wanted to.
     Finished,
+    /// The provider paused it in the middle of its own tools: asked again with this answer in the history, it goes on.
+    Paused,
     /// A limit on tokens cut its text short; its calls are whole.
     CutShort,
     /// A limit on tokens cut it short in the middle of a call. That call is the last of the answer's calls, or is left out
@@ -249,56 +286,4 @@ pub enum StopReason {
     CutInCall,
     /// The model or its provider refused to go on; the text says why, where it was given.
     Refused,
-}
-
-/// What an answer took, in tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Usage {
-    /// The tokens of the request.
-    pub input_tokens: u64,
-    /// The tokens of the answer.
-    pub output_tokens: u64,
-    /// Those of `input_tokens` that the provider had cached.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached_tokens: u64,
-    /// Those of `output_tokens` with which the model reasoned.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub reasoning_tokens: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(tokens: &u64) -> bool {
-    *tokens == 0
-}
-
-impl Usage {
-    /// So many tokens in and out.
-    #[must_use]
-    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, cached_tokens: 0, reasoning_tokens: 0 }
-    }
-
-    /// So many of the tokens of the request were cached.
-    #[must_use]
-    pub fn cached(self, tokens: u64) -> Self {
-        Self { cached_tokens: tokens, ..self }
-    }
-
-    /// With so many of the tokens of the answer the model reasoned.
-    #[must_use]
-    pub fn reasoning(self, tokens: u64) -> Self {
-        Self { reasoning_tokens: tokens, ..self }
-    }
-
-    /// Adds what another answer took.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
-            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
-            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
-            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
-        }
-    }
 }

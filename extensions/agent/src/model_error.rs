@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use toolwright::Class;
 
+use crate::Spent;
+
 type Source = Box<dyn Error + Send + Sync>;
 
 /// Why a model gave no answer: a kind for programs, what the failure says about repeating the request, and a message that
@@ -29,6 +31,7 @@ struct Inner {
     class: Class,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
+    spent: Spent,
     source: Option<Source>,
 }
 
@@ -41,6 +44,7 @@ impl ModelError {
             class: Class::Final,
             message,
             retry_after: None,
+            spent: Spent::default(),
             source: None,
         }))
     }
@@ -64,6 +68,19 @@ impl ModelError {
     pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
         self
+    }
+
+    /// What the requests took that failed, as far as their providers say so.
+    #[must_use]
+    pub fn taking(mut self, spent: Spent) -> Self {
+        self.0.spent = spent;
+        self
+    }
+
+    /// What the requests took that failed.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.0.spent
     }
 
     /// The kind of the error, for programs.
@@ -108,6 +125,7 @@ impl fmt::Debug for ModelError {
             .field("class", &self.0.class)
             .field("message", &self.0.message)
             .field("retry_after", &self.retry_after())
+            .field("spent", &self.0.spent)
             .field("source", &self.0.source)
             .finish()
     }

@@ -12,12 +12,13 @@ use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
 use toolwright::provider::ToolCall;
 use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
+use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::{
     Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits, State,
-    Turn, step,
+    Turn, spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -40,6 +41,8 @@ use crate::{
 /// ```
 pub struct AgentRun {
     agent: Agent,
+    /// Whose account it is on.
+    user: Option<String>,
     /// The executor's run, of whatever tools there are now.
     run: Run,
     /// Cancels every call of the run.
@@ -106,7 +109,14 @@ impl AgentRun {
         &self.state
     }
 
-    async fn drive(&mut self, mut actions: Vec<Action>) -> Result<Ended, Stopped> {
+    async fn drive(&mut self, actions: Vec<Action>) -> Result<Ended, Stopped> {
+        let span = spans::invoke_agent(self.run.id());
+        let ended = self.carry_out(actions).instrument(span.clone()).await;
+        spans::ended(&span, &ended);
+        ended
+    }
+
+    async fn carry_out(&mut self, mut actions: Vec<Action>) -> Result<Ended, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
         loop {
             // Nothing is awaited between a step and the messages that it appends.
@@ -158,22 +168,28 @@ impl AgentRun {
             catalog: Some(&catalog),
             listener: None,
         };
+        let span = spans::chat(&*agent.model, self.run.id());
+        let asked = async { agent.model.answer(request).await }.instrument(span.clone());
         let event = tokio::select! {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
             () = until(deadline) => Event::TimeIsUp,
             // Lazily, so that a run that is cancelled asks nothing.
-            answered = async { agent.model.answer(request).await } => match answered {
+            answered = asked => match answered {
                 Ok(answer) => Event::Answered(answer),
                 Err(error) => Event::Failed(error),
             }
         };
         match &event {
             Event::Answered(answer) => {
+                spans::answered(&span, answer);
+                agent.accounts.add(self.user.as_deref(), answer.spent());
                 let kind = NoticeKind::Answered { answer };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }
             Event::Failed(error) => {
+                spans::failed(&span, error);
+                agent.accounts.add(self.user.as_deref(), error.spent());
                 let kind = NoticeKind::Failed { error };
                 self.agent.notify(&Notice { run: self.run.id(), turn, kind });
             }

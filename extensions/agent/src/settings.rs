@@ -1,5 +1,7 @@
 //! How a model is asked to answer, beside what it is asked.
 
+use toolwright::provider::Provider;
+
 /// How a model is asked to answer. A model refuses a setting that its provider does not have, before it sends anything.
 ///
 /// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
@@ -8,6 +10,8 @@
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
+/// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
+/// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
 ///
 /// ```
 /// use toolwright_agent::{Effort, ModelSettings, Reasoning, ToolChoice};
@@ -29,6 +33,10 @@ pub struct ModelSettings {
     pub stop_words: Vec<String>,
     /// How much the model reasons before it answers; as its provider decides where there is none.
     pub reasoning: Option<Reasoning>,
+    /// How the provider caches what requests have in common; as it decides where there is none.
+    pub cache: Option<PromptCache>,
+    /// Tools that a provider runs itself. A request has those of its own provider.
+    pub provider_tools: Vec<ProviderTool>,
 }
 
 /// Which tools a model may or has to call.
@@ -79,6 +87,8 @@ impl ModelSettings {
             one_call: false,
             stop_words: Vec::new(),
             reasoning: None,
+            cache: None,
+            provider_tools: Vec::new(),
         }
     }
 
@@ -107,6 +117,93 @@ impl ModelSettings {
     #[must_use]
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);
+        self
+    }
+
+    /// Sets how the provider caches what requests have in common.
+    #[must_use]
+    pub fn cache(mut self, cache: PromptCache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Adds a tool that the provider runs itself.
+    #[must_use]
+    pub fn provider_tool(mut self, tool: ProviderTool) -> Self {
+        self.provider_tools.push(tool);
+        self
+    }
+}
+
+/// A tool that a provider runs itself, a web search for instance, as its document defines it. Nothing here reads or runs it: the
+/// request carries the definition after the application's own tools, what the provider sends of its calls goes back in
+/// the history as it came, and a listener hears of each as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
+///
+/// ```
+/// use toolwright::provider::Provider;
+/// use toolwright_agent::{ModelSettings, ProviderTool};
+///
+/// let search = r#"{"type":"web_search_20250305","name":"web_search","max_uses":3}"#;
+/// let settings = ModelSettings::new()
+///     .provider_tool(ProviderTool::new(Provider::Anthropic, search))
+///     .provider_tool(ProviderTool::new(Provider::OpenAiResponses, r#"{"type":"web_search"}"#));
+/// assert_eq!(settings.provider_tools.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderTool {
+    /// Whose it is. Requests to others are without it.
+    pub provider: Provider,
+    /// An entry of `tools` in a request, as JSON.
+    pub definition: String,
+}
+
+impl ProviderTool {
+    /// A tool by its definition, an object of JSON.
+    pub fn new(provider: Provider, definition: impl Into<String>) -> Self {
+        Self { provider, definition: definition.into() }
+    }
+}
+
+/// How a provider caches what requests have in common. The requests of a run do: each begins with all of the one before it, byte
+/// for byte, as long as the tools and the system text are the same.
+///
+/// Anthropic caches where a request has marks: after the system text, before which the tools are, and at the end. `OpenAI`
+/// caches unasked, and finds more where requests of one prefix have one key. Gemini caches unasked.
+///
+/// ```
+/// use toolwright_agent::{ModelSettings, PromptCache};
+///
+/// let settings = ModelSettings::new().cache(PromptCache::new().key("support-desk"));
+/// assert_eq!(settings.cache.and_then(|it| it.key).as_deref(), Some("support-desk"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptCache {
+    /// What requests of one prefix have in common, for providers that take a key.
+    pub key: Option<String>,
+    /// Whether it lasts longer, an hour for Anthropic and a day for `OpenAI`, which may cost more.
+    pub lasts_long: bool,
+}
+
+impl PromptCache {
+    /// For as long as the provider caches usually, without a key.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { key: None, lasts_long: false }
+    }
+
+    /// Requests of one prefix have one key, such as the name of the agent. It is no secret.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// For longer.
+    #[must_use]
+    pub fn lasts_long(mut self) -> Self {
+        self.lasts_long = true;
         self
     }
 }

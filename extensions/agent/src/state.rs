@@ -10,7 +10,7 @@ use toolwright::provider::ToolCall;
 
 use crate::failing::Failing;
 use crate::message::known;
-use crate::{Action, Ended, Limits, Turn, Usage};
+use crate::{Action, Ended, Limits, Spent, Turn, Usage};
 
 /// Where a run stands. Together with its history it is all that a driver needs to go on, in this process or another;
 /// [`step`](crate::step) gives the next one.
@@ -45,7 +45,15 @@ pub(crate) struct Inner {
     pub cut: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
-    pub usage: Usage,
+    /// What was spent over the whole run.
+    pub spent: Spent,
+    /// What had been spent when the user last spoke.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub spent_before: Spent,
+}
+
+fn is_nothing(spent: &Spent) -> bool {
+    *spent == Spent::default()
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,8 +100,16 @@ impl State {
             empty: 0,
             cut: 0,
             failing: None,
-            usage: Usage::default(),
+            spent: Spent::default(),
+            spent_before: Spent::default(),
         })
+    }
+
+    /// A run that has these turns of another: its model has to answer, or it has ended. Limits count anew.
+    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<Ended>) -> Self {
+        let Self(inner) = Self::new(limits);
+        let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
+        Self(Inner { turn, phase, ..inner })
     }
 
     /// What has to be done now, for a driver that takes the run up: the model asked, or the calls of a turn run. `None`
@@ -135,10 +151,21 @@ impl State {
         self.0.turn
     }
 
-    /// What all answers of the model took, as far as their provider says so.
+    /// The tokens of all requests to models, as far as their providers say so.
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.0.usage
+        self.0.spent.usage
+    }
+
+    /// What all requests to models took and cost over the whole run, failed ones among them.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.0.spent
+    }
+
+    /// What was spent since the user last spoke.
+    pub(crate) fn spent_since_said(&self) -> Spent {
+        self.0.spent.since(self.0.spent_before)
     }
 
     /// How far it may go.

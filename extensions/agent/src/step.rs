@@ -19,6 +19,7 @@ use std::sync::Arc;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Class, ToolError};
 
+use crate::budget;
 use crate::failing::Failing;
 use crate::state::{Phase, Stopping};
 use crate::{Ended, Limit, Message, ModelAnswer, ModelError, State, StopReason};
@@ -105,7 +106,10 @@ pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
             next.said(text)
         }
         (Phase::Asking, Event::Answered(answer)) => next.answered(answer),
-        (Phase::Asking, Event::Failed(error)) => next.end(Ended::model_failed(&error)),
+        (Phase::Asking, Event::Failed(error)) => {
+            next.0.spent = next.0.spent.plus(error.spent());
+            next.end(Ended::model_failed(&error))
+        }
         (Phase::Asking, Event::Cancelled) => next.end(Ended::Cancelled),
         (Phase::Asking, Event::TimeIsUp) => {
             let ended = next.time_is_up();
@@ -126,6 +130,7 @@ impl State {
     fn said(&mut self, text: String) -> Vec<Action> {
         let inner = &mut self.0;
         (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
+        inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
         vec![Action::Append(Message::user(text)), Action::Ask]
     }
@@ -133,9 +138,7 @@ impl State {
     fn answered(&mut self, answer: ModelAnswer) -> Vec<Action> {
         let inner = &mut self.0;
         (inner.turn, inner.taken) = (inner.turn + 1, inner.taken + 1);
-        if let Some(usage) = answer.usage {
-            inner.usage = inner.usage.plus(usage);
-        }
+        inner.spent = inner.spent.plus(answer.spent());
         if answer.stop == StopReason::Refused {
             // Calls of an answer that was refused in the end are not the model's word.
             let why = if answer.text.is_empty() { "without a reason" } else { &answer.text };
@@ -144,7 +147,11 @@ impl State {
         }
         let is_cut = answer.stop == StopReason::CutInCall;
         let is_text_cut = answer.stop == StopReason::CutShort;
-        let is_empty = answer.calls.is_empty() && answer.text.trim().is_empty();
+        let is_paused = answer.stop == StopReason::Paused && answer.calls.is_empty();
+        // What the provider ran itself is in what it requires back.
+        let is_empty = answer.calls.is_empty()
+            && answer.text.trim().is_empty()
+            && !(is_paused && answer.verbatim.is_some());
         inner.cut = if is_cut { inner.cut + 1 } else { 0 };
         inner.empty = if is_empty && !is_cut { inner.empty + 1 } else { 0 };
         let ModelAnswer { text, calls, verbatim, .. } = answer;
@@ -170,7 +177,7 @@ impl State {
         } else if is_cut {
             actions.push(Action::Append(Message::user(CUT_SHORT)));
             actions.extend(self.ask());
-        } else if is_empty {
+        } else if is_empty || is_paused {
             actions.extend(self.ask());
         } else {
             actions.extend(self.end(Ended::Text { text: said, cut_short: is_text_cut }));
@@ -214,15 +221,15 @@ impl State {
                 let ended = self.time_is_up();
                 self.end(ended)
             }
-            (None, None) => self.ask(),
+            (None, None) => self.ask_again(),
         });
         actions
     }
 
     /// Asks the model again, unless a limit is reached.
     fn ask(&mut self) -> Vec<Action> {
-        match self.reached() {
-            Some(limit) => self.end(Ended::Limit(limit)),
+        match self.reached().or_else(|| budget::reached(self)) {
+            Some(ended) => self.end(ended),
             None => {
                 self.0.phase = Phase::Asking;
                 vec![Action::Ask]
@@ -230,25 +237,35 @@ impl State {
         }
     }
 
-    fn reached(&self) -> Option<Limit> {
+    /// Asks the model again after the answers to its calls, with what is left where it should read that.
+    fn ask_again(&mut self) -> Vec<Action> {
+        let mut actions = self.ask();
+        if let (Phase::Asking, Some(left)) = (&self.0.phase, budget::left(self)) {
+            actions.insert(0, Action::Append(Message::user(left)));
+        }
+        actions
+    }
+
+    fn reached(&self) -> Option<Ended> {
         let inner = &self.0;
         let limits = inner.limits;
         match &inner.failing {
             Some(failing) if failing.times >= limits.repeated_failures => {
                 let (tool, times) = (failing.tool.clone(), failing.times);
-                return Some(Limit::RepeatedFailure { tool, times });
+                return Some(Ended::Limit(Limit::RepeatedFailure { tool, times }));
             }
             _ => {}
         }
-        if inner.cut >= limits.cut_short {
-            Some(Limit::CutShort { times: inner.cut })
+        let limit = if inner.cut >= limits.cut_short {
+            Limit::CutShort { times: inner.cut }
         } else if inner.empty >= limits.empty_answers {
-            Some(Limit::EmptyAnswers { times: inner.empty })
+            Limit::EmptyAnswers { times: inner.empty }
         } else if inner.taken >= limits.turns {
-            Some(Limit::Turns { turns: inner.taken })
+            Limit::Turns { turns: inner.taken }
         } else {
-            None
-        }
+            return None;
+        };
+        Some(Ended::Limit(limit))
     }
 
     fn time_is_up(&self) -> Ended {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Command;
+use clap::{Arg, ArgMatches, Command};
 use toolwright::{Executor, ExecutorBuilder, Registry};
 
 use crate::McpServer;
@@ -15,7 +15,12 @@ const DRAIN: Duration = Duration::from_secs(5);
 const APPLICATION: u8 = 70;
 
 /// [`toolwright::cli::main_with`], and the command `mcp serve`, which serves the linked tools over standard input and
-/// output. `describe` completes the server: its name, version, instructions.
+/// output. `describe` completes the server: its name, version, instructions, profiles.
+///
+/// | option | |
+/// | --- | --- |
+/// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); where other machines reach the address, `describe` has to give a check of tokens |
+/// | `--profile NAME` | serves the tools of this one of [the server's profiles](McpServer::profiles) alone |
 ///
 /// The executor is that of the other commands. It judges each call of a client as a model's: what the policy asks about
 /// waits in the journal, or is refused where there is none. An application with a group of tools called `mcp` needs
@@ -38,7 +43,21 @@ pub fn main_with(
         return toolwright::cli::main_with(configure);
     }
     let serve = Command::new("serve")
-        .about("Serves the tools to one client over standard input and output, until standard input is closed");
+        .about("Serves the tools to one client over standard input and output, until standard input is closed")
+        .arg(
+            Arg::new("profile")
+                .long("profile")
+                .value_name("NAME")
+                .help("Serve the tools of this profile alone"),
+        );
+    #[cfg(feature = "http-server")]
+    let serve = serve.arg(
+        Arg::new("http")
+            .long("http")
+            .value_name("ADDR")
+            .value_parser(clap::value_parser!(std::net::SocketAddr))
+            .help("Serve many clients over HTTP at this address, such as 127.0.0.1:8080, until it is interrupted"),
+    );
     let command = Command::new("mcp")
         .about("The Model Context Protocol")
         .no_binary_name(false)
@@ -49,11 +68,15 @@ pub fn main_with(
         Some(program) => command.bin_name(format!("{program} mcp")),
         None => command,
     };
-    if let Err(message) = command.try_get_matches_from(words) {
-        let _ = message.print();
-        return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(APPLICATION));
-    }
-    match served(configure, describe) {
+    let matches = match command.try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(message) => {
+            let _ = message.print();
+            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(APPLICATION));
+        }
+    };
+    let Some((_, serve)) = matches.subcommand() else { return ExitCode::from(APPLICATION) };
+    match served(configure, describe, serve) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -65,18 +88,51 @@ pub fn main_with(
 fn served(
     configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
     describe: impl FnOnce(McpServer) -> McpServer,
+    serve: &ArgMatches,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let executor = configure(Executor::builder(Registry::linked()?)).build()?;
+    let server = describe(McpServer::new(executor.clone()));
+    let server = match serve.get_one::<String>("profile") {
+        Some(name) => server.profile(name)?,
+        None => server,
+    };
+    #[cfg(feature = "http-server")]
+    let http = match serve.get_one::<std::net::SocketAddr>("http") {
+        Some(address) => Some(server.clone().http(*address)?),
+        None => None,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         if let Some(worker) = executor.worker() {
             tokio::spawn(async move { worker.work().await });
         }
-        let ended = describe(McpServer::new(executor.clone())).serve_stdio().await;
+        #[cfg(feature = "http-server")]
+        let ended = match http {
+            Some(http) => over_http(http).await,
+            None => server.serve_stdio().await,
+        };
+        #[cfg(not(feature = "http-server"))]
+        let ended = server.serve_stdio().await;
         let _ = executor.drain(DRAIN).await;
         ended
     });
     // The thread that reads standard input is not waited for.
     runtime.shutdown_background();
     Ok(ended?)
+}
+
+#[cfg(feature = "http-server")]
+async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
+    let bound = server.bind().await?;
+    eprintln!("serving at {}", bound.url());
+    let ended = toolwright::CancellationToken::new();
+    let interrupted = ended.clone();
+    tokio::spawn(async move {
+        // Where signals cannot be heard, the system ends the process.
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    bound.serve_until(ended).await;
+    Ok(())
 }

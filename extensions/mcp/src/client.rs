@@ -5,6 +5,8 @@ mod connection;
 pub(crate) mod definition;
 mod foreign_tool;
 mod handler;
+#[cfg(feature = "http-client")]
+mod http;
 mod names;
 mod process;
 mod restart;

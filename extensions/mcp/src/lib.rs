@@ -17,4 +17,12 @@ pub use client::tools::{
     mcp_search,
 };
 pub use client::{McpServers, RefusedTool, RegisterError};
+pub use server::client::{Elicited, LogLevel, McpClient};
+pub use server::content::{
+    Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
+    Resources,
+};
+#[cfg(feature = "http-server")]
+#[cfg_attr(docsrs, doc(cfg(feature = "http-server")))]
+pub use server::http::{BoundServer, HttpServer, TokenCheck, TokenRefusal};
 pub use server::{McpServer, ServeError, serve};

@@ -1,8 +1,18 @@
 //! An application as an MCP server, as its author sees it: which executor it serves, under which name, for whom.
 
 mod answer;
+#[expect(
+    deprecated,
+    reason = "clients of the revisions before 2026-07-28 have logging and sampling"
+)]
+pub(crate) mod client;
+pub(crate) mod content;
+#[expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 mod handler;
+#[cfg(feature = "http-server")]
+pub(crate) mod http;
 mod listing;
+mod offers;
 mod progress;
 mod session;
 #[cfg(unix)]
@@ -13,15 +23,20 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright::dialect::DialectError;
-use toolwright::{CancellationToken, Executor, MissingServices, RunBuilder};
+use toolwright::{
+    CancellationToken, Executor, MissingServices, Profile, ProfileError, Profiles, RunBuilder,
+    UnknownProfile,
+};
 
+use self::content::{Completions, Prompts, Resources};
 use self::handler::Handler;
+use self::offers::Offers;
 use self::session::Session;
 
 /// How many tools one page of `tools/list` has, unless the server says otherwise.
 const PAGE: usize = 100;
 
-type Start = Arc<dyn Fn(RunBuilder) -> RunBuilder + Send + Sync>;
+type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 
 /// Serves the tools of an executor to a client of the Model Context Protocol.
 ///
@@ -62,7 +77,13 @@ pub struct McpServer {
     version: String,
     instructions: Option<String>,
     page: usize,
+    profiles: Profiles,
+    /// Selects the tools that are served; all without it.
+    profile: Option<Profile>,
     start: Option<Start>,
+    offers: Offers,
+    #[cfg(feature = "http-server")]
+    http: http::Settings,
 }
 
 /// Serves an executor over standard input and output until the client is gone; see [`McpServer`].
@@ -83,7 +104,12 @@ impl McpServer {
             version: "0.0.0".to_owned(),
             instructions: None,
             page: PAGE,
+            profiles: Profiles::default(),
+            profile: None,
             start: None,
+            offers: Offers::default(),
+            #[cfg(feature = "http-server")]
+            http: http::Settings::default(),
         }
     }
 
@@ -115,6 +141,39 @@ impl McpServer {
         self
     }
 
+    /// The profiles of the application, of which [`profile`](Self::profile) selects one.
+    #[must_use]
+    pub fn profiles(mut self, profiles: Profiles) -> Self {
+        self.profiles = profiles;
+        self
+    }
+
+    /// Serves the tools of one profile alone; no other is listed or called.
+    ///
+    /// # Errors
+    /// When the server has no profile of this name, or one of its patterns matches no tool.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Profiles, Registry, tool};
+    /// use toolwright_mcp::McpServer;
+    ///
+    /// /// Says hello.
+    /// #[tool(effect = read, tags("read"))]
+    /// async fn hello() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([HELLO])?).build()?;
+    /// let profiles: Profiles = serde_json::from_str(r#"{"reader": ["tag:read"]}"#)?;
+    /// let server = McpServer::new(executor).profiles(profiles).profile("reader")?;
+    /// assert!(server.profile("reeder").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn profile(mut self, name: &str) -> Result<Self, ServeError> {
+        let profile = self.profiles.get(name)?.clone();
+        self.executor.registry().catalog().select(&profile)?;
+        self.profile = Some(profile);
+        Ok(self)
+    }
+
     /// What the run of each session brings: its user, and the services that the executor declares with `per_run`.
     ///
     /// ```
@@ -133,7 +192,59 @@ impl McpServer {
         mut self,
         start: impl Fn(RunBuilder) -> RunBuilder + Send + Sync + 'static,
     ) -> Self {
+        self.start = Some(Arc::new(move |run, _: Option<&str>| start(run)));
+        self
+    }
+
+    /// As [`each_session`](Self::each_session), with the user whom the check of tokens has named. The
+    /// run has this user in any case.
+    ///
+    /// ```
+    /// # use toolwright::{Executor, Registry};
+    /// # use toolwright_mcp::McpServer;
+    /// struct Tenant(String);
+    ///
+    /// let executor = Executor::builder(Registry::empty()).per_run::<Tenant>().build()?;
+    /// let server = McpServer::new(executor)
+    ///     .each_session_of(|run, user| run.with(Tenant(user.unwrap_or("guests").to_owned())));
+    /// # let _ = server;
+    /// # Ok::<(), toolwright::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn each_session_of(
+        mut self,
+        start: impl Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync + 'static,
+    ) -> Self {
         self.start = Some(Arc::new(start));
+        self
+    }
+
+    /// Lets clients list and read resources.
+    #[must_use]
+    pub fn resources(mut self, resources: impl Resources) -> Self {
+        self.offers.resources = Some(Arc::new(resources));
+        self
+    }
+
+    /// Lets the users of clients pick prompts.
+    #[must_use]
+    pub fn prompts(mut self, prompts: impl Prompts) -> Self {
+        self.offers.prompts = Some(Arc::new(prompts));
+        self
+    }
+
+    /// Completes what the users of clients type into the gaps of prompts and addresses.
+    #[must_use]
+    pub fn completions(mut self, completions: impl Completions) -> Self {
+        self.offers.completions = Some(Arc::new(completions));
+        self
+    }
+
+    /// Gives each run its [`McpClient`](crate::McpClient), by which tools log, ask its user, and ask its model. The executor
+    /// declares it with `per_run::<McpClient>()`.
+    #[must_use]
+    pub fn offer_client(mut self) -> Self {
+        self.offers.client = true;
         self
     }
 
@@ -169,7 +280,7 @@ impl McpServer {
         let ended = CancellationToken::new();
         // Dropped with the future too.
         let _ending = ended.clone().drop_guard();
-        let session = Session::start(&self, ended)?;
+        let session = Session::start(&self, ended, None)?;
         let handler = Handler::new(self, Arc::new(session));
         let session = handler.session();
         let running = match rmcp::serve_server(handler, (read, write)).await {
@@ -200,9 +311,23 @@ pub enum ServeError {
     /// The protocol cannot carry a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),
+    /// The server has no such profile.
+    #[error(transparent)]
+    UnknownProfile(#[from] UnknownProfile),
+    /// The profile does not fit the tools.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// The client did not speak the protocol.
     #[error("the client did not begin a session: {0}")]
     Protocol(String),
+    /// The address of an HTTP server cannot be had.
+    #[error("the address {address} cannot be taken")]
+    Address {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// Standard output is needed for the protocol alone.
     #[error("standard output cannot be taken for the protocol")]
     Output(#[source] std::io::Error),

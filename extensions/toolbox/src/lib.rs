@@ -64,16 +64,21 @@ pub use files::{
     PATCH_LINES, READ_FILE, WRITE_FILE, apply_patch, edit_file, glob, grep, is_secret, list_files,
     patch_lines, patched_lines, read_file, write_file,
 };
+#[cfg(all(feature = "process", unix))]
+#[cfg_attr(docsrs, doc(cfg(feature = "process")))]
+pub use process::Supervisor;
+#[cfg(feature = "process")]
+#[cfg_attr(docsrs, doc(cfg(feature = "process")))]
+pub use process::{
+    ArgumentVector, Container, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND,
+    RunningProcess, Streams, ToolExecutor, run_command,
+};
 #[cfg(all(feature = "process", feature = "shell", unix))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
 pub use process::{
-    ArgumentVector, BASH, CliTool, CliToolError, Container, Local, ProcessRequest, SANDBOXED_BASH,
-    Sandbox, SandboxError, SandboxKind, SandboxedShell, Shell, Supervisor, ToolExecutor, bash,
-    sandboxed_bash,
+    BASH, CliTool, CliToolError, SANDBOXED_BASH, Sandbox, SandboxKind, SandboxLack, SandboxedShell,
+    Shell, bash, sandboxed_bash,
 };
-#[cfg(feature = "process")]
-#[cfg_attr(docsrs, doc(cfg(feature = "process")))]
-pub use process::{PROCESS, RUN_COMMAND, run_command};
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub use shell::{

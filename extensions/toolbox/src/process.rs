@@ -5,15 +5,19 @@ mod bash;
 #[cfg(all(feature = "shell", unix))]
 mod cli_tool;
 mod environment;
-#[cfg(all(feature = "shell", unix))]
 mod executors;
 mod group;
+#[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
+mod landlock;
+mod printed;
 mod run_command;
 #[cfg(all(feature = "shell", unix))]
+mod sandbox;
+#[cfg(all(feature = "shell", unix))]
 mod shell;
-#[cfg(all(feature = "shell", unix))]
+#[cfg(unix)]
 mod supervised;
-#[cfg(all(feature = "shell", unix))]
+#[cfg(unix)]
 mod supervisor;
 mod transcript;
 
@@ -23,15 +27,16 @@ use toolwright::Handle;
 pub use bash::{BASH, SANDBOXED_BASH, bash, sandboxed_bash};
 #[cfg(all(feature = "shell", unix))]
 pub use cli_tool::{CliTool, CliToolError};
-#[cfg(all(feature = "shell", unix))]
 pub use executors::{
-    ArgumentVector, Container, Local, ProcessRequest, Sandbox, SandboxError, SandboxKind,
+    ArgumentVector, Container, Local, ProcessEnd, ProcessRequest, RunningProcess, Streams,
     ToolExecutor,
 };
 pub use run_command::{RUN_COMMAND, run_command};
 #[cfg(all(feature = "shell", unix))]
-pub use shell::{SandboxedShell, Shell};
+pub use sandbox::{Sandbox, SandboxKind, SandboxLack};
 #[cfg(all(feature = "shell", unix))]
+pub use shell::{SandboxedShell, Shell};
+#[cfg(unix)]
 pub use supervisor::Supervisor;
 
 /// The tools that run programs in a [`Workspace`](crate::Workspace).

@@ -78,7 +78,7 @@ pub struct Workspace {
     folder: Dir,
     root: PathBuf,
     scope: ResourceScope,
-    #[cfg(all(feature = "process", feature = "shell", unix))]
+    #[cfg(feature = "process")]
     processes: std::sync::Arc<dyn crate::ToolExecutor>,
 }
 
@@ -99,27 +99,24 @@ impl Workspace {
             folder,
             root,
             scope,
-            #[cfg(all(feature = "process", feature = "shell", unix))]
+            #[cfg(feature = "process")]
             processes: std::sync::Arc::new(crate::Local),
         })
     }
 
-    /// Programs that `run_command` starts run elsewhere: in a [`Sandbox`](crate::Sandbox), in a [`Container`](crate::Container).
-    #[cfg(all(feature = "process", feature = "shell", unix))]
-    #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
+    /// Programs that `run_command` starts run elsewhere: in a [`Container`](crate::Container), in a sandbox.
+    #[cfg(feature = "process")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     #[must_use]
     pub fn with_executor(mut self, executor: impl crate::ToolExecutor + 'static) -> Self {
         self.processes = std::sync::Arc::new(executor);
         self
     }
 
-    /// The argument vector that runs a program where programs of this workspace run.
-    #[cfg(all(feature = "process", feature = "shell", unix))]
-    pub(crate) fn argument_vector(
-        &self,
-        request: &crate::ProcessRequest<'_>,
-    ) -> crate::ArgumentVector {
-        self.processes.arguments(request)
+    /// Where programs of this workspace run.
+    #[cfg(feature = "process")]
+    pub(crate) fn processes(&self) -> &dyn crate::ToolExecutor {
+        self.processes.as_ref()
     }
 
     /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no

@@ -243,13 +243,14 @@ impl Provider {
     ///
     /// Where an answer has no id and the provider, any but Gemini, needs one.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
-        self.results_by(answered, |name| name)
+        self.results_by(answered, None, |name| name)
     }
 
-    /// Writes the results under the names by which models know the tools.
+    /// Writes the results under the names by which models know the tools, and other ids where some are given.
     pub(crate) fn results_by<'a>(
         self,
         answered: &'a [(ToolCall, Answer)],
+        ids: Option<&'a [String]>,
         shown: impl Fn(&'a str) -> &'a str,
     ) -> Result<Value, MessageError> {
         let contents: Vec<Vec<Content<'_>>> =
@@ -257,9 +258,14 @@ impl Provider {
         let answered: Vec<Answered<'_>> = answered
             .iter()
             .zip(&contents)
-            .map(|((call, answer), content)| Answered {
-                name: shown(&call.name),
-                ..Answered::to(call, answer, content)
+            .enumerate()
+            .map(|(index, ((call, answer), content))| {
+                let own = Answered::to(call, answer, content);
+                let id = match ids {
+                    Some(ids) => ids.get(index).map(String::as_str),
+                    None => own.id,
+                };
+                Answered { id, name: shown(&call.name), ..own }
             })
             .collect();
         self.results(&answered)

@@ -3,6 +3,7 @@
 
 mod command_line;
 mod faults;
+mod mcp;
 mod offline;
 mod provider;
 mod shell;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use toolwright::journal::{CommitError, DocumentWrite, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
-use super::head::{Cancelled, Head, read, written};
+use super::head::{Cancelled, Head, read};
 use super::keys;
 use super::progress::Progress;
+use super::runs::Runs;
 use super::{NewRun, RunError};
 use crate::{Agent, Message};
 
@@ -153,25 +153,25 @@ impl Agents {
     /// # Errors
     /// When there is no such run, or the journal fails.
     pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
-        let head = self.0.head(run).await?.0;
-        if head.ended.is_some() {
-            return Ok(());
-        }
-        let key = keys::cancel(run);
-        let (who, why) = (who.to_owned(), why.to_owned());
-        let cancelled = Cancelled { who, why, at: self.0.access.now() };
-        let text = written(&cancelled).map_err(|error| RunError::damaged(&key, error))?;
-        let write = DocumentWrite { key, expects: None, text: Some(text) };
-        let unit = Transaction { documents: vec![write], ..Transaction::default() };
-        let committed = self.0.access.store.commit(unit, self.0.access.now()).await;
-        // After a conflict, somebody has cancelled it before.
-        if let Err(CommitError::Store(error)) = committed {
-            return Err(error.into());
-        }
+        self.runs().cancel(run, who, why, self.0.access.now()).await?;
         match self.resume(run).await {
             Err(error) if !error.is_elsewhere() => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new one goes on when it is
+    /// [resumed](Self::resume), or at once where a process [works](Self::work); one whose last turn has no calls has ended, and
+    /// goes on by [`say`](Self::say).
+    ///
+    /// # Errors
+    /// As [`Runs::fork`].
+    pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
+        self.runs().fork(run, turn, new, self.0.access.now()).await
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
     }
 
     /// Where a run stands, as it is recorded.

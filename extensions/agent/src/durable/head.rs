@@ -49,6 +49,9 @@ pub struct Head {
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
     pub deadline: Option<Timestamp>,
+    /// The run whose first turns it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked: Option<Forked>,
     /// When it was started.
     pub created: Timestamp,
     /// When the head was last written.
@@ -72,6 +75,17 @@ pub enum Phase {
     Waiting,
     /// It has ended.
     Ended,
+}
+
+/// Where a run comes from that was not begun anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Forked {
+    /// The other run.
+    pub run: String,
+    /// The last turn that both have.
+    pub turn: u64,
 }
 
 /// Which process drives a run, and until when.

@@ -228,6 +228,7 @@ impl Inner {
             parked: None,
             cancelled: None,
             deadline: deadline_of(&self.access, limits),
+            forked: None,
             created: now,
             updated: now,
             data: Body::of(&info.data, &format!("{key}#data"), sealing)?,

@@ -69,6 +69,45 @@ fn opened<T: DeserializeOwned>(
     envelope.body.open(key, sealing)
 }
 
+/// What is recorded of one turn.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct RecordedTurn {
+    /// What the user said, or the agent on the user's behalf, before the model answered.
+    pub said: Vec<Message>,
+    /// The model's answer; an empty one is no message.
+    pub answer: Option<Message>,
+    /// The model that gave it, where several could.
+    pub model: Option<String>,
+    /// What it took.
+    pub usage: Option<Usage>,
+    /// The answers to its calls, once all are there.
+    pub answers: Option<Message>,
+}
+
+/// The documents of one turn.
+pub(super) fn recorded(
+    run: &str,
+    documents: Vec<Document>,
+    sealing: Option<&SealingKey>,
+) -> Result<RecordedTurn, RunError> {
+    let mut turn = RecordedTurn::default();
+    for document in documents {
+        match Part::of(run, &document.key) {
+            Some((_, Part::Said)) => turn.said = opened::<Said>(&document, sealing)?.messages,
+            Some((_, Part::Answer)) => {
+                let ModelAnswered { message, model, usage } = opened(&document, sealing)?;
+                (turn.answer, turn.model, turn.usage) = (message, model, usage);
+            }
+            Some((_, Part::Answers)) => {
+                turn.answers = Some(opened::<Answers>(&document, sealing)?.message);
+            }
+            Some((_, Part::SoFar)) | None => {}
+        }
+    }
+    Ok(turn)
+}
+
 /// All turns of a run, as they were read.
 #[derive(Default)]
 pub(super) struct Turns {

@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, object, parts};
+use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
 use crate::{
     ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
 };
@@ -31,11 +31,35 @@ struct Body<'a> {
     stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    system: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
+    #[serde(skip_serializing_if = "System::is_empty")]
+    system: System<'a>,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum System<'a> {
+    Text(&'a str),
+    Marked([Marked<'a>; 1]),
+}
+
+#[derive(Serialize)]
+struct Marked<'a> {
+    r#type: &'static str,
+    text: &'a str,
+    cache_control: CacheControl,
+}
+
+/// A mark up to which the provider caches.
+#[derive(Clone, Copy, Serialize)]
+struct CacheControl {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -61,7 +85,18 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) = reasoning(settings);
-    let messages = parts(request.history).map(|part| turn(part, listing));
+    let messages = parts(Provider::Anthropic, request.history).map(|part| turn(part, listing));
+    // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
+    let cache_control = settings
+        .cache
+        .as_ref()
+        .map(|cache| CacheControl { r#type: "ephemeral", ttl: cache.lasts_long.then_some("1h") });
+    let system = match cache_control {
+        Some(cache_control) if !request.system.is_empty() => {
+            System::Marked([Marked { r#type: "text", text: request.system, cache_control }])
+        }
+        _ => System::Text(request.system),
+    };
     let body = Body {
         model,
         stream: request.listener.is_some(),
@@ -70,11 +105,18 @@ pub(super) fn body(
         output_config,
         stop_sequences: &settings.stop_words,
         tool_choice: choice(settings, listing),
-        system: request.system,
-        tools: listing.tools(),
+        cache_control,
+        system,
+        tools: tools(Provider::Anthropic, request)?,
         messages: messages.collect::<Result<_, _>>()?,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+impl System<'_> {
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Text(""))
+    }
 }
 
 /// How much the model thinks, and with how much effort it answers.
@@ -110,13 +152,7 @@ fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
 fn turn<'a>(part: Part<'a>, listing: &Listing) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(content) => Turn::Text { role: "user", content },
-        Part::Answers(answered, ids) => {
-            let mut results = listing.tool_results(answered)?;
-            for (index, id) in ids.into_iter().flatten().enumerate() {
-                results["content"][index]["tool_use_id"] = id.into();
-            }
-            Turn::Results(results)
-        }
+        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
             let own = verbatim.and_then(|it| it.of(Provider::Anthropic.name()));
@@ -149,6 +185,7 @@ struct Response<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     stop_reason: Option<String>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -180,10 +217,11 @@ pub(super) fn answer(
     let stop = match (&calls, reason) {
         (_, "refusal") => StopReason::Refused,
         (Err(_), _) => StopReason::CutInCall,
+        (Ok(calls), "pause_turn") if calls.is_empty() => StopReason::Paused,
         (Ok(_), _) if is_limit => StopReason::CutShort,
         (Ok(_), _) => StopReason::Finished,
     };
-    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort | StopReason::Paused);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
     let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
     // The API refuses blank texts, also those that it wrote itself.
@@ -206,12 +244,16 @@ fn words(content: &RawValue) -> Vec<String> {
     texts.filter_map(|it| it.text).collect()
 }
 
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
+}
+
 impl From<Tokens> for Usage {
     fn from(tokens: Tokens) -> Self {
         let read = tokens.cache_read_input_tokens.unwrap_or_default();
         let written = tokens.cache_creation_input_tokens.unwrap_or_default();
         let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
-        Self::new(input, tokens.output_tokens).cached(read)
+        Self::new(input, tokens.output_tokens).cached(read).cache_write(written)
     }
 }
 

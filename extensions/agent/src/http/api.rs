@@ -3,13 +3,14 @@
 use std::fmt::Display;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider};
 
 use super::fault::Fault;
 use super::key::Key;
 use super::{anthropic, gemini, openai_chat, openai_responses, settings};
-use crate::{ModelAnswer, ModelError, ModelRequest};
+use crate::{ModelAnswer, ModelError, ModelRequest, Usage};
 
 /// An API that models are asked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +120,23 @@ impl Api {
             Self::OpenAiResponses => "an OpenAI response",
             Self::Gemini => "a Gemini response",
         }
+    }
+
+    /// What an answer took, of the text in which the provider says so.
+    pub(super) fn usage(self, text: &str) -> Option<Usage> {
+        match self {
+            Self::Anthropic => anthropic::usage(text),
+            Self::OpenAiChat => openai_chat::usage(text),
+            Self::OpenAiResponses => openai_responses::usage(text),
+            Self::Gemini => gemini::usage(text),
+        }
+    }
+
+    /// What a response took that is no answer.
+    pub(super) fn usage_in(self, response: &str) -> Option<Usage> {
+        let response: Value = serde_json::from_str(response).ok()?;
+        let key = if self == Self::Gemini { "usageMetadata" } else { "usage" };
+        self.usage(&response.get(key)?.to_string())
     }
 
     /// What a response says whose status is 200.

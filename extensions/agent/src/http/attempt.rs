@@ -95,17 +95,27 @@ impl Endpoint {
     /// The text of the whole answer. Nothing is read after the provider has said that it is whole.
     async fn streamed(&self, mut response: Response, pieces: Pieces<'_>) -> Result<String, Fault> {
         let (mut pieces, mut length) = (pieces, 0);
-        while let Some(piece) = response.chunk().await.map_err(|error| self.lost(error))? {
+        let begun = |pieces: &Pieces<'_>, fault: Fault| {
+            fault.after_begin(pieces.usage().and_then(|usage| self.api.usage(&usage)))
+        };
+        loop {
+            let piece = match response.chunk().await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(error) => return Err(begun(&pieces, self.lost(error))),
+            };
             length += piece.len();
             if self.is_too_large(length as u64) {
-                return Err(self.too_large());
+                return Err(begun(&pieces, self.too_large()));
             }
-            let is_whole = pieces.push(&piece).map_err(|error| self.broken(error))?;
-            if is_whole {
-                break;
+            match pieces.push(&piece) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(error) => return Err(begun(&pieces, self.broken(error))),
             }
         }
-        pieces.finish().map_err(|error| self.broken(error))
+        let usage = pieces.usage().and_then(|usage| self.api.usage(&usage));
+        pieces.finish().map_err(|error| self.broken(error).after_begin(usage))
     }
 
     /// The fault of a stream that gives no whole answer.

@@ -11,6 +11,7 @@ use super::api::Api;
 use super::attempt::Endpoint;
 use super::key::Key;
 use super::{HttpModel, OnExchange, OnRetry, Retrying};
+use crate::Prices;
 use crate::recording::Exchange;
 
 /// Makes an [`HttpModel`].
@@ -24,6 +25,7 @@ use crate::recording::Exchange;
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
+/// | [`prices`](Self::prices) | [`Prices::standard`] |
 #[must_use]
 pub struct HttpModelBuilder {
     api: Api,
@@ -36,6 +38,7 @@ pub struct HttpModelBuilder {
     max_tokens: Option<u32>,
     retry: RetryPolicy,
     longest_wait: Duration,
+    prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
 }
@@ -106,6 +109,7 @@ impl HttpModelBuilder {
             max_tokens: None,
             retry: RetryPolicy::NETWORK,
             longest_wait: Duration::from_secs(60),
+            prices: Prices::standard(),
             on_exchange: None,
             on_retry: None,
         }
@@ -159,6 +163,12 @@ impl HttpModelBuilder {
     /// the run's own time would be over before.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
+        self
+    }
+
+    /// What tokens cost. A model without a price there gives answers whose cost is not known.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
         self
     }
 
@@ -231,6 +241,7 @@ impl HttpModelBuilder {
             max_tokens: self.max_tokens,
             retry: self.retry,
             longest_wait: self.longest_wait,
+            prices: self.prices,
             on_exchange: self.on_exchange,
             on_retry: self.on_retry,
         })

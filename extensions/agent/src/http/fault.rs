@@ -9,6 +9,8 @@ use toolwright::Class;
 use toolwright::provider::StreamError;
 use toolwright::retry::retry_after;
 
+use crate::Usage;
+
 /// How much of what a server said is shown.
 const SHOWN: usize = 300;
 
@@ -23,11 +25,13 @@ pub(super) struct Fault {
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
     pub(super) source: Option<Source>,
+    /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
+    pub(super) taken: Option<Box<Option<Usage>>>,
 }
 
 impl Fault {
     pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
-        Self { kind, class, message: message.into(), retry_after: None, source: None }
+        Self { kind, class, message: message.into(), retry_after: None, source: None, taken: None }
     }
 
     /// A response of status 200 whose body is not what was asked for.
@@ -92,6 +96,11 @@ impl Fault {
                 );
                 Self::new("answer_cut", Class::Transient, message)
             }
+            StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
+                let message =
+                    format!("sent a piece of its answer that was damaged ({error}); ask again");
+                Self::new("answer_damaged", Class::Transient, message)
+            }
             error => {
                 let message = format!(
                     "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
@@ -100,6 +109,11 @@ impl Fault {
             }
         };
         fault.caused_by(error)
+    }
+
+    /// An answer had begun, and took this.
+    pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
+        Self { taken: Some(Box::new(usage)), ..self }
     }
 
     pub(super) fn caused_by(

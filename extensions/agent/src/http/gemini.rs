@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, object, parts_without_ids};
+use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -21,7 +21,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<&'a RawValue>,
+    tools: Option<Cow<'a, RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Value>,
     #[serde(skip_serializing_if = "Generation::is_empty")]
@@ -86,18 +86,19 @@ pub(super) fn body(
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
-    let contents = parts_without_ids(request.history).map(|part| turn(part, model, listing));
+    let contents = parts(Provider::Gemini, request.history).map(|part| turn(part, model, listing));
     let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
     });
     let stop_sequences = &settings.stop_words[..];
     let system = request.system;
-    let tools = Some(listing.tools()).filter(|tools| !is_empty_list(tools));
+    let has_tools = !is_empty_list(listing.tools());
+    let tools = Some(tools(Provider::Gemini, request)?).filter(|tools| !is_empty_list(tools));
     let body = Body {
         system_instruction: (!system.is_empty()).then(|| said(system)),
         tools,
-        tool_config: tools.and_then(|_| choice(&settings.tool_choice, listing)),
+        tool_config: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         generation_config: Generation { max_output_tokens, stop_sequences, thinking_config },
         contents: contents.collect::<Result<_, _>>()?,
     };
@@ -131,13 +132,7 @@ fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
 fn turn<'a>(part: Part<'a>, model: &str, listing: &Listing) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(text) => Turn::Text { role: "user", parts: [TextPart { text }] },
-        Part::Answers(answered, ids) => {
-            let mut results = listing.tool_results(answered)?;
-            for (index, id) in ids.into_iter().flatten().enumerate() {
-                results["parts"][index]["functionResponse"]["id"] = id.into();
-            }
-            Turn::Results(results)
-        }
+        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
         Part::Model { text, calls, verbatim } => {
             let role = "model";
             let own = verbatim.and_then(|it| it.of(Provider::Gemini.name()));
@@ -179,6 +174,7 @@ struct Response<'a> {
     #[serde(borrow)]
     candidates: Option<Vec<Candidate<'a>>>,
     prompt_feedback: Option<Feedback>,
+    #[serde(default, deserialize_with = "known")]
     usage_metadata: Option<Tokens>,
 }
 
@@ -256,7 +252,10 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED", Ok(_)) => StopReason::Finished,
+        // The last is of servers that imitate the API.
+        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
+            StopReason::Finished
+        }
         (_, Ok(_)) => StopReason::Refused,
     };
     if stop == StopReason::Refused && words.is_empty() {
@@ -285,6 +284,10 @@ fn words(parts: &RawValue) -> serde_json::Result<String> {
     }
     texts.retain(|text| !text.is_empty());
     Ok(texts.join("\n\n"))
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

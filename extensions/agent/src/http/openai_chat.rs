@@ -1,13 +1,15 @@
 //! `OpenAI` Chat Completions: the body of a request, and what a response says.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, ToolCall};
+use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, parts};
+use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
@@ -24,11 +26,15 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_retention: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     messages: Vec<Turn<'a>>,
 }
 
@@ -71,7 +77,7 @@ pub(super) fn body(
     if !request.system.is_empty() {
         messages.push(Turn::Text { role: "system", content: request.system });
     }
-    for part in parts(request.history) {
+    for part in parts(Provider::OpenAiChat, request.history) {
         match part {
             Part::User(content) => messages.push(Turn::Text { role: "user", content }),
             Part::Model { text, calls, .. } => messages.push(Turn::Calls {
@@ -80,10 +86,7 @@ pub(super) fn body(
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["tool_call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 messages.extend(results.into_iter().flatten().map(Turn::Result));
             }
@@ -101,9 +104,11 @@ pub(super) fn body(
             _ => None,
         },
         stop: &settings.stop_words,
+        prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
+        prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
-        tools: listing.tools(),
+        tools: tools(Provider::OpenAiChat, request)?,
         messages,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
@@ -134,6 +139,7 @@ fn called(call: &ToolCall, listing: &Listing) -> Called {
 #[derive(Deserialize)]
 struct Response {
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -205,6 +211,10 @@ fn words(content: Option<&Value>) -> String {
         }
         _ => String::new(),
     }
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

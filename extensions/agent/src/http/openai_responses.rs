@@ -3,6 +3,8 @@
 //! The server stores nothing: each request has the whole history. Items of a model go back as they came; reasoning without
 //! its encrypted content, which only the server could look up, is left out.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, parts};
+use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
@@ -27,13 +29,17 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_retention: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "str::is_empty")]
     instructions: &'a str,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     input: Vec<Item<'a>>,
 }
 
@@ -53,7 +59,7 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let mut input = Vec::with_capacity(request.history.len());
-    for part in parts(request.history) {
+    for part in parts(Provider::OpenAiResponses, request.history) {
         match part {
             Part::User(content) => input.push(Item::Text { role: "user", content }),
             Part::Model { text, calls, verbatim } => {
@@ -68,10 +74,7 @@ pub(super) fn body(
                 input.extend(calls.iter().map(|call| called(call, listing)));
             }
             Part::Answers(answered, ids) => {
-                let mut results = listing.tool_results(answered)?;
-                for (index, id) in ids.into_iter().flatten().enumerate() {
-                    results[index]["call_id"] = id.into();
-                }
+                let mut results = results(listing, answered, ids.as_deref())?;
                 let results = results.as_array_mut().map(std::mem::take);
                 input.extend(results.into_iter().flatten().map(Item::Result));
             }
@@ -89,10 +92,12 @@ pub(super) fn body(
         max_output_tokens,
         include: effort.is_some().then_some(["reasoning.encrypted_content"]),
         reasoning: effort,
+        prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
+        prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         instructions: request.system,
-        tools: listing.tools(),
+        tools: tools(Provider::OpenAiResponses, request)?,
         input,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
@@ -123,6 +128,7 @@ struct Response<'a> {
     incomplete_details: Option<Incomplete>,
     #[serde(borrow)]
     output: Option<Vec<&'a RawValue>>,
+    #[serde(default, deserialize_with = "known")]
     usage: Option<Tokens>,
 }
 
@@ -222,6 +228,10 @@ fn failed(failure: Option<Failure>) -> Fault {
         class,
         format!("answered a response that failed ({code}: {message}), expected a whole one"),
     )
+}
+
+pub(super) fn usage(text: &str) -> Option<Usage> {
+    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
 }
 
 impl From<Tokens> for Usage {

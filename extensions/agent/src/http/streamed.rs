@@ -54,6 +54,11 @@ impl<'a> Pieces<'a> {
         self.stream.finish()
     }
 
+    /// What the provider has said so far of what the answer takes.
+    pub(super) fn usage(&self) -> Option<String> {
+        self.stream.usage()
+    }
+
     /// An answer that came at once all the same.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {
@@ -81,6 +86,9 @@ impl<'a> Pieces<'a> {
                 self.release(Of::Arguments(index));
                 let call = self.received(call);
                 self.listener.delta(Delta::CallWhole { index, call: &call });
+            }
+            StreamEvent::ProviderTool { name, .. } => {
+                self.listener.delta(Delta::ProviderTool { name: &self.without_key(name) });
             }
             StreamEvent::Unknown { kind, .. } => {
                 self.listener.delta(Delta::Unknown { kind: &self.without_key(kind) });

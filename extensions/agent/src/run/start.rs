@@ -6,12 +6,13 @@ use toolwright::{CancellationToken, MissingServices, RunBuilder};
 
 use super::AgentRun;
 use crate::history::{HistoryProblem, check};
-use crate::{Agent, Message, State};
+use crate::{Agent, Imported, Message, State};
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
     agent: Agent,
     id: String,
+    user: Option<String>,
     run: RunBuilder,
     cancelled: Option<CancellationToken>,
     restored: Option<(State, Vec<Message>)>,
@@ -20,7 +21,7 @@ pub struct AgentRunBuilder {
 impl AgentRunBuilder {
     pub(crate) fn new(agent: &Agent, id: String) -> Self {
         let run = agent.0.executor.run(id.clone());
-        Self { agent: agent.clone(), id, run, cancelled: None, restored: None }
+        Self { agent: agent.clone(), id, user: None, run, cancelled: None, restored: None }
     }
 
     /// A service of this run, declared on the executor's builder with `per_run`.
@@ -30,10 +31,12 @@ impl AgentRunBuilder {
         self
     }
 
-    /// The user of the run; approvers see the name.
+    /// The user of the run; approvers see the name, and what the run spends is on the user's account.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
-        self.run = self.run.user(name.into());
+        let name = name.into();
+        self.run = self.run.user(name.clone());
+        self.user = Some(name);
         self
     }
 
@@ -61,6 +64,32 @@ impl AgentRunBuilder {
         self
     }
 
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. What the user says next
+    /// continues it; nothing of it runs again.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_agent::{Agent, Message, ScriptedModel, import};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let imported = import([Message::user("Hello!"), Message::model("Good morning.", [])])?;
+    /// imported.repairs.iter().for_each(|repair| eprintln!("{repair}"));
+    ///
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::builder(executor, ScriptedModel::new().says("Good-bye.")).build()?;
+    /// let mut run = agent.run("r2").imported(imported).start()?;
+    /// run.say("I have to go.").await?;
+    /// assert_eq!(run.history().len(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn imported(self, imported: Imported) -> Self {
+        let state = State::new(self.agent.0.limits);
+        self.restored(state, imported.history)
+    }
+
     /// The run.
     ///
     /// # Errors
@@ -74,8 +103,8 @@ impl AgentRunBuilder {
             return Err(StartError::OtherHistory { open, expected });
         }
         let run = self.run.start()?;
-        let (agent, cancelled) = (self.agent, self.cancelled);
-        Ok(AgentRun { agent, run, cancelled, shown: None, state, history })
+        let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
+        Ok(AgentRun { agent, user, run, cancelled, shown: None, state, history })
     }
 }
 

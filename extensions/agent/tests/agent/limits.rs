@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use toolwright_agent::{Ended, Limit, ModelAnswer, ScriptedModel, StopReason};
+use toolwright_agent::{
+    Accounts, Cost, Ended, Limit, Message, ModelAnswer, ModelError, ScriptedModel, Spent,
+    StopReason, Usage,
+};
 
 use super::support::{Log, agent, call, kinds, outline, run};
 
@@ -142,4 +145,89 @@ async fn the_model_is_told_how_much_it_may_take() {
     agent.run("r").start().unwrap().say("Go.").await.unwrap();
     let limits = model.requests()[0].limits;
     assert_eq!((limits.max_tokens, limits.time), (Some(1000), Some(Duration::from_secs(9))));
+}
+
+/// An answer that calls, with what it took.
+fn taking(tokens: u64, cost: Cost) -> ModelAnswer {
+    ModelAnswer::new("", vec![call("c1", SUM.0, SUM.1)]).usage(Usage::new(tokens, 10)).cost(cost)
+}
+
+#[tokio::test]
+async fn the_answer_that_reaches_the_limit_of_tokens_is_the_last_and_its_calls_are_answered() {
+    let model = || {
+        let taking = |tokens| taking(tokens, Cost::cents(1));
+        ScriptedModel::new().answers(taking(90)).answers(taking(140))
+    };
+    let mut limited = run(agent(&Log::default(), model()).max_total_tokens(250));
+    let ended = limited.say("Add for ever.").await.unwrap();
+    assert_eq!(ended, Ended::Limit(Limit::Tokens { tokens: 250 }));
+    assert_eq!(ended.to_string(), "ended after 250 tokens, more than it may take");
+    assert_eq!(kinds(limited.history()).len(), 2, "the calls of the last turn have their answers");
+    let mut run = run(agent(&Log::default(), model().says("Done.")).max_total_tokens(251));
+    let ended = run.say("Add.").await.unwrap();
+    assert!(matches!(ended, Ended::Text { .. }), "{ended}");
+}
+
+#[tokio::test]
+async fn a_run_that_costs_what_it_may_ends_and_counts_anew_when_the_user_speaks() {
+    let answer = || taking(10, Cost::cents(2));
+    let model = (0..4).fold(ScriptedModel::new(), |model, _| model.answers(answer()));
+    let mut run = run(agent(&Log::default(), model).max_cost(Cost::cents(4)));
+    let reached = Ended::Limit(Limit::Cost { cost: Cost::cents(4) });
+    assert_eq!(run.say("Add.").await.unwrap(), reached);
+    assert_eq!(reached.to_string(), "ended after $0.0400, more than it may cost");
+    assert_eq!(run.say("Go on.").await.unwrap(), reached);
+    assert_eq!(run.state().spent().cost, Cost::cents(8), "over the whole run");
+    let stored = serde_json::to_string(run.state()).unwrap();
+    let state: toolwright_agent::State = serde_json::from_str(&stored).unwrap();
+    assert_eq!(state, *run.state());
+}
+
+/// A limit that cannot be held is reported, before the model is asked again.
+#[tokio::test]
+async fn a_limit_of_what_is_not_known_ends_the_run_with_an_error() {
+    let unmeasured = || ModelAnswer::new("", vec![call("c1", SUM.0, SUM.1)]);
+    let model = ScriptedModel::new().answers(unmeasured());
+    let ended = run(agent(&Log::default(), model).max_total_tokens(9)).say("Add.").await.unwrap();
+    let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
+    assert_eq!(kind, "spending_unknown");
+    assert!(message.starts_with("of 1 answers of the model the number of tokens is not known"));
+    let model = ScriptedModel::new().answers(unmeasured().usage(Usage::new(1, 1)));
+    let cost = Cost::cents(9);
+    let ended = run(agent(&Log::default(), model).max_cost(cost)).say("Add.").await.unwrap();
+    assert!(ended.to_string().contains("answers of the model the cost is not known"), "{ended}");
+}
+
+#[tokio::test]
+async fn the_model_reads_what_is_left_where_the_application_wants_that() {
+    let answer = || taking(90, Cost::cents(1));
+    let model = || ScriptedModel::new().answers(answer()).says("Done.");
+    let agent = |log: &Log| agent(log, model()).max_turns(5).max_total_tokens(1000);
+    let mut reporting = run(agent(&Log::default()).max_cost(Cost::cents(5)).report_left());
+    reporting.say("Add.").await.unwrap();
+    let history = outline(reporting.history());
+    assert_eq!(history[3], "user: [Left for this task: 4 turns, 900 tokens, $0.0400.]");
+    toolwright_agent::check(reporting.history()).unwrap();
+    let mut silent = run(agent(&Log::default()));
+    silent.say("Add.").await.unwrap();
+    assert_eq!(silent.history().len(), history.len() - 1);
+    assert!(matches!(silent.history()[3], Message::Model { .. }));
+}
+
+#[tokio::test]
+async fn failed_requests_are_on_the_account_of_the_user() {
+    let spent = Spent::of(Some(Usage::new(70, 1)), None);
+    let failing = ModelError::new("answer_cut", "cut").taking(spent);
+    let model = ScriptedModel::new()
+        .answers(ModelAnswer::text("Hello.").usage(Usage::new(10, 2)).failed(spent))
+        .fails(failing);
+    let accounts = Accounts::new();
+    let agent = agent(&Log::default(), model).accounts(accounts.clone()).build().unwrap();
+    let mut run = agent.run("r").user("ada").start().unwrap();
+    run.say("Hi.").await.unwrap();
+    run.say("And again?").await.unwrap();
+    let spent = run.state().spent();
+    assert_eq!((spent.usage, spent.unpriced), (Usage::new(150, 4), 3));
+    assert_eq!(accounts.of(Some("ada")), spent);
+    assert_eq!((accounts.of(None), accounts.total()), (Spent::default(), spent));
 }

@@ -43,34 +43,142 @@ pub enum Trust {
     Annotations,
 }
 
-/// One server that this process starts.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One server.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ServerConfig {
+    pub(super) reached: Reached,
+    pub(super) trust: Trust,
+    start_timeout: Duration,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Reached {
+    /// As a program that this process starts.
+    Program(Program),
+    /// Over Streamable HTTP.
+    Http(Http),
+}
+
+/// A program that is a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Program {
     pub(super) command: String,
-    #[serde(default)]
     pub(super) args: Vec<String>,
     /// Variables with values.
-    #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
     /// Variables of this process.
-    #[serde(default)]
     pub(super) pass: Vec<String>,
-    #[serde(default)]
     pub(super) cwd: Option<PathBuf>,
+}
+
+/// A server at a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Http {
+    pub(super) url: String,
+    /// The variable of this process that has the bearer token.
+    pub(super) token_env: Option<String>,
+}
+
+/// A server as a file describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, String>>,
+    pass: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    url: Option<String>,
+    token_env: Option<String>,
     #[serde(default)]
-    pub(super) trust: Trust,
+    trust: Trust,
     /// Seconds.
-    #[serde(default)]
     start_timeout: Option<u64>,
-    /// As other applications write it; `stdio` alone.
-    #[serde(default, rename = "type")]
+    /// As other applications write it.
+    #[serde(rename = "type")]
     transport: Option<String>,
 }
 
 impl ServerConfig {
     pub(super) fn start_timeout(&self) -> Duration {
-        Duration::from_secs(self.start_timeout.unwrap_or(30))
+        self.start_timeout
+    }
+}
+
+impl Written {
+    fn checked(self) -> Result<ServerConfig, String> {
+        let transport = self.transport.as_deref();
+        let reached = match (self.command, self.url) {
+            (Some(_), Some(_)) => return Err("it has both `command` and `url`; give one".into()),
+            (None, None) => return Err("it has neither `command` nor `url`; give one".into()),
+            (Some(command), None) => {
+                if command.is_empty() {
+                    return Err("`command` is empty".into());
+                }
+                if let Some(other) = transport.filter(|it| *it != "stdio") {
+                    return Err(format!(
+                        "the type is `{other}`, expected `stdio` beside `command`"
+                    ));
+                }
+                if self.token_env.is_some() {
+                    return Err(
+                        "`token_env` goes with `url`; a program gets variables by `pass`".into()
+                    );
+                }
+                let (args, env) = (self.args.unwrap_or_default(), self.env.unwrap_or_default());
+                let pass = self.pass.unwrap_or_default();
+                Reached::Program(Program { command, args, env, pass, cwd: self.cwd })
+            }
+            (None, Some(url)) => {
+                if let Some(other) =
+                    transport.filter(|it| !matches!(*it, "http" | "streamable-http"))
+                {
+                    return Err(format!("the type is `{other}`, expected `http` beside `url`"));
+                }
+                let of_programs = [
+                    ("args", self.args.is_some()),
+                    ("env", self.env.is_some()),
+                    ("pass", self.pass.is_some()),
+                    ("cwd", self.cwd.is_some()),
+                ];
+                if let Some((key, _)) = of_programs.into_iter().find(|(_, is_there)| *is_there) {
+                    return Err(format!(
+                        "`{key}` goes with `command`, and this server has a `url`"
+                    ));
+                }
+                checked_url(&url, self.token_env.is_some())?;
+                Reached::Http(Http { url, token_env: self.token_env })
+            }
+        };
+        let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
+        Ok(ServerConfig { reached, trust: self.trust, start_timeout })
+    }
+}
+
+/// A token goes to no other machine in the clear.
+fn checked_url(url: &str, has_token: bool) -> Result<(), String> {
+    if !cfg!(feature = "http-client") {
+        return Err("it has a `url`, and this application is built without HTTP (feature `http-client` of toolwright-mcp)".into());
+    }
+    if url.starts_with("https://") {
+        return match cfg!(feature = "tls") {
+            true => Ok(()),
+            false => Err("its URL begins with `https://`, and this application is built without TLS (feature `tls` of toolwright-mcp)".into()),
+        };
+    }
+    let Some(rest) = url.strip_prefix("http://") else {
+        return Err(format!("its URL is `{url}`, expected `http://…` or `https://…`"));
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
+        authority.strip_prefix(host).is_some_and(|port| port.is_empty() || port.starts_with(':'))
+    });
+    match has_token && !is_local {
+        true => {
+            Err("its token would go to another machine in the clear; expected `https://…`".into())
+        }
+        false => Ok(()),
     }
 }
 
@@ -78,13 +186,13 @@ impl ServerConfig {
 #[serde(deny_unknown_fields)]
 struct Toml {
     #[serde(default)]
-    servers: BTreeMap<String, ServerConfig>,
+    servers: BTreeMap<String, Written>,
 }
 
 #[derive(Deserialize)]
 struct Json {
     #[serde(rename = "mcpServers")]
-    servers: BTreeMap<String, ServerConfig>,
+    servers: BTreeMap<String, Written>,
 }
 
 impl McpConfig {
@@ -119,8 +227,8 @@ impl McpConfig {
     ///
     /// let json = r#"{"mcpServers": {"files": {"command": "mcp-files", "args": ["."]}}}"#;
     /// assert_eq!(McpConfig::from_json(json)?.names().count(), 1);
-    /// let error = McpConfig::from_json(r#"{"mcpServers": {"far": {"url": "https://example.com"}}}"#).unwrap_err();
-    /// assert!(error.to_string().contains("unknown field `url`"));
+    /// let error = McpConfig::from_json(r#"{"mcpServers": {"far": {"type": "sse", "command": "x"}}}"#).unwrap_err();
+    /// assert!(error.to_string().contains("expected `stdio`"));
     /// # Ok::<(), toolwright_mcp::ConfigError>(())
     /// ```
     ///
@@ -137,8 +245,9 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    fn checked(servers: BTreeMap<String, ServerConfig>) -> Result<Self, ConfigError> {
-        for (name, server) in &servers {
+    fn checked(written: BTreeMap<String, Written>) -> Result<Self, ConfigError> {
+        let mut servers = BTreeMap::new();
+        for (name, server) in written {
             let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
             let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
             if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(fits) {
@@ -149,12 +258,8 @@ impl McpConfig {
             if name.contains("__") || name.ends_with('_') {
                 return Err(wrong("`__` stands between a server and its tool, so the name neither contains it nor ends in `_`".into()));
             }
-            if server.command.is_empty() {
-                return Err(wrong("`command` is empty".into()));
-            }
-            if let Some(other) = server.transport.as_ref().filter(|it| *it != "stdio") {
-                return Err(wrong(format!("the type is `{other}`, expected `stdio`")));
-            }
+            let server = server.checked().map_err(wrong)?;
+            servers.insert(name, server);
         }
         Ok(Self { servers })
     }

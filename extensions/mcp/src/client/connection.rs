@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
     PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
 };
-use rmcp::service::{Peer, RunningService};
+use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 use toolwright::{Class, Output, ToolContext, ToolError};
 
-use super::config::{ServerConfig, Trust};
+use super::config::{Reached, ServerConfig, Trust};
 use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::handler::Handler;
 use super::process::Process;
@@ -38,6 +39,10 @@ pub(crate) struct Server {
     state: Mutex<State>,
 }
 
+/// A session that begins.
+type Connecting =
+    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
+
 #[derive(Default)]
 struct State {
     live: Option<Live>,
@@ -47,7 +52,8 @@ struct State {
 /// A server that runs, and what it has said.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    process: Process,
+    /// Nothing where another machine runs the server.
+    process: Option<Process>,
     changed: Arc<AtomicBool>,
     definitions: Arc<Definitions>,
 }
@@ -146,14 +152,18 @@ impl Server {
         }
         // What fails or is given up from here on counts as a failure.
         state.restart.failed(Instant::now());
-        let (process, output, input) = Process::start(&self.config)
-            .map_err(|error| self.unreachable("its program cannot be started").caused_by(error))?;
         let changed = Arc::new(AtomicBool::new(false));
         let handler = Handler { changed: Arc::clone(&changed) };
+        let (process, connecting) = self.reached(handler)?;
         let begin = async {
-            let running = rmcp::serve_client(handler, (output, input)).await;
-            let running = running.map_err(|error| {
-                self.unreachable("it does not speak the protocol").caused_by(error.to_string())
+            let running = connecting.await.map_err(|error| {
+                let why = match self.config.reached {
+                    Reached::Program(_) => "it does not speak the protocol",
+                    Reached::Http(_) => {
+                        "no session begins there; it cannot be reached, or refuses the token"
+                    }
+                };
+                self.unreachable(why).caused_by(error.to_string())
             })?;
             let definitions = self.list(running.peer()).await?;
             Ok((running, definitions))
@@ -167,9 +177,31 @@ impl Server {
                 Ok(())
             }
             Err(error) => {
-                process.end().await;
+                if let Some(process) = process {
+                    process.end().await;
+                }
                 Err(error)
             }
+        }
+    }
+
+    /// Starts the program of the server, where it has one, and connects.
+    fn reached(&self, handler: Handler) -> Result<(Option<Process>, Connecting), ToolError> {
+        match &self.config.reached {
+            Reached::Program(program) => {
+                let (process, output, input) = Process::start(program).map_err(|error| {
+                    self.unreachable("its program cannot be started").caused_by(error)
+                })?;
+                Ok((Some(process), Box::pin(rmcp::serve_client(handler, (output, input)))))
+            }
+            #[cfg(feature = "http-client")]
+            Reached::Http(http) => {
+                let transport =
+                    super::http::transport(http).map_err(|why| self.unreachable(&why))?;
+                Ok((None, Box::pin(rmcp::serve_client(handler, transport))))
+            }
+            #[cfg(not(feature = "http-client"))]
+            Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
         }
     }
 
@@ -239,6 +271,8 @@ impl Live {
     async fn end(self) {
         // Closes its input, which asks it to end.
         let _ = self.running.cancel().await;
-        self.process.end().await;
+        if let Some(process) = self.process {
+            process.end().await;
+        }
     }
 }

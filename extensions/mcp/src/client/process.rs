@@ -14,7 +14,7 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::config::ServerConfig;
+use super::config::Program;
 
 /// How long a server has to end itself when its input is closed, and again after TERM.
 const GRACE: Duration = Duration::from_secs(2);
@@ -44,7 +44,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a server; what it prints to standard error goes to that of this process.
-    pub(super) fn start(config: &ServerConfig) -> io::Result<(Self, ChildStdout, ChildStdin)> {
+    pub(super) fn start(config: &Program) -> io::Result<(Self, ChildStdout, ChildStdin)> {
         let mut command = Command::new(&config.command);
         command.args(&config.args).env_clear();
         let passed = PASSED_ON.into_iter().chain(config.pass.iter().map(String::as_str));

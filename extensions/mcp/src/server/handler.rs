@@ -1,14 +1,18 @@
 //! The requests of a client, answered: the protocol on one side, the session on the other.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressToken, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressToken, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use toolwright::{Listening, Outcome};
 
 use super::McpServer;
@@ -23,6 +27,8 @@ pub(super) struct Handler {
     /// The newest generation of the registry.
     changes: watch::Receiver<u64>,
     _listening: Listening,
+    /// Whether the session ends with this value.
+    ends: bool,
 }
 
 impl Handler {
@@ -31,7 +37,14 @@ impl Handler {
         let listening = server.executor.registry().listen(move |event| {
             sender.send_replace(event.generation);
         });
-        Self { server, session, changes, _listening: listening }
+        Self { server, session, changes, _listening: listening, ends: false }
+    }
+
+    /// Lets the session end when nothing more can come of it.
+    #[cfg(feature = "http-server")]
+    pub(super) fn ending(mut self) -> Self {
+        self.ends = true;
+        self
     }
 
     pub(super) fn session(&self) -> Arc<Session> {
@@ -57,14 +70,112 @@ impl Handler {
     }
 }
 
+impl Drop for Handler {
+    fn drop(&mut self) {
+        if !self.ends {
+            return;
+        }
+        let session = self.session();
+        session.cancel();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { session.end().await });
+        }
+    }
+}
+
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
+        let offers = &self.server.offers;
+        let mut capabilities =
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        capabilities.resources = offers.resources.as_ref().map(|resources| {
+            let mut resources_capability = ResourcesCapability::default();
+            resources_capability.subscribe = resources.changes().is_some().then_some(true);
+            resources_capability
+        });
+        capabilities.prompts = offers.prompts.as_ref().map(|_| PromptsCapability::default());
+        capabilities.completions = offers.completions.as_ref().map(|_| JsonObject::new());
+        capabilities.logging = offers.client.then(JsonObject::new);
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new(&*self.server.name, &*self.server.version);
         info.instructions.clone_from(&self.server.instructions);
         info
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = self.server.offers.list(self.session.user()).await?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(self.server.offers.templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.server.offers.read(&request.uri, self.session.user()).await?;
+        Ok(ReadResourceResponse::Complete(read))
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.subscribed.add(request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.subscribed.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(self.server.offers.prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.server.offers.prompt(request).await.map(GetPromptResponse::Complete)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.server.offers.complete(request).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.client.want(request.level);
+        Ok(())
     }
 
     async fn list_tools(
@@ -97,11 +208,15 @@ impl ServerHandler for Handler {
             let words = format!("no tool is called `{}`", request.name);
             return Err(ErrorData::invalid_params(words, None));
         };
+        self.session.client.connect(&context.peer);
         self.call(&planned, &context).await
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
+            tokio::spawn(notified(changes, context.peer.clone(), Arc::downgrade(&self.session)));
+        }
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
         tokio::spawn(async move {
@@ -136,6 +251,31 @@ impl ServerHandler for Handler {
             () = context.cancelled() => {}
         }
         Ok(())
+    }
+}
+
+/// Notifies a client of the resources that it subscribes to, as long as its session lasts.
+async fn notified(
+    mut changes: broadcast::Receiver<String>,
+    peer: Peer<RoleServer>,
+    session: Weak<Session>,
+) {
+    loop {
+        let changed = match changes.recv().await {
+            Ok(changed) => changed,
+            // A client reads the resource as it is by then.
+            Err(broadcast::error::RecvError::Lagged(_)) => continue,
+            Err(broadcast::error::RecvError::Closed) => return,
+        };
+        let Some(session) = session.upgrade() else { return };
+        if session.subscribed.has(&changed)
+            && peer
+                .notify_resource_updated(ResourceUpdatedNotificationParam::new(changed))
+                .await
+                .is_err()
+        {
+            return;
+        }
     }
 }
 

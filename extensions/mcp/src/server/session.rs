@@ -4,10 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::JsonObject;
-use toolwright::{Call, CallId, CancellationToken, Class, Executor, Outcome, Run, ToolError};
+use toolwright::{
+    Call, CallId, CancellationToken, Class, Executor, Outcome, Profile, Run, ToolError,
+};
 use uuid::Uuid;
 
+use super::client::McpClient;
 use super::listing::Shown;
+use super::offers::Subscribed;
 use super::progress::Reports;
 use super::{McpServer, ServeError};
 
@@ -17,11 +21,14 @@ const MOST_WAITING: usize = 256;
 pub(super) struct Session {
     executor: Executor,
     run: Run,
+    profile: Option<Profile>,
     /// Cancelled when the client is gone.
     ended: CancellationToken,
     shown: Mutex<Arc<Pinned>>,
     waiting: Mutex<HashMap<CallKey, Waiting>>,
     pub(super) reports: Arc<Reports>,
+    pub(super) client: McpClient,
+    pub(super) subscribed: Subscribed,
 }
 
 /// What the client was shown last, and the run that calls it.
@@ -53,21 +60,47 @@ pub(super) struct Planned {
 }
 
 impl Session {
-    pub(super) fn start(server: &McpServer, ended: CancellationToken) -> Result<Self, ServeError> {
+    /// A session of a user whom the transport knows; without it, of the user that the application names.
+    pub(super) fn start(
+        server: &McpServer,
+        ended: CancellationToken,
+        user: Option<&str>,
+    ) -> Result<Self, ServeError> {
         let reports = Arc::new(Reports::default());
         let receiver = Arc::clone(&reports);
         let id = format!("mcp-{}", Uuid::now_v7());
         let run = server.executor.run(id.clone()).session(id).cancelled_by(ended.clone());
         let run = run.on_progress(move |event| receiver.receive(event));
         let run = match &server.start {
-            Some(start) => start(run),
+            Some(start) => start(run, user),
             None => run,
         };
+        // The authorised user counts, whatever else the application says of the run.
+        let run = match user {
+            Some(user) => run.user(user),
+            None => run,
+        };
+        let client = McpClient::default();
+        let run = match server.offers.client {
+            true => run.with(client.clone()),
+            false => run,
+        };
         let run = run.start()?;
-        let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor)?));
+        let profile = server.profile.clone();
+        let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor, profile.as_ref())?));
         let executor = server.executor.clone();
         let waiting = Mutex::default();
-        Ok(Self { executor, run, ended, shown, waiting, reports })
+        Ok(Self {
+            executor,
+            run,
+            profile,
+            ended,
+            shown,
+            waiting,
+            reports,
+            client,
+            subscribed: Subscribed::default(),
+        })
     }
 
     /// What the client was shown last.
@@ -80,7 +113,7 @@ impl Session {
         let now = self.executor.registry().generation();
         let mut shown = lock(&self.shown);
         if shown.shown.catalog.generation() != now {
-            *shown = Arc::new(Pinned::of(&self.run, &self.executor)?);
+            *shown = Arc::new(Pinned::of(&self.run, &self.executor, self.profile.as_ref())?);
         }
         Ok(Arc::clone(&shown))
     }
@@ -133,9 +166,18 @@ impl Session {
         outcome
     }
 
+    pub(super) fn user(&self) -> Option<&str> {
+        self.run.user()
+    }
+
+    /// Cancels the calls that run.
+    pub(super) fn cancel(&self) {
+        self.ended.cancel();
+    }
+
     /// The client is gone: calls that have not begun never begin.
     pub(super) async fn end(&self) {
-        self.ended.cancel();
+        self.cancel();
         let Some(worker) = self.run.worker() else { return };
         if let Err(failure) = worker.end_run(self.run.id()).await {
             tracing::error!(run = self.run.id(), %failure, "the run of a session could not be ended");
@@ -144,8 +186,13 @@ impl Session {
 }
 
 impl Pinned {
-    fn of(run: &Run, executor: &Executor) -> Result<Self, ServeError> {
-        let shown = Shown::of(&executor.registry().catalog())?;
+    fn of(run: &Run, executor: &Executor, profile: Option<&Profile>) -> Result<Self, ServeError> {
+        let catalog = executor.registry().catalog();
+        let catalog = match profile {
+            Some(profile) => catalog.select(profile)?,
+            None => catalog,
+        };
+        let shown = Shown::of(&catalog)?;
         let run = run.pinned(&shown.catalog);
         Ok(Self { shown, run })
     }

@@ -3,6 +3,7 @@
 
 mod client;
 mod durable;
+mod http;
 mod server;
 mod stdio;
 mod support;

@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
 
-use super::executors::ProcessRequest;
+use super::executors::{ProcessEnd, ProcessRequest, Streams};
+use super::run_command::is_no_program;
 use super::shell::{SandboxedShell, Shell};
-use super::supervised::{self, Start};
 use super::supervisor::FOLDER;
 use crate::Workspace;
 use crate::shell::files_of;
@@ -101,18 +101,18 @@ async fn run(
         Err(_) => workspace.real_folder(&Name::parse(".")?)?,
     };
     // The line follows on a line of its own, so that nothing in it changes what stands before.
-    let script = format!("trap 'pwd -P >&\"${FOLDER}\" 2> /dev/null' EXIT\n{line}\n");
+    // Where no descriptor comes with it, as in a container, nothing is written.
+    let script = format!("trap '{{ pwd -P >&\"${FOLDER}\"; }} 2> /dev/null' EXIT\n{line}\n");
     let arguments: [OsString; 5] =
         ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
     let variables = shell.variables(workspace.root());
-    let request = ProcessRequest::new(&arguments, workspace.root(), &folder).variables(&variables);
-    let vector = shell.executor.arguments(&request);
-    let limit = Duration::from_secs(seconds.into());
-    let start =
-        Start { arguments: &vector, folder: &folder, variables: &variables, limit, merges: true };
-    let started = supervised::start(&shell.supervisor, &start)
-        .map_err(|error| not_started(error, &vector))?;
-    let ended = started.await.map_err(|error| not_started(error, &vector))?;
+    let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
+        .variables(&variables)
+        .limit(Duration::from_secs(seconds.into()))
+        .streams(Streams::Marked)
+        .supervised_by(&shell.supervisor);
+    let started = shell.executor.start(&request).map_err(|error| not_started(error, &arguments))?;
+    let ended = started.await.map_err(|error| not_started(error, &arguments))?;
     if let Some(inside) =
         ended.folder.as_deref().and_then(|it| it.strip_prefix(workspace.root()).ok())
     {
@@ -128,10 +128,7 @@ async fn run(
 }
 
 /// A finished command, as a result.
-pub(super) fn output(
-    ended: supervised::Finished,
-    seconds: u32,
-) -> Result<ProcessOutput, ToolError> {
+pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, ToolError> {
     let output = ended.output;
     if ended.timed_out {
         let error = Some(format!("it took more than {seconds} seconds and was ended"));
@@ -159,7 +156,7 @@ pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolErr
         ErrorKind::NotFound => ("not_found", "no such program"),
         ErrorKind::PermissionDenied => ("permission_denied", "it may not be run"),
         ErrorKind::ArgumentListTooLong => ("too_long", "its arguments are too long"),
-        _ if error.raw_os_error() == Some(8) => (
+        _ if is_no_program(&error) => (
             "not_a_program",
             "it is no program that the system can run; a script needs a first line such as `#!/bin/sh`",
         ),

@@ -15,9 +15,8 @@ use std::time::Duration;
 use toolwright::{Danger, DynamicTool, Effect, ProcessOutput, ToolError};
 
 use super::bash::{not_started, output};
-use super::executors::ProcessRequest;
+use super::executors::{ProcessRequest, Streams};
 use super::shell::Shell;
-use super::supervised::{self, Start};
 use crate::Workspace;
 use crate::workspace::Name;
 
@@ -176,20 +175,14 @@ impl CliTool {
         let arguments: Vec<OsString> =
             std::iter::once(self.program.clone()).chain(arguments).collect();
         let variables = shell.variables(workspace.root());
-        let request =
-            ProcessRequest::new(&arguments, workspace.root(), &folder).variables(&variables);
-        let vector = shell.executor.arguments(&request);
-        let limit = Duration::from_secs(self.seconds.into());
-        let start = Start {
-            arguments: &vector,
-            folder: &folder,
-            variables: &variables,
-            limit,
-            merges: false,
-        };
-        let started = supervised::start(&shell.supervisor, &start)
-            .map_err(|error| not_started(error, &vector))?;
-        let ended = started.await.map_err(|error| not_started(error, &vector))?;
+        let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
+            .variables(&variables)
+            .limit(Duration::from_secs(self.seconds.into()))
+            .streams(Streams::Apart)
+            .supervised_by(&shell.supervisor);
+        let started =
+            shell.executor.start(&request).map_err(|error| not_started(error, &arguments))?;
+        let ended = started.await.map_err(|error| not_started(error, &arguments))?;
         let errors = ended.errors.trim().to_owned();
         let mut made = output(ended, self.seconds)?;
         if !made.success && !made.timed_out {

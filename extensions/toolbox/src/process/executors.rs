@@ -1,9 +1,21 @@
-//! Where a program runs: here, in a sandbox, in a container. Each turns a program into the argument vector that runs it
-//! there; what is started is supervised in the same way everywhere.
+//! Where a program runs: here, in a sandbox, in a container, or wherever an application says.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use super::group;
+#[cfg(unix)]
+use super::supervised;
+#[cfg(unix)]
+use super::supervisor::Supervisor;
+
+/// How long a program may take where nothing else is said.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// A program that a tool wants to run.
 #[derive(Debug, Clone)]
@@ -15,28 +27,94 @@ pub struct ProcessRequest<'a> {
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// The variables that it gets.
+    /// The variables that it gets, and no others.
     pub variables: &'a [(OsString, OsString)],
+    /// After how long it is ended; two minutes unless set.
+    pub limit: Duration,
+    /// How its two streams are read.
+    pub streams: Streams,
+    /// What ends all that it starts, also in other sessions; without, its process group is ended.
+    #[cfg(unix)]
+    pub supervisor: Option<&'a Supervisor>,
 }
+
+/// How the output of a program is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Streams {
+    /// Both streams in one text, in the order in which lines arrive.
+    #[default]
+    Mixed,
+    /// So, with a mark before each line of standard error.
+    Marked,
+    /// Each in a text of its own.
+    Apart,
+}
+
+/// How a program ended, and what it printed.
+///
+/// Where another program runs it, an executor of an application's own fills this in:
+///
+/// ```
+/// use std::io;
+/// use toolwright_toolbox::{ProcessEnd, ProcessRequest, RunningProcess, ToolExecutor};
+///
+/// /// Only says what would run.
+/// #[derive(Debug)]
+/// struct Dry;
+///
+/// impl ToolExecutor for Dry {
+///     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+///         let mut end = ProcessEnd::default();
+///         end.output = format!("would run {:?}", request.arguments);
+///         end.status = Some(std::process::ExitStatus::default());
+///         Ok(Box::pin(async { Ok(end) }))
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProcessEnd {
+    /// Nothing where it is not known how it ended.
+    pub status: Option<ExitStatus>,
+    /// Its time was up, or the call was given up.
+    pub timed_out: bool,
+    /// What it wrote to standard output, and to standard error unless that is read apart: of much, the beginning and the end.
+    pub output: String,
+    /// What it wrote to standard error, where that is read apart.
+    pub errors: String,
+    /// The folder that a shell ended in, by its own word.
+    pub folder: Option<PathBuf>,
+}
+
+/// A program that runs. Whoever drops it ends the program, and all that is to end with it.
+pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
 /// The program and the arguments that are given to the system.
 pub type ArgumentVector = Vec<OsString>;
 
-/// Where the processes of a workspace run. Tools of the toolbox start programs through it alone.
+/// Where the processes of a workspace run. The tools of the toolbox start programs through it alone.
 ///
 /// ```
 /// use std::path::Path;
-/// use toolwright_toolbox::{Container, ProcessRequest, ToolExecutor as _};
+/// use toolwright_toolbox::{Local, ProcessRequest, ToolExecutor};
 ///
-/// let container = Container::new("docker", "build-1").at("/site");
-/// let arguments = ["npm", "test"].map(Into::into);
-/// let request = ProcessRequest::new(&arguments, Path::new("/srv/app"), Path::new("/srv/app/web"));
-/// let vector = container.arguments(&request);
-/// assert_eq!(vector, ["docker", "exec", "--workdir", "/site/web", "build-1", "npm", "test"]);
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let executor: &dyn ToolExecutor = &Local;
+/// let arguments = ["/bin/echo", "hello"].map(Into::into);
+/// let ended = executor.start(&ProcessRequest::new(&arguments, folder, folder))?.await?;
+/// assert_eq!(ended.output, "hello\n");
+/// # Ok::<(), std::io::Error>(())
+/// # })?;
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait ToolExecutor: fmt::Debug + Send + Sync {
-    /// The argument vector that runs a program there.
-    fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector;
+    /// Starts a program there. It is called within a runtime of tokio.
+    ///
+    /// # Errors
+    /// When the program was not started, and never will be.
+    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess>;
 }
 
 /// Programs run as they are, with the rights of the application.
@@ -45,6 +123,17 @@ pub struct Local;
 
 /// Programs run in a container that is there, by any command that understands `docker exec`. What a container contains
 /// when its client is killed is the engine's business.
+///
+/// ```
+/// use std::path::Path;
+/// use toolwright_toolbox::{Container, ProcessRequest};
+///
+/// let container = Container::new("docker", "build-1").at("/site");
+/// let arguments = ["npm", "test"].map(Into::into);
+/// let request = ProcessRequest::new(&arguments, Path::new("/srv/app"), Path::new("/srv/app/web"));
+/// let vector = container.arguments(&request);
+/// assert_eq!(vector, ["docker", "exec", "--workdir", "/site/web", "build-1", "npm", "test"]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Container {
     engine: OsString,
@@ -52,32 +141,20 @@ pub struct Container {
     root: PathBuf,
 }
 
-/// Programs run in a sandbox: without the network, writing nothing but the workspace, with a `/tmp` of their own, without the
-/// files that are hidden.
-#[derive(Debug, Clone)]
-pub struct Sandbox {
-    program: PathBuf,
-    hidden: Vec<PathBuf>,
-    network: bool,
-}
-
-/// What holds a sandbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SandboxKind {
-    /// Namespaces, made by bubblewrap.
-    Bubblewrap,
-}
-
-/// Why there is no sandbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SandboxError(String);
-
 impl<'a> ProcessRequest<'a> {
-    /// A program with its arguments, without variables.
+    /// A program with its arguments, in a folder of the workspace `root`; without variables.
     #[must_use]
     pub fn new(arguments: &'a [OsString], root: &'a Path, folder: &'a Path) -> Self {
-        Self { arguments, folder, root, variables: &[] }
+        Self {
+            arguments,
+            folder,
+            root,
+            variables: &[],
+            limit: LIMIT,
+            streams: Streams::default(),
+            #[cfg(unix)]
+            supervisor: None,
+        }
     }
 
     /// With these variables.
@@ -85,11 +162,39 @@ impl<'a> ProcessRequest<'a> {
     pub fn variables(self, variables: &'a [(OsString, OsString)]) -> Self {
         Self { variables, ..self }
     }
+
+    /// Ended after this time.
+    #[must_use]
+    pub fn limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// With its output read so.
+    #[must_use]
+    pub fn streams(self, streams: Streams) -> Self {
+        Self { streams, ..self }
+    }
+
+    /// Under a supervisor.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn supervised_by(self, supervisor: &'a Supervisor) -> Self {
+        Self { supervisor: Some(supervisor), ..self }
+    }
+
+    /// Starts what runs it on this machine: the one place from which the toolbox starts processes.
+    pub(super) fn start_as(&self, vector: &[OsString]) -> io::Result<RunningProcess> {
+        #[cfg(unix)]
+        if let Some(supervisor) = self.supervisor {
+            return supervised::start(supervisor, vector, self);
+        }
+        group::start(vector, self)
+    }
 }
 
 impl ToolExecutor for Local {
-    fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
-        request.arguments.to_vec()
+    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+        request.start_as(request.arguments)
     }
 }
 
@@ -105,10 +210,10 @@ impl Container {
         self.root = root.into();
         self
     }
-}
 
-impl ToolExecutor for Container {
-    fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
+    /// The argument vector that runs a program there.
+    #[must_use]
+    pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));
         let folder =
             if below.as_os_str().is_empty() { self.root.clone() } else { self.root.join(below) };
@@ -132,133 +237,8 @@ impl ToolExecutor for Container {
     }
 }
 
-impl Sandbox {
-    /// A sandbox of bubblewrap, without the network. It is tried once, so that a machine that cannot make one says so here.
-    ///
-    /// # Errors
-    /// When `bwrap` is not installed, or may make no namespaces. There is no way back to [`Local`]: that is for the
-    /// application to say.
-    pub fn bubblewrap() -> Result<Self, SandboxError> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let program = std::env::split_paths(&path)
-            .filter(|it| it.is_absolute())
-            .map(|it| it.join("bwrap"))
-            .find(|it| it.is_file());
-        let program = program.ok_or_else(|| {
-            SandboxError("bubblewrap is not installed: found no `bwrap` on the search path; install it, or run programs by `Local`".to_owned())
-        })?;
-        Self::by(program)
-    }
-
-    /// A sandbox of the bubblewrap at this path.
-    ///
-    /// # Errors
-    /// As [`bubblewrap`](Self::bubblewrap) does.
-    pub fn by(program: impl Into<PathBuf>) -> Result<Self, SandboxError> {
-        let sandbox = Self { program: program.into(), hidden: Vec::new(), network: false };
-        let truth = [OsString::from("true")];
-        let folder = std::env::temp_dir();
-        let vector = sandbox.arguments(&ProcessRequest::new(&truth, &folder, &folder));
-        let tried = std::process::Command::new(&vector[0])
-            .args(&vector[1..])
-            .stdin(std::process::Stdio::null())
-            .output();
-        match tried {
-            Ok(tried) if tried.status.success() => Ok(sandbox),
-            Ok(tried) => {
-                let words = String::from_utf8_lossy(&tried.stderr);
-                let first = words.lines().next().unwrap_or("it said nothing").to_owned();
-                Err(SandboxError(format!(
-                    "bubblewrap cannot make a sandbox on this machine: {first}"
-                )))
-            }
-            Err(error) => Err(SandboxError(format!("bubblewrap cannot be started: {error}"))),
-        }
-    }
-
-    /// Hides a file or a folder: it is empty inside. The journal, the policy and the keys of the application belong here.
-    #[must_use]
-    pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
-        self.hidden.push(path.canonicalize().unwrap_or(path));
-        self
-    }
-
-    /// Lets programs use the network.
-    #[must_use]
-    pub fn with_network(mut self) -> Self {
-        self.network = true;
-        self
-    }
-
-    /// What holds it.
-    #[must_use]
-    pub fn kind(&self) -> SandboxKind {
-        SandboxKind::Bubblewrap
+impl ToolExecutor for Container {
+    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+        request.start_as(&self.arguments(request))
     }
 }
-
-impl ToolExecutor for Sandbox {
-    fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
-        let mut vector: ArgumentVector = vec![self.program.clone().into()];
-        let mut add = |words: &[&OsStr]| vector.extend(words.iter().map(|it| (*it).to_owned()));
-        let word = OsStr::new;
-        // Read-only but for the workspace; processes, devices, `/tmp` and IPC of its own; no right is gained.
-        add(&[
-            "--die-with-parent",
-            "--new-session",
-            "--unshare-user",
-            "--unshare-pid",
-            "--unshare-ipc",
-            "--unshare-uts",
-            "--unshare-cgroup-try",
-        ]
-        .map(word));
-        if !self.network {
-            add(&[word("--unshare-net")]);
-        }
-        add(&[
-            "--cap-drop",
-            "ALL",
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "--tmpfs",
-            "/tmp",
-            "--tmpfs",
-            "/var/tmp",
-            "--tmpfs",
-            "/run",
-        ]
-        .map(word));
-        add(&[word("--bind"), request.root.as_os_str(), request.root.as_os_str()]);
-        for hidden in &self.hidden {
-            if hidden.is_dir() {
-                add(&[word("--tmpfs"), hidden.as_os_str()]);
-            } else if hidden.exists() {
-                add(&[word("--ro-bind"), word("/dev/null"), hidden.as_os_str()]);
-            }
-        }
-        add(&[word("--chdir"), request.folder.as_os_str(), word("--")]);
-        vector.extend(request.arguments.iter().cloned());
-        vector
-    }
-}
-
-impl fmt::Display for SandboxKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("bubblewrap")
-    }
-}
-
-impl fmt::Display for SandboxError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SandboxError {}

@@ -17,15 +17,14 @@
 //! Programs that are named by a path, because an agent can write files; programs that are not there; arguments with a NUL
 //! character; folders that lead out of the workspace.
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::process::Command;
 use toolwright::{Class, ProcessOutput, ToolError, tool};
 
 use super::environment::variables;
-use super::group;
+use super::executors::ProcessRequest;
 use crate::Workspace;
 use crate::workspace::Name;
 
@@ -55,40 +54,25 @@ pub async fn run_command(
     }
     let folder = workspace.real_folder(&Name::parse(&folder)?)?;
     let variables = variables(workspace.root());
-    #[cfg(all(feature = "shell", unix))]
-    let mut command = {
-        let arguments: Vec<std::ffi::OsString> =
-            std::iter::once(&program).chain(&args).map(Into::into).collect();
-        let request = super::ProcessRequest::new(&arguments, workspace.root(), &folder);
-        let vector = workspace.argument_vector(&request.variables(&variables));
-        let mut command = Command::new(&vector[0]);
-        command.args(&vector[1..]);
-        command
-    };
-    #[cfg(not(all(feature = "shell", unix)))]
-    let mut command = {
-        let mut command = Command::new(&program);
-        command.args(args);
-        command
-    };
-    command
-        .current_dir(folder)
-        .env_clear()
-        .envs(variables)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let limit = Duration::from_secs(timeout_seconds.into());
-    let ended = group::start(command, limit).map_err(|error| not_started(&program, error))?;
+    let arguments: Vec<OsString> = std::iter::once(&program).chain(&args).map(Into::into).collect();
+    let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
+        .variables(&variables)
+        .limit(Duration::from_secs(timeout_seconds.into()));
+    let ended =
+        workspace.processes().start(&request).map_err(|error| not_started(&program, error))?;
     let ended = ended.await.map_err(|error| {
         let message = format!("`{program}` was started, and how it ended is not known");
         ToolError::new("process_lost", message).class(Class::Unknown).caused_by(error)
     })?;
-    let (status, output) = (ended.status, ended.output);
+    let output = ended.output;
     if ended.timed_out {
         let error = Some(format!("it took more than {timeout_seconds} seconds and was ended"));
         return Ok(ProcessOutput { output, error, timed_out: true, ..Default::default() });
     }
+    let Some(status) = ended.status else {
+        let message = format!("`{program}` was started, and how it ended is not known");
+        return Err(ToolError::new("process_lost", message).class(Class::Unknown));
+    };
     let error = (!status.success()).then(|| status.to_string());
     let (success, exit_code) = (status.success(), status.code());
     Ok(ProcessOutput { success, output, error, exit_code, timed_out: false })
@@ -116,9 +100,18 @@ fn not_started(program: &str, error: std::io::Error) -> ToolError {
         ErrorKind::NotFound => ("not_found", "no such program on the search path"),
         ErrorKind::PermissionDenied => ("permission_denied", "it may not be run"),
         ErrorKind::ArgumentListTooLong => ("invalid_input", "its arguments are too long"),
+        _ if is_no_program(&error) => (
+            "not_a_program",
+            "it is no program that the system can run; a script needs a first line such as `#!/bin/sh`",
+        ),
         _ => ("not_started", "it could not be started"),
     };
     ToolError::new(kind, format!("`{program}`: {words}"))
         .class(Class::NotStarted { retry_after: None })
         .caused_by(error)
+}
+
+/// What Unix says of a file that is neither a program nor a script with a first line that names one.
+pub(super) fn is_no_program(error: &std::io::Error) -> bool {
+    cfg!(unix) && error.raw_os_error() == Some(8)
 }

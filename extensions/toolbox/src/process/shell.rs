@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolwright::Danger;
 
 use super::environment::variables;
-use super::executors::{Local, Sandbox, ToolExecutor};
+use super::executors::{Local, ToolExecutor};
+use super::sandbox::Sandbox;
 use super::supervisor::Supervisor;
 use crate::shell::{CommandTable, classify_by};
 

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
 use process_wrap::tokio::{CommandWrap, ProcessSession};
@@ -15,50 +14,28 @@ use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::group::{DRAIN, GRACE, locked, read};
+use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
+use super::group::{DRAIN, GRACE};
+use super::printed::Printed;
 use super::supervisor::{self, Supervisor};
-use super::transcript::Transcript;
 
 /// How long the supervisor has to end what is left of a command.
 const LAST: Duration = Duration::from_secs(12);
 
-/// What is run: the program with its arguments, as they are given to the system.
-#[derive(Debug)]
-pub(super) struct Start<'a> {
-    pub(super) arguments: &'a [OsString],
-    pub(super) folder: &'a Path,
-    pub(super) variables: &'a [(OsString, OsString)],
-    pub(super) limit: Duration,
-    /// Standard error goes into the output, line by line.
-    pub(super) merges: bool,
-}
-
-/// How a command ended.
-#[derive(Debug)]
-pub(super) struct Finished {
-    /// Nothing where its supervisor was killed before it.
-    pub(super) status: Option<ExitStatus>,
-    pub(super) timed_out: bool,
-    pub(super) output: String,
-    /// What it wrote to standard error, where that does not go into the output.
-    pub(super) errors: String,
-    /// The folder that a shell ended in, by its own word.
-    pub(super) folder: Option<PathBuf>,
-}
-
 /// Starts a command. It ends when the returned future is dropped, and when this process is gone.
 pub(super) fn start(
     supervisor: &Supervisor,
-    start: &Start<'_>,
-) -> io::Result<impl Future<Output = io::Result<Finished>> + Send + use<>> {
+    vector: &[OsString],
+    request: &ProcessRequest<'_>,
+) -> io::Result<RunningProcess> {
     let (own, others) = std::os::unix::net::UnixStream::pair()?;
     own.set_nonblocking(true)?;
     let own = UnixStream::from_std(own)?;
-    let mut command = supervisor.command(start.arguments);
+    let mut command = supervisor.command(vector);
     command
-        .current_dir(start.folder)
+        .current_dir(request.folder)
         .env_clear()
-        .envs(start.variables.iter().map(|(name, value)| (name, value)))
+        .envs(request.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::from(OwnedFd::from(others)))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -69,31 +46,23 @@ pub(super) fn start(
     // The other end of the socket is the supervisor's alone now.
     drop(command);
     let (held, given_up) = oneshot::channel::<()>();
-    let ended = tokio::spawn(follow(child, own, start.limit, start.merges, given_up));
-    Ok(async move {
+    let ended = tokio::spawn(follow(child, own, request.limit, request.streams, given_up));
+    Ok(Box::pin(async move {
         let _held = held;
         ended.await.map_err(io::Error::other)?
-    })
+    }))
 }
 
 async fn follow(
     mut child: Box<dyn process_wrap::tokio::ChildWrapper>,
     control: UnixStream,
     limit: Duration,
-    merges: bool,
+    streams: Streams,
     given_up: oneshot::Receiver<()>,
-) -> io::Result<Finished> {
-    let all = Mutex::new(if merges { Transcript::marking() } else { Transcript::default() });
-    let apart = Mutex::new(Transcript::default());
+) -> io::Result<ProcessEnd> {
+    let printed = Printed::new(streams);
     let (output, errors) = (child.stdout().take(), child.stderr().take());
-    let none = || None::<tokio::process::ChildStderr>;
-    let reading = async {
-        if merges {
-            read(output, errors, &all).await;
-        } else {
-            tokio::join!(read(output, none(), &all), read(errors, none(), &apart));
-        }
-    };
+    let reading = printed.read(output, errors);
     let ending = async {
         let (reports, mut orders) = control.into_split();
         let mut reports = BufReader::new(reports);
@@ -149,9 +118,9 @@ async fn follow(
     };
     // It is gone as soon as it has reported.
     let _ = timeout(LAST, child.wait()).await;
-    let output = std::mem::take(&mut *locked(&all)).finish();
-    let errors = std::mem::take(&mut *locked(&apart)).finish();
-    Ok(Finished { status, timed_out, output, errors, folder })
+    let (output, errors) = printed.finish();
+    // Without a status its supervisor was killed before it.
+    Ok(ProcessEnd { status, timed_out, output, errors, folder })
 }
 
 async fn line(reports: &mut BufReader<tokio::net::unix::OwnedReadHalf>) -> io::Result<String> {

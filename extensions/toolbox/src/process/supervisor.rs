@@ -67,13 +67,26 @@ impl Supervisor {
     /// Supervises and never returns where this process was started for that; else it does nothing.
     pub fn supervise_if_asked() {
         let mut arguments = std::env::args_os();
-        if arguments.nth(1).as_deref() == Some(OsStr::new(MARK)) {
+        let asked = arguments.nth(1);
+        #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
+        if super::landlock::is_asked_for(asked.as_deref()) {
+            let error = super::landlock::confine(&arguments.collect::<Vec<_>>());
+            eprintln!("landlock: {error}");
+            std::process::exit(126);
+        }
+        if asked.as_deref() == Some(OsStr::new(MARK)) {
             let code = match supervise(&arguments.collect::<Vec<_>>()) {
                 Ok(()) => 0,
                 Err(_) => 70,
             };
             std::process::exit(code);
         }
+    }
+
+    /// The program.
+    #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.0
     }
 
     /// The command that supervises this one.

@@ -24,20 +24,16 @@ pub(super) struct Transcript {
     /// The line of each stream that has not ended.
     lines: [Vec<u8>; 2],
     /// Whether lines of standard error are marked.
-    #[cfg(feature = "shell")]
     marks: bool,
     /// Within a line of standard error whose beginning was taken.
-    #[cfg(feature = "shell")]
     within: bool,
 }
 
 /// What stands before a line of standard error.
-#[cfg(feature = "shell")]
 pub(super) const MARK: &str = "[stderr] ";
 
 impl Transcript {
     /// Marks the lines of standard error.
-    #[cfg(feature = "shell")]
     pub(super) fn marking() -> Self {
         Self { marks: true, ..Self::default() }
     }
@@ -76,7 +72,6 @@ impl Transcript {
     }
 
     fn add(&mut self, stream: Stream, bytes: &[u8]) {
-        #[cfg(feature = "shell")]
         if self.marks && matches!(stream, Stream::Errors) {
             for line in bytes.split_inclusive(|byte| *byte == b'\n') {
                 if !std::mem::replace(&mut self.within, !line.ends_with(b"\n")) {
@@ -86,8 +81,6 @@ impl Transcript {
             }
             return;
         }
-        #[cfg(not(feature = "shell"))]
-        let _ = stream;
         self.take(bytes);
     }
 

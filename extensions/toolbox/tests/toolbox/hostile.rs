@@ -11,9 +11,10 @@ use std::sync::Arc;
 use toolwright::ProcessOutput;
 use toolwright::approval::{ApprovalService, ApproverKey};
 use toolwright::journal::SqliteStore;
-use toolwright_toolbox::Sandbox;
+use toolwright_toolbox::{Sandbox, SandboxLack};
 
 use self::office::{Office, goes_on};
+use crate::bash::supervisor;
 use crate::support::runtime;
 
 const DOCS: &str = include_str!("../../../../docs/shell.md");
@@ -46,8 +47,18 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
     answer.is_some_and(|it| it.output.contains(words))
 }
 
+const OUTLIVES: &str = "outlives its time-out";
+
+/// A line that goes on once a daemon is there, in a session of its own.
+fn daemon(word: &str) -> String {
+    let inner = format!("(trap \"\" TERM HUP; echo > up-{word}; exec sleep 300.{word}) & exit");
+    format!(
+        "(setsid sh -c '{inner}' > /dev/null 2>&1 &); while [ ! -e up-{word} ]; do sleep 0.05; done"
+    )
+}
+
 /// Each gets a word of its own, by which what it leaves behind is found.
-const ATTEMPTS: [Attempt; 13] = [
+const ATTEMPTS: [Attempt; 15] = [
     Attempt {
         tried: "reads the key that approves",
         line: |office, _| {
@@ -59,6 +70,18 @@ const ATTEMPTS: [Attempt; 13] = [
         succeeds: |office, _, _| {
             let key = fs::read(office.outside("hidden/ada.key")).unwrap();
             fs::read(office.inside("mine.key")).is_ok_and(|it| it == key)
+        },
+    },
+    Attempt {
+        tried: "reads it in namespaces of its own, without what hides it",
+        line: |office, _| {
+            let office = office.outside("hidden").display().to_string();
+            let read = format!("umount -l {office}; cat {office}/ada.key");
+            format!("unshare -Urm sh -c '{read}' || cat {office}/ada.key")
+        },
+        succeeds: |office, _, answer| {
+            let key = fs::read_to_string(office.outside("hidden/ada.key")).unwrap();
+            printed(answer, key.lines().next_back().unwrap())
         },
     },
     Attempt {
@@ -118,21 +141,25 @@ const ATTEMPTS: [Attempt; 13] = [
         succeeds: |office, _, _| office.server.accept().is_ok(),
     },
     Attempt {
+        tried: "sends a UDP packet",
+        line: |office, _| {
+            let port = office.datagrams.local_addr().unwrap().port();
+            format!("echo x > /dev/udp/127.0.0.1/{port}")
+        },
+        succeeds: |office, _, _| office.datagrams.recv(&mut [0; 8]).is_ok(),
+    },
+    Attempt {
         tried: "leaves a file in the `/tmp` of all programs",
         line: |_, word| format!("echo x > /tmp/{word}"),
         succeeds: |_, word, _| fs::remove_file(format!("/tmp/{word}")).is_ok(),
     },
     Attempt {
         tried: "leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sh -c '(trap \"\" TERM HUP; exec sleep 300.{word}) & exit' &); sleep 0.3"
-            )
-        },
+        line: |_, word| daemon(word),
         succeeds: |_, word, _| goes_on(word),
     },
     Attempt {
-        tried: "outlives its time-out",
+        tried: OUTLIVES,
         line: |_, word| {
             format!(
                 "trap '' TERM; (trap '' TERM; exec setsid sleep 300.{word}) & sleep 300; sleep 300"
@@ -145,11 +172,7 @@ const ATTEMPTS: [Attempt; 13] = [
     },
     Attempt {
         tried: "kills its supervisor and leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sleep 300.{word} > /dev/null 2>&1 &); sleep 0.3; kill -9 $PPID; sleep 1"
-            )
-        },
+        line: |_, word| format!("{}; kill -9 $PPID; sleep 1", daemon(word)),
         succeeds: |_, word, _| goes_on(word),
     },
 ];
@@ -158,7 +181,8 @@ const ATTEMPTS: [Attempt; 13] = [
 fn tried(column: usize, office: &Office) -> Vec<bool> {
     let word = |at: usize| format!("{}{column}{at:02}", process::id());
     let came_of = |(at, attempt): (usize, &Attempt)| {
-        let answer = office.bash(&(attempt.line)(office, &word(at)), 2);
+        let seconds = if attempt.tried == OUTLIVES { 2 } else { 60 };
+        let answer = office.bash(&(attempt.line)(office, &word(at)), seconds);
         (attempt.succeeds)(office, &word(at), answer)
     };
     ATTEMPTS.iter().enumerate().map(came_of).collect()
@@ -193,7 +217,7 @@ fn compared(column: usize, kind: &str, office: &Office) -> Vec<bool> {
 fn the_docs_list_what_an_agent_with_bash_can_do_without_a_sandbox() {
     let came = compared(0, "without a sandbox", &Office::open());
     // What holds everywhere: nothing outlives its line by itself.
-    assert_eq!(came[10..12], [false, false]);
+    assert_eq!(came[12..14], [false, false]);
 }
 
 /// In a sandbox nothing of it succeeds.
@@ -205,5 +229,22 @@ fn an_agent_with_bash_in_a_sandbox_succeeds_in_nothing() {
     };
     let came = compared(1, "in a sandbox of bubblewrap", &Office::within(sandbox));
     assert!(!came.contains(&true), "{came:?}");
+    println!("not skipped");
+}
+
+/// Landlock is used where an application names what it lacks, and then that is all that succeeds.
+#[test]
+fn a_sandbox_by_landlock_lacks_what_its_application_has_named() {
+    let sandbox = match Sandbox::landlock(
+        &supervisor(),
+        &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock],
+    ) {
+        Ok(sandbox) => sandbox,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let came = compared(2, "in a sandbox of landlock", &Office::within(sandbox));
+    let tried = ATTEMPTS.iter().map(|it| it.tried).zip(came).filter(|(_, came)| *came);
+    let succeeded: Vec<&str> = tried.map(|(tried, _)| tried).collect();
+    assert_eq!(succeeded, ["sends a UDP packet", "leaves a file in the `/tmp` of all programs"]);
     println!("not skipped");
 }

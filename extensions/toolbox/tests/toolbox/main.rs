@@ -5,6 +5,8 @@
 #[cfg(feature = "files")]
 mod apply_patch;
 #[cfg(all(feature = "shell", feature = "process"))]
+mod bad_input;
+#[cfg(all(feature = "shell", feature = "process"))]
 mod bash;
 #[cfg(all(
     feature = "changes",
@@ -21,12 +23,17 @@ mod commands;
 mod containment;
 #[cfg(feature = "files")]
 mod edit_file;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod executors;
 #[cfg(feature = "files")]
 mod faults;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
-#[cfg(all(feature = "shell", feature = "process"))]
+// Landlock is Linux's, and so is the folder of processes.
+#[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
 mod hostile;
+#[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
+mod landlock;
 #[cfg(feature = "files")]
 mod patch_lines;
 #[cfg(feature = "files")]

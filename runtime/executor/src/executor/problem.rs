@@ -79,9 +79,33 @@ pub enum BuildProblem {
         /// The type.
         type_name: &'static str,
     },
+    /// Something that the application asks for, such as a sandbox, is not to be had on this machine.
+    Unavailable {
+        /// What.
+        what: String,
+        /// Why not.
+        why: String,
+    },
 }
 
 impl BuildError {
+    /// The error of one problem, for libraries that build what an application gives to an executor.
+    ///
+    /// ```
+    /// use toolwright::{BuildError, BuildProblem};
+    ///
+    /// let (what, why) = ("bubblewrap".to_owned(), "it is not installed".to_owned());
+    /// let error = BuildError::of(BuildProblem::Unavailable { what, why });
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "the executor cannot be built\n- `bubblewrap` cannot be used: it is not installed"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn of(problem: BuildProblem) -> Self {
+        Self { problems: vec![problem] }
+    }
+
     /// What is wrong with the policy, where nothing else is.
     #[doc(hidden)]
     pub fn policy(&self) -> Option<&PolicyError> {
@@ -152,6 +176,9 @@ impl fmt::Display for BuildProblem {
             Self::Retry { why } => formatter.write_str(why),
             Self::GivenTwice { type_name } => {
                 write!(formatter, "`{type_name}` is given twice; keep one")
+            }
+            Self::Unavailable { what, why } => {
+                write!(formatter, "`{what}` cannot be used: {why}")
             }
         }
     }

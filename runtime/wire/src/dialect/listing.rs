@@ -153,7 +153,21 @@ impl Listing {
     /// As [`Provider::tool_results`](crate::provider::Provider::tool_results); for MCP always: see
     /// [`call_tool_result`](super::call_tool_result).
     pub fn tool_results(&self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
-        self.provider()?.results_by(answered, |name| self.shown_name(name))
+        self.provider()?.results_by(answered, None, |name| self.shown_name(name))
+    }
+
+    /// The message that carries the answers back, under these ids in place of those of the calls: one for each call, in
+    /// their order. So a history whose calls have no ids, or ids that another provider would refuse, can go on with a
+    /// provider that matches answers by them.
+    ///
+    /// # Errors
+    /// As [`tool_results`](Self::tool_results).
+    pub fn tool_results_by_ids(
+        &self,
+        answered: &[(ToolCall, Answer)],
+        ids: &[String],
+    ) -> Result<Value, MessageError> {
+        self.provider()?.results_by(answered, Some(ids), |name| self.shown_name(name))
     }
 
     /// A call as the model made it, as the application takes it.

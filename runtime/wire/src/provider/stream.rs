@@ -69,6 +69,12 @@ pub enum StreamEvent {
         /// The call.
         call: ToolCall,
     },
+    /// The provider runs a tool of its own.
+    #[non_exhaustive]
+    ProviderTool {
+        /// The tool, as the provider calls it.
+        name: String,
+    },
     /// An event of a kind that this release does not know was skipped.
     #[non_exhaustive]
     Unknown {
@@ -152,6 +158,18 @@ impl MessageStream {
             Assembly::OpenAiChat(it) => it.is_done(),
             Assembly::OpenAiResponses(it) => it.is_done(),
             Assembly::Gemini(_) => false,
+        }
+    }
+
+    /// What the provider has said so far of what the answer takes, as JSON in the provider's words: where it sends that before
+    /// its answer is whole.
+    #[must_use]
+    pub fn usage(&self) -> Option<String> {
+        match &self.assembly {
+            Assembly::Anthropic(it) => it.usage(),
+            Assembly::OpenAiChat(it) => it.usage(),
+            Assembly::OpenAiResponses(_) => None,
+            Assembly::Gemini(it) => it.usage(),
         }
     }
 

@@ -17,6 +17,7 @@ struct Heard {
     reasoning: String,
     calls: Vec<(String, String, Option<ToolCall>)>,
     unknown: Vec<String>,
+    provider_tools: Vec<String>,
     restarts: usize,
     /// What it had heard before the answer began again.
     before: String,
@@ -42,6 +43,7 @@ impl DeltaListener for Listening {
                 *heard = Heard { restarts, before, ..Heard::default() };
             }
             Delta::Unknown { kind } => heard.unknown.push(kind.to_owned()),
+            Delta::ProviderTool { name } => heard.provider_tools.push(name.to_owned()),
         }
     }
 }
@@ -212,6 +214,19 @@ async fn an_error_in_the_middle_of_an_answer_has_the_class_of_its_status() {
 }
 
 #[tokio::test]
+async fn an_answer_of_which_a_piece_is_damaged_is_asked_for_again() {
+    for damaged in ["data: {\"type\": oops\n\n", "data: {\"type\":\"content_block_stop\"\n\n"] {
+        let (answer, heard, _) =
+            heard([stream(&[BEGIN, MIDDLE, damaged], End::Whole), whole()]).await;
+        assert_eq!((answer.unwrap().text.as_str(), heard.restarts), ("Done.", 1));
+    }
+    let damaged = || stream(&[BEGIN, "data: {]\n\n"], End::Whole);
+    let (answer, _, _) = heard([damaged(), damaged(), damaged()]).await;
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), error.classified()), ("answer_damaged", Class::Transient));
+}
+
+#[tokio::test]
 async fn an_answer_whose_pieces_contradict_each_other_is_none() {
     let (answer, _, requests) = heard([stream(&[BEGIN, BEGIN], End::Whole)]).await;
     let error = answer.unwrap_err();
@@ -262,7 +277,13 @@ async fn an_answer_that_comes_at_once_all_the_same_is_heard_as_one_piece() {
 #[tokio::test]
 async fn what_a_newer_api_sends_is_skipped_and_reported() {
     let unknown = "data: {\"type\":\"sparkle\"}\n\n";
-    let (answer, heard, _) = heard([stream(&[BEGIN, unknown, MIDDLE, END], End::Whole)]).await;
+    let run_there = concat!(
+        r#"data: {"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}"#,
+        "\n\ndata: {\"type\":\"content_block_stop\",\"index\":3}\n\n",
+    );
+    let pieces = [BEGIN, unknown, run_there, MIDDLE, END];
+    let (answer, heard, _) = heard([stream(&pieces, End::Whole)]).await;
+    assert_eq!(heard.provider_tools, ["web_search"]);
     assert_eq!((answer.unwrap().text.as_str(), heard.unknown), ("Done.", vec!["sparkle".into()]));
 }
 
@@ -285,4 +306,29 @@ async fn no_piece_holds_the_key_even_where_a_server_splits_it() {
     assert_eq!(answer.unwrap().text, heard.text);
     let recorded = recorded.lock().unwrap();
     assert!(recorded.contains("a [key] b hunt.") && !recorded.contains("hunter2"), "{recorded}");
+}
+
+/// The first piece of an answer says what the request took.
+#[tokio::test]
+async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
+    let prices = "version = 1\ndate = \"2026-11\"\n[models.some-model]\ninput = 1\noutput = 10";
+    let prices: crate::Prices = prices.parse().unwrap();
+    let of = |input: u64, output: u64| {
+        let usage = crate::Usage::new(input, output);
+        crate::Spent::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
+    };
+    for end in [End::Whole, End::Cut] {
+        let cut = || stream(&[BEGIN, MIDDLE], end);
+        let server = Server::start(vec![cut(), Answers::with(529, BUSY), whole()]).await;
+        let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
+        let answer = answer.unwrap();
+        assert_eq!((answer.failed, answer.spent()), (of(5, 1), of(10, 10)), "{end:?}");
+        assert!(answer.cost > Some(crate::Cost::default()));
+        let server = Server::start(vec![cut(), cut(), cut()]).await;
+        let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
+        assert_eq!(answer.unwrap_err().spent(), of(15, 3), "{end:?}");
+    }
+    // Nothing began.
+    let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
+    assert_eq!(answer.unwrap_err().spent(), crate::Spent::default());
 }

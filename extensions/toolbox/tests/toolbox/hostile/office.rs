@@ -1,7 +1,7 @@
 //! The application that the agent runs in: a payment waits for Ada, whose key lies beside the journal.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -43,6 +43,7 @@ pub struct Office {
     /// The payment that the agent wants.
     pub payment: CallId,
     pub server: TcpListener,
+    pub datagrams: UdpSocket,
 }
 
 impl Office {
@@ -85,7 +86,9 @@ impl Office {
             let payment = run.submit_turn(1, &calls).await.remove(0).suspended().unwrap().call;
             let server = TcpListener::bind("127.0.0.1:0").unwrap();
             server.set_nonblocking(true).unwrap();
-            Self { folders, run, ledger, turn: AtomicU64::new(2), payment, server }
+            let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
+            datagrams.set_nonblocking(true).unwrap();
+            Self { folders, run, ledger, turn: AtomicU64::new(2), payment, server, datagrams }
         })
     }
 
@@ -133,7 +136,7 @@ fn with(word: &str) -> Vec<String> {
 pub fn goes_on(word: &str) -> bool {
     let start = Instant::now();
     while !with(word).is_empty() {
-        if start.elapsed() > Duration::from_secs(5) {
+        if start.elapsed() > Duration::from_secs(10) {
             for id in with(word) {
                 let id = id.parse().ok().and_then(rustix::process::Pid::from_raw);
                 let _ = rustix::process::kill_process(id.unwrap(), rustix::process::Signal::KILL);

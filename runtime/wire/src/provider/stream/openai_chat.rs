@@ -214,6 +214,10 @@ impl Assembly {
         self.is_done
     }
 
+    pub(super) fn usage(&self) -> Option<String> {
+        self.usage.as_ref().map(ToString::to_string)
+    }
+
     pub(super) fn message(self) -> Option<String> {
         if !self.is_done {
             return None;

@@ -1,0 +1,157 @@
+//! Makes a run from the first turns of another.
+
+use jiff::{SignedDuration, Timestamp};
+use toolwright::journal::{CallSlot, CommitError, DocumentWrite, SealingKey, Store, Transaction};
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Content, StoredAnswer};
+
+use super::RunError;
+use super::body::Body;
+use super::head::{Forked, Head, Phase};
+use super::keys::{self, Part};
+use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
+use crate::{Ended, Message, State};
+
+/// What a fork needs beside the two runs.
+pub(super) struct Forking<'a> {
+    pub store: &'a dyn Store,
+    pub sealing: Option<&'a SealingKey>,
+    pub now: Timestamp,
+}
+
+/// Records a run `new` with the turns of another up to `last`.
+pub(super) async fn fork(
+    forking: &Forking<'_>,
+    head: &Head,
+    last: u64,
+    new: &str,
+) -> Result<Head, RunError> {
+    if let Some(why) = keys::problem(new) {
+        return Err(RunError::Id { run: new.to_owned(), why });
+    }
+    if last == 0 || last > head.turn {
+        let why = format!("has no turn {last}, found {} turns; name one of them", head.turn);
+        return Err(RunError::NotNow { run: head.run.clone(), why });
+    }
+    let mut copy = Copy { forking, head, new, documents: Vec::new() };
+    let mut end = None;
+    for number in 1..=last {
+        end = copy.turn(number, number == last).await?;
+    }
+    let head = copy.head(last, end)?;
+    let mut documents = copy.documents;
+    let key = keys::head(new);
+    let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
+    documents.push(DocumentWrite { key, expects: None, text: Some(text) });
+    let listed = match head.phase {
+        Phase::Ended => keys::ended(new),
+        _ => keys::open(new),
+    };
+    let text = serde_json::json!({ "version": Head::VERSION, "agent": head.agent }).to_string();
+    documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
+    let unit = Transaction { documents, ..Transaction::default() };
+    match forking.store.commit(unit, forking.now).await {
+        Ok(()) => Ok(head),
+        Err(CommitError::Store(error)) => Err(error.into()),
+        Err(_) => Err(RunError::Exists { run: new.to_owned() }),
+    }
+}
+
+struct Copy<'a> {
+    forking: &'a Forking<'a>,
+    head: &'a Head,
+    new: &'a str,
+    documents: Vec<DocumentWrite>,
+}
+
+impl Copy<'_> {
+    /// Copies a turn: how a run ends whose last it is, if the model called nothing in it.
+    async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<Ended>, RunError> {
+        let run = &self.head.run;
+        let mut documents = Vec::new();
+        for part in [Part::Said, Part::Answer, Part::Answers] {
+            documents.extend(self.forking.store.document(&part.key(run, number)).await?);
+        }
+        let found = turn::recorded(run, documents, self.forking.sealing)?;
+        let RecordedTurn { said, answer, model, usage, answers } = found;
+        if !said.is_empty() {
+            self.write(Part::Said, number, &Said { messages: said })?;
+        }
+        let calls: Vec<ToolCall> = answer.as_ref().map_or(&[][..], Message::calls).to_vec();
+        if !calls.is_empty() && answers.is_none() {
+            let why = format!(
+                "has calls without an answer in turn {number}; name an earlier turn, or wait for the answers"
+            );
+            return Err(RunError::NotNow { run: run.clone(), why });
+        }
+        let text = match &answer {
+            Some(Message::Model { text, .. }) if calls.is_empty() => Some(text.clone()),
+            _ => None,
+        };
+        self.write(Part::Answer, number, &ModelAnswered { message: answer, model, usage })?;
+        if let Some(Message::Answers(answered)) = answers {
+            let mut marked = Vec::with_capacity(answered.len());
+            for (index, (call, answer)) in (0..).zip(answered.iter()) {
+                marked.push((call.clone(), self.marked(number, index, answer).await?));
+            }
+            self.write(Part::Answers, number, &Answers { message: Message::answers(marked) })?;
+        }
+        Ok(text.filter(|_| is_last).map(|text| Ended::Text { text, cut_short: false }))
+    }
+
+    /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
+    async fn marked(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
+        let run = self.head.run.clone();
+        let copied = || StoredAnswer::from(answer).into_answer();
+        if self.forking.store.at(&CallSlot { run, turn: Some(turn), index }).await?.is_none() {
+            return Ok(copied());
+        }
+        let note = format!(
+            "[this happened in run {}, turn {turn}, and not again in this run]",
+            self.head.run
+        );
+        Ok(answer.with(Content::text(note)).unwrap_or_else(copied))
+    }
+
+    fn write(
+        &mut self,
+        part: Part,
+        number: u64,
+        body: &impl serde::Serialize,
+    ) -> Result<(), RunError> {
+        let key = part.key(self.new, number);
+        let text = turn::text(body, &key, self.forking.sealing)?;
+        self.documents.push(DocumentWrite { key, expects: None, text: Some(text) });
+        Ok(())
+    }
+
+    fn head(&self, turn: u64, end: Option<Ended>) -> Result<Head, RunError> {
+        let (from, to) = (keys::head(&self.head.run), keys::head(self.new));
+        let sealing = self.forking.sealing;
+        let state: State = self.head.state.open(&format!("{from}#state"), sealing)?;
+        let data: serde_json::Value = self.head.data.open(&format!("{from}#data"), sealing)?;
+        let phase = if end.is_some() { Phase::Ended } else { Phase::Asking };
+        let state = State::at(state.limits(), turn, end);
+        let time = state.limits().time.and_then(|it| SignedDuration::try_from(it).ok());
+        Ok(Head {
+            run: self.new.to_owned(),
+            phase,
+            turn,
+            usage: state.usage(),
+            ended: (phase == Phase::Ended).then(|| "text".to_owned()),
+            waiting: Vec::new(),
+            epoch: 0,
+            lease: None,
+            deaths: None,
+            parked: None,
+            cancelled: None,
+            deadline: time.and_then(|it| self.forking.now.checked_add(it).ok()),
+            created: self.forking.now,
+            updated: self.forking.now,
+            forked: Some(Forked { run: self.head.run.clone(), turn }),
+            data: Body::of(&data, &format!("{to}#data"), sealing)?,
+            state: Body::of(&state, &format!("{to}#state"), sealing)?,
+            ..self.head.clone()
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! The runs of a journal, for those who look into it without the application.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use toolwright::journal::{CommitError, DocumentWrite, SealingKey, Store, Transaction};
+
+use super::RunError;
+use super::body::Body;
+use super::fork::{Forking, fork};
+use super::head::{Cancelled, Head, written};
+use super::keys::{self, Part};
+use super::turn::{self, RecordedTurn};
+
+/// The runs of a journal. It needs neither their agents nor their tools, drives nothing, and reads no application's data.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolwright::journal::MemoryStore;
+/// use toolwright_agent::durable::Runs;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // A SQLite file in an application: `SqliteStore::open("calls.db").await?`.
+/// let runs = Runs::of(Arc::new(MemoryStore::new()));
+/// assert!(runs.open().await?.is_empty());
+/// assert!(runs.head("r1").await.unwrap_err().to_string().starts_with("the journal has no run `r1`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Runs {
+    store: Arc<dyn Store>,
+    sealing: Option<SealingKey>,
+}
+
+impl Runs {
+    /// The runs of this journal.
+    #[must_use]
+    pub fn of(store: Arc<dyn Store>) -> Self {
+        Self { store, sealing: None }
+    }
+
+    /// Reads what is encrypted with this key.
+    #[must_use]
+    pub(super) fn sealed(mut self, key: Option<SealingKey>) -> Self {
+        self.sealing = key;
+        self
+    }
+
+    /// The runs that go on, by their ids; in the place of a head that cannot be read, why not.
+    ///
+    /// # Errors
+    /// When the journal fails.
+    pub async fn open(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
+        self.listed(keys::OPEN).await
+    }
+
+    /// Those that have ended.
+    ///
+    /// # Errors
+    /// When the journal fails.
+    pub async fn ended(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
+        self.listed(keys::ENDED).await
+    }
+
+    async fn listed(&self, prefix: &str) -> Result<Vec<Result<Head, RunError>>, RunError> {
+        let mut heads = Vec::new();
+        for document in self.store.documents(prefix).await? {
+            let Some(run) = document.key.strip_prefix(prefix) else { continue };
+            match self.head(run).await {
+                Err(RunError::Store(error)) => return Err(error.into()),
+                head => heads.push(head),
+            }
+        }
+        Ok(heads)
+    }
+
+    /// Where a run stands.
+    ///
+    /// # Errors
+    /// When there is no such run, its head cannot be read, or the journal fails.
+    pub async fn head(&self, run: &str) -> Result<Head, RunError> {
+        let key = keys::head(run);
+        let found = self.store.document(&key).await?;
+        let found = found.ok_or_else(|| RunError::NoSuchRun { run: run.to_owned() })?;
+        let head = Head::read(&found.text).map_err(|error| RunError::damaged(&key, error))?;
+        match head.run == run {
+            true => Ok(head),
+            false => Err(RunError::damaged(&key, format!("it is the head of run `{}`", head.run))),
+        }
+    }
+
+    /// Whether the texts of a run are encrypted, so that only its application can read them.
+    #[must_use]
+    pub fn is_encrypted(head: &Head) -> bool {
+        matches!(head.state, Body::Sealed(_))
+    }
+
+    /// What is recorded of a turn, counted from 1; empty where nothing is.
+    ///
+    /// # Errors
+    /// When a document of the turn cannot be read, or the journal fails.
+    pub async fn turn(&self, run: &str, number: u64) -> Result<RecordedTurn, RunError> {
+        let mut documents = Vec::new();
+        for part in [Part::Said, Part::Answer, Part::Answers] {
+            documents.extend(self.store.document(&part.key(run, number)).await?);
+        }
+        turn::recorded(run, documents, self.sealing.as_ref())
+    }
+
+    /// Asks for the end of a run: whoever drives it answers its open calls and records the end. Where no process works on the
+    /// journal, that is done when one does. Gives whether it was asked for now: a run that has ended, or whose end was asked
+    /// for before, stays as it is.
+    ///
+    /// # Errors
+    /// When there is no such run, or the journal fails.
+    pub async fn cancel(
+        &self,
+        run: &str,
+        who: &str,
+        why: &str,
+        now: Timestamp,
+    ) -> Result<bool, RunError> {
+        if self.head(run).await?.ended.is_some() {
+            return Ok(false);
+        }
+        let key = keys::cancel(run);
+        let (who, why) = (who.to_owned(), why.to_owned());
+        let text = written(&Cancelled { who, why, at: now });
+        let text = text.map_err(|error| RunError::damaged(&key, error))?;
+        let write = DocumentWrite { key, expects: None, text: Some(text) };
+        let unit = Transaction { documents: vec![write], ..Transaction::default() };
+        match self.store.commit(unit, now).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Makes a new run from the record of another up to the end of a turn, and gives its head. Nothing of it runs again: an
+    /// answer of a call with an effect says in which run it happened. Whoever knows the run's agent goes on with it.
+    ///
+    /// # Errors
+    /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
+    /// run, the record is damaged or encrypted, or the journal fails.
+    pub async fn fork(
+        &self,
+        run: &str,
+        turn: u64,
+        new: &str,
+        now: Timestamp,
+    ) -> Result<Head, RunError> {
+        let head = self.head(run).await?;
+        let forking = Forking { store: &*self.store, sealing: self.sealing.as_ref(), now };
+        fork(&forking, &head, turn, new).await
+    }
+}
+
+impl fmt::Debug for Runs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Runs").finish_non_exhaustive()
+    }
+}

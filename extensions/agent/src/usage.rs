@@ -1,0 +1,284 @@
+//! What answers of models take: tokens, and what they cost.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+/// What an answer took, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The tokens of the request.
+    pub input_tokens: u64,
+    /// The tokens of the answer.
+    pub output_tokens: u64,
+    /// Those of `input_tokens` that the provider had cached.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Those of `input_tokens` that the provider put into its cache, where it asks a price for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// Those of `output_tokens` with which the model reasoned.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
+}
+
+impl Usage {
+    /// So many tokens in and out.
+    #[must_use]
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens, ..Self::default() }
+    }
+
+    /// So many of the tokens of the request were cached.
+    #[must_use]
+    pub fn cached(self, tokens: u64) -> Self {
+        Self { cached_tokens: tokens, ..self }
+    }
+
+    /// So many of the tokens of the request were put into the cache, at a price of their own.
+    #[must_use]
+    pub fn cache_write(self, tokens: u64) -> Self {
+        Self { cache_write_tokens: tokens, ..self }
+    }
+
+    /// With so many of the tokens of the answer the model reasoned.
+    #[must_use]
+    pub fn reasoning(self, tokens: u64) -> Self {
+        Self { reasoning_tokens: tokens, ..self }
+    }
+
+    /// The tokens of requests and answers.
+    #[must_use]
+    pub fn total(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// Adds what another answer took.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.with(other, u64::saturating_add)
+    }
+
+    fn with(self, other: Self, by: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            input_tokens: by(self.input_tokens, other.input_tokens),
+            output_tokens: by(self.output_tokens, other.output_tokens),
+            cached_tokens: by(self.cached_tokens, other.cached_tokens),
+            cache_write_tokens: by(self.cache_write_tokens, other.cache_write_tokens),
+            reasoning_tokens: by(self.reasoning_tokens, other.reasoning_tokens),
+        }
+    }
+}
+
+/// An amount of money in US dollars, exact to the millionth of a millionth.
+///
+/// ```
+/// use toolwright_agent::Cost;
+///
+/// let cost = Cost::cents(150).plus(Cost::picos(2_500_000_000));
+/// assert_eq!(cost.to_string(), "$1.5025");
+/// assert!(cost > Cost::cents(150));
+/// ```
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Cost(u64);
+
+const PICOS: u64 = 1_000_000_000_000;
+
+impl Cost {
+    /// So many cents.
+    #[must_use]
+    pub const fn cents(cents: u64) -> Self {
+        Self(cents.saturating_mul(PICOS / 100))
+    }
+
+    /// So many millionths of a millionth of a dollar: what a token costs of which a million cost so many millionths of a
+    /// dollar.
+    #[must_use]
+    pub const fn picos(picos: u64) -> Self {
+        Self(picos)
+    }
+
+    /// In millionths of a millionth of a dollar.
+    #[must_use]
+    pub const fn in_picos(self) -> u64 {
+        self.0
+    }
+
+    /// Adds another amount.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// What is left of this amount after another.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+/// In dollars, with at least four digits after the point, and as many more as there are.
+impl fmt::Display for Cost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fraction = format!("{:012}", self.0 % PICOS);
+        let digits = fraction.trim_end_matches('0').len().max(4);
+        write!(formatter, "${}.{}", self.0 / PICOS, &fraction[..digits])
+    }
+}
+
+/// What requests to models took, failed ones among them.
+///
+/// ```
+/// use toolwright_agent::{Cost, Spent, Usage};
+///
+/// let spent = Spent::of(Some(Usage::new(1_200, 80)), Some(Cost::cents(2)));
+/// let spent = spent.plus(Spent::of(None, None));
+/// assert_eq!(spent.to_string(), "1200 tokens in, 80 out, $0.0200; of 1 answers the tokens and of 1 the cost are not known");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Spent {
+    /// The tokens, as far as providers say.
+    pub usage: Usage,
+    /// What they cost, as far as prices are known.
+    pub cost: Cost,
+    /// How many answers there were of which the provider does not say what they took.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unmeasured: u32,
+    /// How many answers there were of which the cost is not known.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unpriced: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(answers: &u32) -> bool {
+    *answers == 0
+}
+
+impl Spent {
+    /// What one answer took, where that is known.
+    #[must_use]
+    pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
+        Self {
+            usage: usage.unwrap_or_default(),
+            cost: cost.unwrap_or_default(),
+            unmeasured: u32::from(usage.is_none()),
+            unpriced: u32::from(cost.is_none()),
+        }
+    }
+
+    /// Adds what others took.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            usage: self.usage.plus(other.usage),
+            cost: self.cost.plus(other.cost),
+            unmeasured: self.unmeasured.saturating_add(other.unmeasured),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+        }
+    }
+
+    /// What was spent since so much was.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            usage: self.usage.with(before.usage, u64::saturating_sub),
+            cost: self.cost.minus(before.cost),
+            unmeasured: self.unmeasured.saturating_sub(before.unmeasured),
+            unpriced: self.unpriced.saturating_sub(before.unpriced),
+        }
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { usage, cost, unmeasured, unpriced } = self;
+        write!(formatter, "{} tokens in", usage.input_tokens)?;
+        if usage.cached_tokens > 0 {
+            write!(formatter, " ({} of them cached)", usage.cached_tokens)?;
+        }
+        write!(formatter, ", {} out", usage.output_tokens)?;
+        if usage.reasoning_tokens > 0 {
+            write!(formatter, " ({} of them reasoning)", usage.reasoning_tokens)?;
+        }
+        write!(formatter, ", {cost}")?;
+        if *unmeasured > 0 || *unpriced > 0 {
+            write!(
+                formatter,
+                "; of {unmeasured} answers the tokens and of {unpriced} the cost are not known"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What the runs of each user spent, over all agents that share it, for as long as the process lives. Cheap to clone; a clone
+/// is the same accounts. What one run spent, its [`State`](crate::State) says.
+///
+/// ```
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Accounts, Agent, ModelAnswer, ScriptedModel, Usage};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let accounts = Accounts::new();
+/// let model = ScriptedModel::new().answers(ModelAnswer::text("Hello.").usage(Usage::new(12, 3)));
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let agent = Agent::builder(executor, model).accounts(accounts.clone()).build()?;
+/// agent.run("greetings").user("ada").start()?.say("Good morning!").await?;
+/// assert_eq!(accounts.of(Some("ada")).usage.total(), 15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Accounts(Arc<Mutex<ByUser>>);
+
+type ByUser = BTreeMap<Option<String>, Spent>;
+
+impl Accounts {
+    /// Accounts on which nothing was spent.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the runs of a user spent; of runs without a user for `None`.
+    #[must_use]
+    pub fn of(&self, user: Option<&str>) -> Spent {
+        self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
+    }
+
+    /// What all runs spent.
+    #[must_use]
+    pub fn total(&self) -> Spent {
+        self.lock().values().fold(Spent::default(), |sum, spent| sum.plus(*spent))
+    }
+
+    /// Every user with what their runs spent.
+    #[must_use]
+    pub fn all(&self) -> Vec<(Option<String>, Spent)> {
+        self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()
+    }
+
+    /// Adds what a run of the user spent: for drivers other than an [`AgentRun`](crate::AgentRun), which does so itself.
+    pub fn add(&self, user: Option<&str>, spent: Spent) {
+        let mut accounts = self.lock();
+        let sum = accounts.entry(user.map(str::to_owned)).or_default();
+        *sum = sum.plus(spent);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ByUser> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,170 @@
+//! A run that is made from the first turns of another, and runs as they are read without their application.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use toolwright::journal::{MemoryStore, SealingKey, Store};
+use toolwright::provider::ToolCall;
+use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
+use toolwright_agent::{Agent, Message, ModelAnswer, ScriptedModel, check};
+
+use crate::support::{ADD, Log};
+
+/// Sends a message.
+#[tool(effect = once)]
+async fn send(
+    log: &Log,
+    /// What it says.
+    text: String,
+) -> String {
+    log.add(format!("send {text}"));
+    format!("sent {text}")
+}
+
+struct World {
+    store: Arc<MemoryStore>,
+    log: Log,
+    sealing: Option<SealingKey>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { store: Arc::new(MemoryStore::new()), log: Log::default(), sealing: None }
+    }
+
+    fn agents(&self, model: ScriptedModel) -> Agents {
+        let executor = Executor::builder(Registry::of([ADD, SEND]).unwrap())
+            .unrestricted()
+            .service(self.log.clone())
+            .journal_arc(Arc::clone(&self.store) as Arc<dyn Store>)
+            .on_no_approver(OnNoApprover::Park);
+        let executor = match &self.sealing {
+            Some(key) => executor.sealing_key(key.clone()),
+            None => executor,
+        };
+        let agent = Agent::builder(executor.build().unwrap(), model).build().unwrap();
+        Agents::builder().agent("clerk", agent).build().unwrap()
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::of(Arc::clone(&self.store) as Arc<dyn Store>)
+    }
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// A run of three turns: a read and an effect, another effect, a text. The model has more to say in others.
+async fn ended(world: &World, more: &[&str]) -> Agents {
+    let both =
+        vec![call("c1", "add", r#"{"a":1,"b":2}"#), call("c2", "send", r#"{"text":"hello"}"#)];
+    let model = ScriptedModel::new()
+        .answers(ModelAnswer::new("", both))
+        .answers(ModelAnswer::new("", vec![call("c3", "send", r#"{"text":"again"}"#)]))
+        .says("Done.");
+    let model = more.iter().fold(model, |model, text| model.says(*text));
+    let agents = world.agents(model);
+    agents.start(NewRun::new("r1", "clerk", "greet them").user("ada")).await.unwrap();
+    agents
+}
+
+fn answers(history: &[Message]) -> Vec<String> {
+    let texts = history.iter().filter_map(|message| match message {
+        Message::Answers(answered) => Some(answered),
+        _ => None,
+    });
+    texts.flat_map(|it| it.iter().map(|(_, answer)| answer.text().into_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_from_its_turn_and_runs_nothing_of_the_other_again() {
+    let world = World::new();
+    let agents = ended(&world, &["Other.", "Last."]).await;
+    let head = agents.fork("r1", 1, "r2").await.unwrap();
+    assert_eq!((head.phase, head.turn, head.user.as_deref()), (Phase::Asking, 1, Some("ada")));
+    let forked = head.forked.as_ref().map(|it| (it.run.as_str(), it.turn));
+    assert_eq!(forked, Some(("r1", 1)));
+
+    assert_eq!(agents.resume("r2").await.unwrap().to_string(), "ended with a text");
+    assert_eq!(world.log.lines(), ["add 1 2", "send hello", "send again"]);
+    let history = agents.history("r2").await.unwrap();
+    assert_eq!(check(&history), Ok(&[] as &[ToolCall]));
+    // A read says nothing of where it happened: nothing happened.
+    assert_eq!(
+        answers(&history),
+        ["3", "sent hello\n[this happened in run r1, turn 1, and not again in this run]"]
+    );
+    assert!(matches!(history.last(), Some(Message::Model { text, .. }) if text == "Other."));
+    assert_eq!(answers(&agents.history("r1").await.unwrap()).len(), 3);
+
+    // The end of a conversation is one too, and goes on when the user says more.
+    let head = agents.fork("r1", 3, "r3").await.unwrap();
+    assert_eq!((head.phase, head.ended.as_deref()), (Phase::Ended, Some("text")));
+    agents.say("r3", "And now?").await.unwrap();
+    assert_eq!(agents.history("r3").await.unwrap().len(), 8);
+}
+
+#[tokio::test]
+async fn what_cannot_be_forked_is_refused_and_records_nothing() {
+    let world = World::new();
+    let agents = ended(&world, &[]).await;
+    for (run, turn, new, words) in [
+        ("r0", 1, "r2", "the journal has no run `r0`"),
+        ("r1", 0, "r2", "run `r1` has no turn 0, found 3 turns"),
+        ("r1", 4, "r2", "run `r1` has no turn 4, found 3 turns"),
+        ("r1", 1, "r1", "the journal has a run `r1` already"),
+        ("r1", 1, "a/b", "`a/b` cannot be the id of a run"),
+    ] {
+        let error = agents.fork(run, turn, new).await.unwrap_err().to_string();
+        assert!(error.starts_with(words), "{error}");
+    }
+    assert_eq!(world.store.documents("run/r2").await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_encrypted_run_is_forked_with_the_key_of_its_application_alone() {
+    let key = SealingKey::from_bytes([7; 32]);
+    let world = World { sealing: Some(key), ..World::new() };
+    let agents = ended(&world, &["Other."]).await;
+    let head = world.runs().head("r1").await.unwrap();
+    assert!(Runs::is_encrypted(&head));
+    let error = world.runs().fork("r1", 1, "r2", Timestamp::now()).await.unwrap_err();
+    assert!(
+        matches!(&error, RunError::Damaged { why, .. } if why.contains("encrypted")),
+        "{error}"
+    );
+    agents.fork("r1", 1, "r2").await.unwrap();
+    agents.resume("r2").await.unwrap();
+    for document in world.store.documents("run/r2").await.unwrap() {
+        assert!(!document.text.contains("hello"), "{}", document.text);
+    }
+}
+
+#[tokio::test]
+async fn a_journal_lists_its_runs_and_takes_a_cancellation_without_the_application() {
+    let world = World::new();
+    let agents = ended(&world, &[]).await;
+    let runs = world.runs();
+    agents.submit(NewRun::new("r2", "clerk", "later")).await.unwrap();
+    let ids = |heads: Vec<Result<_, RunError>>| -> Vec<String> {
+        heads
+            .into_iter()
+            .map(|head: Result<toolwright_agent::durable::Head, _>| head.unwrap().run)
+            .collect()
+    };
+    assert_eq!(ids(runs.open().await.unwrap()), ["r2"]);
+    assert_eq!(ids(runs.ended().await.unwrap()), ["r1"]);
+    let turn = runs.turn("r1", 1).await.unwrap();
+    assert_eq!((turn.said.len(), turn.answer.map(|it| it.calls().len())), (1, Some(2)));
+    assert!(runs.turn("r1", 9).await.unwrap().answer.is_none());
+
+    let now = Timestamp::now();
+    assert!(!runs.cancel("r1", "bob", "no more", now).await.unwrap());
+    assert!(runs.cancel("r2", "bob", "no more", now).await.unwrap());
+    assert!(!runs.cancel("r2", "eve", "again", now).await.unwrap());
+    assert_eq!(agents.resume("r2").await.unwrap().to_string(), "cancelled");
+    let cancelled = runs.head("r2").await.unwrap().cancelled.unwrap();
+    assert_eq!((cancelled.who.as_str(), cancelled.why.as_str()), ("bob", "no more"));
+}

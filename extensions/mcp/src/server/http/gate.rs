@@ -1,0 +1,239 @@
+//! One request: whose it is, which session it belongs to, and what is answered where it may not pass.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::{Method, Request, Response, StatusCode};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use toolwright::CancellationToken;
+
+use super::token::{TokenRefusal, bearer};
+use crate::server::handler::Handler;
+use crate::server::session::Session;
+use crate::server::{McpServer, ServeError};
+
+/// Where the protocol is spoken.
+pub(super) const PATH: &str = "/mcp";
+
+/// Where clients learn who gives tokens; the second is that of the path.
+const METADATA: [&str; 2] =
+    ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
+
+/// How many sessions there are at once, and how many users without sessions.
+const MOST_SESSIONS: usize = 1024;
+
+/// The longest body of a request, in bytes.
+const LONGEST_BODY: usize = 4 * 1024 * 1024;
+
+/// The first revision whose requests belong to no session.
+const WITHOUT_SESSIONS: &str = "2026-07-28";
+
+const SESSION_ID: &str = "mcp-session-id";
+const REVISION: &str = "mcp-protocol-version";
+
+type Body = BoxBody<Bytes, Infallible>;
+
+/// Who calls; nothing where no token is checked.
+type User = Option<String>;
+
+pub(super) struct Gate {
+    server: McpServer,
+    config: StreamableHttpServerConfig,
+    sessions: Arc<LocalSessionManager>,
+    /// Whose session each is.
+    owners: Mutex<HashMap<String, User>>,
+    /// The run of each user for requests without session.
+    runs: Mutex<HashMap<User, Arc<Session>>>,
+    ended: CancellationToken,
+}
+
+impl Gate {
+    pub(super) fn new(
+        server: McpServer,
+        address: SocketAddr,
+        ended: CancellationToken,
+    ) -> Result<Self, ServeError> {
+        // What a session lacks is found before the first client comes.
+        Session::start(&server, ended.child_token(), None)?;
+        let mut config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(server.http.hosts(address))
+            .with_allowed_origins(server.http.origins(address))
+            .enforce_origin_validation();
+        config.cancellation_token = ended.clone();
+        config.max_request_body_bytes = LONGEST_BODY;
+        let (owners, runs) = (Mutex::default(), Mutex::default());
+        Ok(Self { server, config, sessions: Arc::default(), owners, runs, ended })
+    }
+
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let path = request.uri().path();
+        if METADATA.contains(&path) && request.method() == Method::GET {
+            return self.metadata();
+        }
+        if path != PATH {
+            return refusal(
+                StatusCode::NOT_FOUND,
+                "there is nothing here; the protocol is at /mcp",
+            );
+        }
+        let user = match self.user(request.headers()).await {
+            Ok(user) => user,
+            Err(refused) => return self.unauthorized(refused),
+        };
+        self.pass(request, user).await
+    }
+
+    /// Ends the runs that belong to no session.
+    pub(super) async fn end(&self) {
+        let runs: Vec<_> = lock(&self.runs).drain().map(|(_, session)| session).collect();
+        for session in runs {
+            session.end().await;
+        }
+    }
+
+    async fn user(&self, headers: &HeaderMap) -> Result<User, Option<TokenRefusal>> {
+        let Some(check) = &self.server.http.tokens else { return Ok(None) };
+        let token = bearer(headers).ok_or(None)?;
+        check.check(token).await.map(Some).map_err(Some)
+    }
+
+    async fn pass(&self, request: Request<Incoming>, user: User) -> Response<Body> {
+        let header =
+            |name| request.headers().get(name).and_then(|it: &HeaderValue| it.to_str().ok());
+        let session = header(SESSION_ID).map(str::to_owned);
+        let is_single = header(REVISION).is_some_and(|it| it >= WITHOUT_SESSIONS);
+        if let Some(session) = &session
+            && lock(&self.owners).get(session).is_some_and(|owner| *owner != user)
+        {
+            // As where there is none: a stranger does not learn that it exists.
+            return refusal(StatusCode::NOT_FOUND, "there is no such session");
+        }
+        let run = match (is_single, &session) {
+            (true, _) => match self.run(&user) {
+                Ok(run) => Some(run),
+                Err(refused) => return *refused,
+            },
+            (false, None) if self.sessions.sessions.read().await.len() >= MOST_SESSIONS => {
+                return refusal(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "there are too many sessions; try again later",
+                );
+            }
+            (false, _) => None,
+        };
+        let (server, ended, of) = (self.server.clone(), self.ended.clone(), user.clone());
+        let handler = move || {
+            let session = match &run {
+                Some(run) => return Ok(Handler::new(server.clone(), Arc::clone(run))),
+                None => Session::start(&server, ended.child_token(), of.as_deref()),
+            };
+            let session = session.map_err(std::io::Error::other)?;
+            Ok(Handler::new(server.clone(), Arc::new(session)).ending())
+        };
+        let service =
+            StreamableHttpService::new(handler, Arc::clone(&self.sessions), self.config.clone());
+        let response = service.handle(request).await;
+        if session.is_none()
+            && let Some(begun) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
+        {
+            self.begun(begun.to_owned(), user).await;
+        }
+        response
+    }
+
+    /// The run of a user's requests that belong to no session.
+    fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Body>>> {
+        let mut runs = lock(&self.runs);
+        if let Some(run) = runs.get(user) {
+            return Ok(Arc::clone(run));
+        }
+        if runs.len() >= MOST_SESSIONS {
+            let words = "there are too many users; try again later";
+            return Err(Box::new(refusal(StatusCode::SERVICE_UNAVAILABLE, words)));
+        }
+        let session = Session::start(&self.server, self.ended.child_token(), user.as_deref());
+        let session = session.map_err(|error| {
+            tracing::error!(%error, "a run could not start");
+            Box::new(refusal(StatusCode::INTERNAL_SERVER_ERROR, "the call cannot be made"))
+        })?;
+        let session = Arc::new(session);
+        runs.insert(user.clone(), Arc::clone(&session));
+        Ok(session)
+    }
+
+    async fn begun(&self, session: String, user: User) {
+        let live = self.sessions.sessions.read().await;
+        let mut owners = lock(&self.owners);
+        if owners.len() > 2 * MOST_SESSIONS {
+            owners.retain(|session, _| live.contains_key(session.as_str()));
+        }
+        owners.insert(session, user);
+    }
+
+    fn metadata(&self) -> Response<Body> {
+        let Some(resource) = &self.server.http.resource else {
+            return refusal(StatusCode::NOT_FOUND, "there is no metadata of this server");
+        };
+        let metadata = serde_json::json!({
+            "resource": resource.url,
+            "authorization_servers": resource.servers,
+            "bearer_methods_supported": ["header"],
+            "resource_name": self.server.name,
+        });
+        let mut response = Response::new(Full::new(Bytes::from(metadata.to_string())).boxed());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    }
+
+    fn unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Body> {
+        let (status, error) = match &refused {
+            None => (StatusCode::UNAUTHORIZED, None),
+            Some(TokenRefusal::Invalid) => {
+                (StatusCode::UNAUTHORIZED, Some("invalid_token".to_owned()))
+            }
+            Some(TokenRefusal::MissingScope(scope)) => {
+                (StatusCode::FORBIDDEN, Some(format!("insufficient_scope\", scope=\"{scope}")))
+            }
+            Some(TokenRefusal::Unavailable) => {
+                return refusal(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now");
+            }
+        };
+        let mut challenge: Vec<String> = Vec::new();
+        challenge.extend(error.map(|error| format!("error=\"{error}\"")));
+        if let Some(resource) = &self.server.http.resource {
+            challenge.push(format!("resource_metadata=\"{}\"", resource.metadata()));
+        }
+        let words = refused.map_or("a bearer token is needed".to_owned(), |it| it.to_string());
+        let mut response = refusal(status, &words);
+        let challenge = format!("Bearer {}", challenge.join(", "));
+        // A scope or URL that no header can carry is left out.
+        let challenge = HeaderValue::try_from(challenge.trim_end())
+            .unwrap_or(HeaderValue::from_static("Bearer"));
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        response
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Gate").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+fn refusal(status: StatusCode, words: &str) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(words.to_owned())).boxed());
+    *response.status_mut() = status;
+    response
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

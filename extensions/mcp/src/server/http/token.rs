@@ -1,0 +1,76 @@
+//! Bearer tokens: who checks them, and how a request carries one.
+
+use futures::future::BoxFuture;
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+
+/// Decides whom a bearer token stands for.
+///
+/// A check verifies that the token was made for this server (its audience), by an authorization server that it trusts, and
+/// that it has not expired.
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use toolwright_mcp::{TokenCheck, TokenRefusal};
+///
+/// struct OneToken(String);
+///
+/// impl TokenCheck for OneToken {
+///     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
+///         let is_right = token == self.0; // compare digests where a stranger can measure time
+///         Box::pin(async move { if is_right { Ok("ada".into()) } else { Err(TokenRefusal::Invalid) } })
+///     }
+/// }
+/// ```
+pub trait TokenCheck: Send + Sync + 'static {
+    /// The user for whom calls are made, as policy and journal name them.
+    fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>>;
+}
+
+/// Why a token does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenRefusal {
+    /// It is unknown, made for another server, or expired.
+    #[error("the token is not valid here")]
+    Invalid,
+    /// It does not allow what is asked.
+    #[error("the token lacks the scope `{0}`")]
+    MissingScope(String),
+    /// It could not be checked.
+    #[error("the token cannot be checked now")]
+    Unavailable,
+}
+
+/// The token of a request.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_read_from_one_header_of_the_scheme_bearer() {
+        let of = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+            }
+            bearer(&headers).map(str::to_owned)
+        };
+        assert_eq!(of(&["Bearer abc"]).as_deref(), Some("abc"));
+        assert_eq!(of(&["bearer  abc"]).as_deref(), Some("abc"));
+        for wrong in [&["Basic abc"][..], &["Bearer "], &["Bearer"], &["Bearer a", "Bearer b"], &[]]
+        {
+            assert_eq!(of(wrong), None, "{wrong:?}");
+        }
+    }
+}

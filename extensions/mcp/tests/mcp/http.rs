@@ -1,0 +1,280 @@
+//! The server over HTTP, with raw requests and with the client of this crate.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use toolwright::journal::{MemoryStore, State, Store as _};
+use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool};
+use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
+
+/// The token of ada is a variable that cargo sets for tests.
+const ADAS: &str = env!("CARGO_MANIFEST_DIR");
+
+struct Tokens;
+
+impl TokenCheck for Tokens {
+    fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
+        Box::pin(async move {
+            match token {
+                ADAS => Ok("ada".to_owned()),
+                "bobs" => Ok("bob".to_owned()),
+                "weak" => Err(TokenRefusal::MissingScope("tools".to_owned())),
+                "later" => Err(TokenRefusal::Unavailable),
+                _ => Err(TokenRefusal::Invalid),
+            }
+        })
+    }
+}
+
+/// Name the user.
+#[tool(unlinked, effect = read, reads())]
+async fn name_user(user: &User) -> String {
+    user.0.clone()
+}
+
+struct User(String);
+
+/// Delete everything.
+#[tool(unlinked, effect = idempotent, danger = critical, writes())]
+async fn delete_all() {}
+
+struct Served {
+    url: String,
+    ended: CancellationToken,
+    client: reqwest::Client,
+}
+
+impl Served {
+    async fn of(server: McpServer) -> Self {
+        let bound = server.http("127.0.0.1:0".parse().unwrap()).unwrap().bind().await.unwrap();
+        let (url, ended) = (bound.url(), CancellationToken::new());
+        tokio::spawn(bound.serve_until(ended.clone()));
+        Self { url, ended, client: reqwest::Client::builder().no_proxy().build().unwrap() }
+    }
+
+    fn post(&self, message: &Value) -> RequestBuilder {
+        let post = self.client.post(&self.url).body(message.to_string());
+        post.header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+    }
+
+    /// Begins a session and returns its id.
+    async fn session(&self, token: &str) -> String {
+        let begun = self.post(&initialize()).bearer_auth(token).send().await.unwrap();
+        assert_eq!(begun.status(), StatusCode::OK);
+        let id = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        self.post(&ready).bearer_auth(token).header("mcp-session-id", &id).send().await.unwrap();
+        id
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}
+
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }})
+}
+
+fn calling(tool: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": {}}})
+}
+
+/// The message of an answer with the id 2, of a body or of a stream of events.
+async fn message(response: Response) -> Value {
+    let text = response.text().await.unwrap();
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+    let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages.find(|it| it["id"] == 2).unwrap_or_else(|| panic!("{text}"))
+}
+
+fn server() -> McpServer {
+    let registry = Registry::of([NAME_USER, DELETE_ALL]).unwrap();
+    let executor = Executor::builder(registry).per_run::<User>().build().unwrap();
+    McpServer::new(executor)
+        .each_session_of(|run, user| run.with(User(user.unwrap_or("none").to_owned())))
+}
+
+fn with_tokens() -> McpServer {
+    let url = "https://tools.example/mcp";
+    server().check_tokens(Tokens).protected_resource(url, ["https://login.example"])
+}
+
+/// What is in the WWW-Authenticate header.
+fn challenge(headers: &HeaderMap) -> &str {
+    headers[WWW_AUTHENTICATE].to_str().unwrap()
+}
+
+#[tokio::test]
+async fn our_client_calls_the_tools_of_our_server_with_the_token_of_a_variable() {
+    let served = Served::of(with_tokens()).await;
+    let called = async |token_env: &str| {
+        let url = &served.url;
+        let text = format!(
+            "[servers.near]\nurl = \"{url}\"\ntoken_env = \"{token_env}\"\ntrust = \"annotations\""
+        );
+        let registry = Registry::empty();
+        let servers = McpServers::new(McpConfig::from_toml(&text).unwrap(), &registry);
+        let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+        let executor = builder.build().unwrap();
+        let answer = executor.call(&Call::new("near__name_user", "{}")).await;
+        servers.close().await;
+        answer.text().into_owned()
+    };
+    let named = called("CARGO_MANIFEST_DIR").await;
+    assert!(named.contains("\nada\n"), "{named}");
+    let refused = called("CARGO_PKG_NAME").await;
+    assert!(refused.contains("`near` cannot be used: no session begins there"), "{refused}");
+    let missing = called("NO_SUCH_VARIABLE_IS_SET").await;
+    assert!(missing.contains("found no token in NO_SUCH_VARIABLE_IS_SET"), "{missing}");
+}
+
+#[tokio::test]
+async fn a_request_without_a_token_that_counts_reaches_no_tool() {
+    let served = Served::of(with_tokens()).await;
+    let metadata =
+        "resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\"";
+    let none = served.post(&initialize()).send().await.unwrap();
+    assert_eq!(none.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(challenge(none.headers()), format!("Bearer {metadata}"));
+    for (token, status, error) in [
+        ("wrong", StatusCode::UNAUTHORIZED, "error=\"invalid_token\""),
+        ("weak", StatusCode::FORBIDDEN, "error=\"insufficient_scope\", scope=\"tools\""),
+    ] {
+        let refused = served.post(&initialize()).bearer_auth(token).send().await.unwrap();
+        assert_eq!(refused.status(), status);
+        assert_eq!(challenge(refused.headers()), format!("Bearer {error}, {metadata}"));
+    }
+    let later = served.post(&initialize()).bearer_auth("later").send().await.unwrap();
+    assert_eq!(later.status(), StatusCode::SERVICE_UNAVAILABLE);
+
+    let origin = served.url.strip_suffix("/mcp").unwrap();
+    for path in ["", "/mcp"] {
+        let at = format!("{origin}/.well-known/oauth-protected-resource{path}");
+        let text = served.client.get(at).send().await.unwrap().text().await.unwrap();
+        let described: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(described["resource"], "https://tools.example/mcp");
+        assert_eq!(described["authorization_servers"], json!(["https://login.example"]));
+    }
+    let elsewhere = served.client.get(format!("{origin}/other")).send().await.unwrap();
+    assert_eq!(elsewhere.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_session_is_that_of_the_user_who_began_it() {
+    let served = Served::of(with_tokens()).await;
+    let id = served.session(ADAS).await;
+    let call = |token: &str| {
+        let call = served.post(&calling("name_user")).header("mcp-session-id", &id);
+        call.bearer_auth(token).send()
+    };
+    let named = message(call(ADAS).await.unwrap()).await;
+    assert_eq!(named["result"]["content"][0]["text"], "ada");
+    assert_eq!(call("bobs").await.unwrap().status(), StatusCode::NOT_FOUND);
+    let named = message(call(ADAS).await.unwrap()).await;
+    assert_eq!(named["result"]["content"][0]["text"], "ada");
+}
+
+/// A page of another site whose name was made to lead to this machine.
+#[tokio::test]
+async fn a_request_for_another_host_or_from_another_site_is_refused() {
+    let served = Served::of(server()).await;
+    let with =
+        |name: &'static str, value: &str| served.post(&initialize()).header(name, value).send();
+    for (name, value) in
+        [("host", "evil.example"), ("origin", "http://evil.example"), ("origin", "null")]
+    {
+        assert_eq!(with(name, value).await.unwrap().status(), StatusCode::FORBIDDEN, "{value}");
+    }
+    let own = served.url.strip_suffix("/mcp").unwrap();
+    assert_eq!(with("origin", own).await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused() {
+    let served = Served::of(server()).await;
+    let mut long = initialize();
+    long["params"]["clientInfo"]["name"] = "x".repeat(5 << 20).into();
+    // The server may close the connection while the rest is sent.
+    if let Ok(refused) = served.post(&long).send().await {
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    }
+    assert_eq!(served.post(&initialize()).send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[test]
+fn an_address_that_other_machines_reach_needs_a_check_and_a_name() {
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    let error = server().http(everywhere).unwrap_err();
+    assert_eq!(error.problems.len(), 2, "{error}");
+    assert!(error.to_string().contains(".check_tokens(…)"), "{error}");
+    let error = with_tokens().http(everywhere).unwrap_err();
+    assert_eq!(error.problems.len(), 1, "{error}");
+    assert!(error.to_string().contains(".host(…)"), "{error}");
+    assert!(with_tokens().host("tools.example").http(everywhere).is_ok());
+}
+
+fn parking(store: &MemoryStore) -> McpServer {
+    let builder = Executor::builder(Registry::of([DELETE_ALL]).unwrap());
+    let builder = builder.journal(store.clone()).on_no_approver(OnNoApprover::Park);
+    let ada = toolwright::approval::ApproverKey::generate("ada").unwrap();
+    McpServer::new(builder.trust("ada", ada.public()).build().unwrap())
+}
+
+fn waiting(message: &Value) -> toolwright::CallId {
+    let text = message["result"]["content"][0]["text"].as_str().unwrap();
+    let error: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(error["error_type"], "approval_required", "{error}");
+    error["details"]["call"].as_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_client_that_deletes_its_session_ends_the_calls_that_wait_in_it() {
+    let store = MemoryStore::new();
+    let served = Served::of(parking(&store)).await;
+    let id = served.session("none").await;
+    let call = served.post(&calling("delete_all")).header("mcp-session-id", &id);
+    let call = waiting(&message(call.send().await.unwrap()).await);
+    assert_eq!(store.get(call).await.unwrap().unwrap().state, State::Pending);
+    let deleted = served.client.delete(&served.url).header("mcp-session-id", &id);
+    assert!(deleted.send().await.unwrap().status().is_success());
+    let ended = async {
+        while store.get(call).await.unwrap().unwrap().state != State::Cancelled {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), ended).await.unwrap();
+    let gone = served.post(&calling("delete_all")).header("mcp-session-id", &id);
+    assert_eq!(gone.send().await.unwrap().status(), StatusCode::NOT_FOUND);
+}
+
+/// From 2026-07-28 on, a request belongs to no session.
+#[tokio::test]
+async fn a_call_that_waits_goes_on_with_the_next_request_of_its_user_where_there_are_no_sessions() {
+    let store = MemoryStore::new();
+    let served = Arc::new(Served::of(parking(&store).check_tokens(Tokens)).await);
+    let call = async |token: &str| {
+        let mut call = calling("delete_all");
+        call["params"]["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        });
+        let post =
+            served.post(&call).bearer_auth(token).header("mcp-protocol-version", "2026-07-28");
+        let post = post.header("mcp-method", "tools/call").header("mcp-name", "delete_all");
+        waiting(&message(post.send().await.unwrap()).await)
+    };
+    let first = call(ADAS).await;
+    assert_eq!(call(ADAS).await, first);
+    assert_ne!(call("bobs").await, first);
+    assert_eq!(store.get(first).await.unwrap().unwrap().state, State::Pending);
+}

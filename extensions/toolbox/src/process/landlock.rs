@@ -1,0 +1,177 @@
+//! A sandbox by rules of the kernel: a program applies them to itself and becomes the program that they hold.
+//!
+//! Rules only allow, and hold for all that is below a folder. So of the folders above what is hidden each other entry is
+//! allowed by itself.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ::landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+};
+
+use rustix::thread::{
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities,
+    capability_is_in_bounding_set, remove_capability_from_bounding_set, set_capabilities,
+    set_capabilities_secure_bits,
+};
+
+use super::executors::{ArgumentVector, ProcessRequest};
+use super::supervisor::Supervisor;
+
+/// The argument by which a program holds itself and becomes another.
+pub(super) const MARK: &str = "--toolwright-confine";
+
+/// What stands between the rules and the program.
+const END: &str = "--";
+
+/// How a rule lets programs use the network.
+const NETWORK: &str = "--network";
+
+/// The version that has all of it: files, TCP, signals and abstract sockets.
+const VERSION: ABI = ABI::V6;
+
+/// What every program may write.
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+
+/// The argument vector that holds a program.
+pub(super) fn arguments(
+    supervisor: &Supervisor,
+    request: &ProcessRequest<'_>,
+    hidden: &[PathBuf],
+    network: bool,
+) -> ArgumentVector {
+    let mut vector: ArgumentVector =
+        vec![supervisor.path().into(), MARK.into(), request.root.into()];
+    vector.extend(hidden.iter().map(Into::into));
+    vector.extend(network.then(|| NETWORK.into()));
+    vector.push(END.into());
+    vector.extend(request.arguments.iter().cloned());
+    vector
+}
+
+/// Holds this process and becomes the program; comes back only with what went wrong.
+pub(super) fn confine(arguments: &[OsString]) -> io::Error {
+    let Some(end) = arguments.iter().position(|it| it == END) else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    let (rules, program) = (&arguments[..end], &arguments[end + 1..]);
+    let ([root, hidden @ ..], [program, rest @ ..]) = (rules, program) else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    let network = hidden.iter().any(|it| it == NETWORK);
+    let hidden: Vec<&Path> =
+        hidden.iter().filter(|it| *it != NETWORK).map(|it| Path::new(it.as_os_str())).collect();
+    if let Err(error) = without_capabilities() {
+        return error.into();
+    }
+    match restrict(Path::new(root), &hidden, network) {
+        Ok(()) => Command::new(program).args(rest).exec(),
+        Err(error) => io::Error::other(error),
+    }
+}
+
+/// Gives up what root may do, for good: with some of it a process may look into others in spite of the rules.
+fn without_capabilities() -> rustix::io::Result<()> {
+    let held = capabilities(None)?;
+    if held.permitted.is_empty() && held.inheritable.is_empty() {
+        return Ok(());
+    }
+    for one in CapabilitySet::all().iter() {
+        // The kernel may not know it.
+        if capability_is_in_bounding_set(one).unwrap_or(false) {
+            remove_capability_from_bounding_set(one)?;
+        }
+    }
+    let no_root = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
+    set_capabilities_secure_bits(no_root)?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}
+
+fn restrict(root: &Path, hidden: &[&Path], network: bool) -> Result<(), RulesetError> {
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(VERSION))?
+        .scope(Scope::from_all(VERSION))?;
+    if !network {
+        rules = rules.handle_access(AccessNet::from_all(VERSION))?;
+    }
+    let shared = [Path::new("/tmp"), &std::env::temp_dir()]
+        .map(Path::to_owned)
+        .into_iter()
+        .filter(|it| !hidden.iter().any(|hidden| hidden.starts_with(it)));
+    let devices: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+    let status = rules
+        .create()?
+        .add_rules(path_beneath_rules(readable(hidden), AccessFs::from_read(VERSION)))?
+        .add_rules(path_beneath_rules(shared, AccessFs::from_all(VERSION)))?
+        .add_rules(path_beneath_rules([root], AccessFs::from_all(VERSION)))?
+        .add_rules(path_beneath_rules(DEVICES, devices))?
+        .restrict_self()?;
+    debug_assert!(status.no_new_privs, "the rules hold only with it");
+    Ok(())
+}
+
+/// The topmost files and folders that are neither hidden nor above what is hidden.
+fn readable(hidden: &[&Path]) -> Vec<PathBuf> {
+    let (mut found, mut looked_at) = (Vec::new(), vec![PathBuf::from("/")]);
+    while let Some(path) = looked_at.pop() {
+        if hidden.contains(&path.as_path()) {
+            continue;
+        }
+        if !hidden.iter().any(|it| it.starts_with(&path)) {
+            found.push(path);
+            continue;
+        }
+        // What cannot be listed is not readable; a rule for a link would be one for what it leads to.
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        looked_at.extend(
+            entries
+                .filter(|it| it.file_type().is_ok_and(|it| !it.is_symlink()))
+                .map(|it| it.path()),
+        );
+    }
+    found
+}
+
+/// Whether the argument asks for this.
+pub(super) fn is_asked_for(argument: Option<&OsStr>) -> bool {
+    argument == Some(OsStr::new(MARK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beside_something_hidden_is_readable_and_what_is_above_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("it is there");
+        for name in ["a/secret", "a/open", "b"] {
+            fs::create_dir_all(root.join(name)).expect("made");
+        }
+        std::os::unix::fs::symlink(root.join("a/secret"), root.join("way")).expect("made");
+        let secret = root.join("a/secret");
+        let found = readable(&[&secret]);
+        assert!(found.contains(&root.join("a/open")) && found.contains(&root.join("b")));
+        for not in [root.join("a"), secret, root.join("way"), PathBuf::from("/"), root] {
+            assert!(!found.contains(&not), "{}", not.display());
+        }
+        assert_eq!(readable(&[]), [PathBuf::from("/")]);
+    }
+}

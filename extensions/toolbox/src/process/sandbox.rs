@@ -1,0 +1,283 @@
+//! A sandbox for programs: without the network, writing nothing but the workspace, blind to what is hidden.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use toolwright::{BuildError, BuildProblem};
+
+use super::executors::{ArgumentVector, ProcessRequest, RunningProcess, ToolExecutor};
+#[cfg(all(feature = "landlock", target_os = "linux"))]
+use super::landlock;
+#[cfg(all(feature = "landlock", target_os = "linux"))]
+use super::supervisor::Supervisor;
+
+/// Programs run in a sandbox: without the network, writing nothing but the workspace, with a `/tmp` of their own, without the
+/// files that are hidden. What a sandbox by Landlock lacks of that, [`SandboxLack`] names.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    holder: Holder,
+    hidden: Vec<PathBuf>,
+    network: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Holder {
+    Bubblewrap(PathBuf),
+    #[cfg(all(feature = "landlock", target_os = "linux"))]
+    Landlock(Supervisor),
+}
+
+/// What holds a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SandboxKind {
+    /// Namespaces, made by bubblewrap.
+    Bubblewrap,
+    /// Rules of the kernel's Landlock.
+    Landlock,
+}
+
+/// What a sandbox by Landlock does not have. An application names what it accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SandboxLack {
+    /// Programs share the `/tmp` of the machine.
+    PrivateTmp,
+    /// TCP is blocked; UDP, and sockets in the file system, are not.
+    NetworkBlock,
+}
+
+impl Sandbox {
+    /// A sandbox of bubblewrap, without the network. It is tried once, so that a machine that cannot make one says so here.
+    ///
+    /// # Errors
+    /// When `bwrap` is not installed, or may make no namespaces. There is no way back to [`Local`](super::Local): that is
+    /// for the application to say.
+    pub fn bubblewrap() -> Result<Self, BuildError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = std::env::split_paths(&path)
+            .filter(|it| it.is_absolute())
+            .map(|it| it.join("bwrap"))
+            .find(|it| it.is_file());
+        let missing = "found no `bwrap` on the search path; install it, or run programs by `Local`";
+        Self::by(program.ok_or_else(|| unavailable("bubblewrap", missing))?)
+    }
+
+    /// A sandbox of the bubblewrap at this path.
+    ///
+    /// # Errors
+    /// As [`bubblewrap`](Self::bubblewrap) does.
+    pub fn by(program: impl Into<PathBuf>) -> Result<Self, BuildError> {
+        Self { holder: Holder::Bubblewrap(program.into()), hidden: Vec::new(), network: false }
+            .tried()
+    }
+
+    /// A sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
+    /// accepts that such a sandbox lacks, which is each [`SandboxLack`]. The supervisor's program applies the rules.
+    ///
+    /// Programs see which other processes there are, though neither their memory nor their variables, and cannot send them
+    /// signals. Where something below `/tmp` is hidden, they cannot write there. Folders above what is hidden cannot be
+    /// listed, and what comes into them later cannot be read.
+    ///
+    /// # Errors
+    /// When something is not accepted, or the kernel has no Landlock or too old a version of it.
+    #[cfg(all(feature = "landlock", target_os = "linux"))]
+    pub fn landlock(supervisor: &Supervisor, accepts: &[SandboxLack]) -> Result<Self, BuildError> {
+        let all = [SandboxLack::PrivateTmp, SandboxLack::NetworkBlock];
+        let missing: Vec<String> = all
+            .iter()
+            .filter(|it| !accepts.contains(it))
+            .map(|it| format!("it has no {it}; to accept that, name `SandboxLack::{it:?}`"))
+            .collect();
+        if !missing.is_empty() {
+            return Err(unavailable("landlock", &missing.join(", and ")));
+        }
+        let holder = Holder::Landlock(supervisor.clone());
+        Self { holder, hidden: Vec::new(), network: false }.tried()
+    }
+
+    /// A sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that lacks.
+    /// [`kind`](Self::kind) says which one it is.
+    ///
+    /// ```no_run
+    /// use toolwright_toolbox::{Sandbox, SandboxLack, Supervisor};
+    ///
+    /// let supervisor = Supervisor::in_this_program()?;
+    /// let sandbox = Sandbox::of_this_machine(&supervisor, &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock])?;
+    /// println!("programs are held by {}", sandbox.kind());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What keeps each of them from it.
+    #[cfg(all(feature = "landlock", target_os = "linux"))]
+    pub fn of_this_machine(
+        supervisor: &Supervisor,
+        accepts: &[SandboxLack],
+    ) -> Result<Self, BuildError> {
+        Self::bubblewrap().or_else(|mut first| {
+            Self::landlock(supervisor, accepts).map_err(|second| {
+                first.problems.extend(second.problems);
+                first
+            })
+        })
+    }
+
+    /// Hides a file or a folder: it is empty inside, or cannot be opened. The journal, the policy and the keys of the
+    /// application belong here, best with the whole folder that they are in: a journal has files beside it. Where it is not
+    /// there when a program is to start, the program is not started.
+    #[must_use]
+    pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        self.hidden.push(path.canonicalize().unwrap_or(path));
+        self
+    }
+
+    /// Lets programs use the network.
+    #[must_use]
+    pub fn with_network(mut self) -> Self {
+        self.network = true;
+        self
+    }
+
+    /// What holds it.
+    #[must_use]
+    pub fn kind(&self) -> SandboxKind {
+        match self.holder {
+            Holder::Bubblewrap(_) => SandboxKind::Bubblewrap,
+            #[cfg(all(feature = "landlock", target_os = "linux"))]
+            Holder::Landlock(_) => SandboxKind::Landlock,
+        }
+    }
+
+    /// The argument vector that runs a program in it.
+    #[must_use]
+    pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
+        match &self.holder {
+            Holder::Bubblewrap(program) => self.by_bubblewrap(program, request),
+            #[cfg(all(feature = "landlock", target_os = "linux"))]
+            Holder::Landlock(supervisor) => {
+                landlock::arguments(supervisor, request, &self.hidden, self.network)
+            }
+        }
+    }
+
+    /// Itself, once a program has run in it.
+    fn tried(self) -> Result<Self, BuildError> {
+        let name = self.kind().to_string();
+        let truth = [OsString::from("true")];
+        let folder = std::env::temp_dir();
+        let vector = self.arguments(&ProcessRequest::new(&truth, &folder, &folder));
+        let tried = Command::new(&vector[0]).args(&vector[1..]).stdin(Stdio::null()).output();
+        match tried {
+            Ok(tried) if tried.status.success() => Ok(self),
+            Ok(tried) => {
+                let words = String::from_utf8_lossy(&tried.stderr);
+                let first = words.lines().next().unwrap_or("it said nothing");
+                let why = format!("it cannot make a sandbox on this machine: {first}");
+                Err(unavailable(&name, &why))
+            }
+            Err(error) => Err(unavailable(&name, &format!("it cannot be started: {error}"))),
+        }
+    }
+
+    fn by_bubblewrap(&self, program: &Path, request: &ProcessRequest<'_>) -> ArgumentVector {
+        let mut vector: ArgumentVector = vec![program.into()];
+        let mut add = |words: &[&OsStr]| vector.extend(words.iter().map(|it| (*it).to_owned()));
+        let word = OsStr::new;
+        // Read-only but for the workspace; processes, devices, `/tmp` and IPC of its own; no right is gained.
+        add(&[
+            "--die-with-parent",
+            "--new-session",
+            "--unshare-user",
+            "--unshare-pid",
+            "--unshare-ipc",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+        ]
+        .map(word));
+        if !self.network {
+            add(&[word("--unshare-net")]);
+        }
+        add(&[
+            "--cap-drop",
+            "ALL",
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "--tmpfs",
+            "/tmp",
+            "--tmpfs",
+            "/var/tmp",
+            "--tmpfs",
+            "/run",
+        ]
+        .map(word));
+        let hide = |hidden: &PathBuf| -> Vec<OsString> {
+            if hidden.is_dir() {
+                vec!["--tmpfs".into(), hidden.into()]
+            } else {
+                vec!["--ro-bind".into(), "/dev/null".into(), hidden.into()]
+            }
+        };
+        // What is mounted later covers what was mounted before.
+        let (above, other): (Vec<_>, Vec<_>) =
+            self.hidden.iter().partition(|it| request.root.starts_with(it));
+        vector.extend(above.into_iter().flat_map(hide));
+        vector.extend(["--bind".into(), request.root.into(), request.root.into()]);
+        vector.extend(other.into_iter().flat_map(hide));
+        vector.extend(["--chdir".into(), request.folder.into(), "--".into()]);
+        vector.extend(request.arguments.iter().cloned());
+        vector
+    }
+}
+
+impl ToolExecutor for Sandbox {
+    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+        if let Some(missing) = self.hidden.iter().find(|it| !it.exists()) {
+            return Err(io::Error::other(format!(
+                "{} is to be hidden from the sandbox and is not there",
+                missing.display()
+            )));
+        }
+        #[cfg(all(feature = "landlock", target_os = "linux"))]
+        if matches!(self.holder, Holder::Landlock(_))
+            && let Some(within) = self.hidden.iter().find(|it| it.starts_with(request.root))
+        {
+            return Err(io::Error::other(format!(
+                "{} lies in the workspace, where landlock hides nothing; move it outside",
+                within.display()
+            )));
+        }
+        request.start_as(&self.arguments(request))
+    }
+}
+
+fn unavailable(what: &str, why: &str) -> BuildError {
+    BuildError::of(BuildProblem::Unavailable { what: what.to_owned(), why: why.to_owned() })
+}
+
+impl fmt::Display for SandboxKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Bubblewrap => "bubblewrap",
+            Self::Landlock => "landlock",
+        })
+    }
+}
+
+impl fmt::Display for SandboxLack {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::PrivateTmp => "`/tmp` of its own",
+            Self::NetworkBlock => "block of the whole network",
+        })
+    }
+}
