@@ -10,7 +10,7 @@ use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
-use super::head::{Head, Lease};
+use super::head::{Head, Lease, written};
 use super::keys;
 use super::turn;
 
@@ -19,6 +19,12 @@ const LOOKS: u32 = 5;
 
 /// How long until the next look.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// A document that lists a run.
+#[derive(Serialize)]
+struct Listed<'a> {
+    agent: &'a str,
+}
 
 /// A run whose lease is this driver's.
 pub(super) struct Recorded {
@@ -141,13 +147,14 @@ impl Recorded {
         let version = async |key: &str| -> Result<Option<u64>, RunError> {
             Ok(self.access.store.document(key).await?.map(|it| it.version))
         };
-        let text = serde_json::json!({ "version": Head::VERSION, "agent": self.head.agent });
+        let text = written(&Listed { agent: &self.head.agent })
+            .map_err(|error| RunError::damaged(&to, error))?;
         let mut writes = Vec::new();
         if let Some(expects) = version(&from).await? {
             writes.push(DocumentWrite { key: from, expects: Some(expects), text: None });
         }
         let expects = version(&to).await?;
-        writes.push(DocumentWrite { key: to, expects, text: Some(text.to_string()) });
+        writes.push(DocumentWrite { key: to, expects, text: Some(text) });
         Ok(writes)
     }
 

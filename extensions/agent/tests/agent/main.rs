@@ -3,6 +3,7 @@
 
 mod cancelling;
 mod deciding;
+mod durable;
 mod ends;
 mod forks;
 mod invariant;

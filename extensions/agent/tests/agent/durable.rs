@@ -1,0 +1,8 @@
+//! Runs that are recorded: killed at every commit, taken up by other processes, waiting for people, cancelled.
+
+mod documents;
+mod kills;
+mod leases;
+mod process;
+mod secrets;
+mod waiting;

@@ -1,0 +1,99 @@
+//! What the journal holds of a run, and what is refused of it.
+
+use toolwright::journal::{DocumentWrite, Store as _, Transaction};
+use toolwright_agent::ModelAnswer;
+use toolwright_agent::durable::{Agents, NewRun, RunError};
+
+use super::process::{Provider, World, calls};
+
+async fn ended() -> (World, Agents) {
+    let model = Provider::new([
+        calls([("find", r#"{"word":"tea"}"#), ("send", r#"{"text":"hello"}"#)]),
+        ModelAnswer::text("Done."),
+        ModelAnswer::text("Bye."),
+    ]);
+    let world = World::new();
+    let agents = world.process(&model);
+    let run = NewRun::new("r1", "clerk", "greet them").user("ada").session("s1");
+    agents.start(run).await.unwrap();
+    (world, agents)
+}
+
+type Change = fn(&str) -> Option<String>;
+
+/// Writes a document by hand.
+async fn write(world: &World, key: &str, change: impl FnOnce(&str) -> Option<String>) {
+    let found = world.store().document(key).await.unwrap().unwrap();
+    let text = change(&found.text);
+    let documents = vec![DocumentWrite { key: key.to_owned(), expects: Some(found.version), text }];
+    let unit = Transaction { documents, ..Transaction::default() };
+    world.store().commit(unit, world.now()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_a_head_and_three_documents_a_turn() {
+    let (world, _) = ended().await;
+    let documents = world.store().documents("run").await.unwrap();
+    let keys: Vec<&str> = documents.iter().map(|it| it.key.as_str()).collect();
+    assert_eq!(
+        keys,
+        [
+            "run/r1/head",
+            "run/r1/turn/1/answer",
+            "run/r1/turn/1/answers",
+            "run/r1/turn/1/said",
+            "run/r1/turn/2/answer",
+            "runs/ended/r1",
+        ]
+    );
+    for document in &documents {
+        assert!(
+            document.text.starts_with(r#"{"version":1,"#),
+            "{}: {}",
+            document.key,
+            document.text
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_damaged_is_refused_with_its_key_and_nothing_is_written() {
+    let cases: [(&str, Change, &str); 6] = [
+        (
+            "run/r1/head",
+            |it| Some(it.replace(r#""version":1,"run""#, r#""version":2,"run""#)),
+            "version 2",
+        ),
+        ("run/r1/head", |it| Some(it.replacen(r#""turn":2"#, r#""turn":1"#, 1)), "changed by hand"),
+        ("run/r1/head", |_| Some("{}".to_owned()), "no version"),
+        ("run/r1/turn/1/answer", |_| None, "it is missing"),
+        ("run/r1/turn/1/answers", |_| None, "it is missing"),
+        ("run/r1/turn/2/answer", |it| Some(it.replacen("1", "9", 1)), "version 9"),
+    ];
+    for (key, change, words) in cases {
+        let (world, agents) = ended().await;
+        write(&world, key, change).await;
+        let before = world.store().documents("run").await.unwrap();
+        let error = agents.say("r1", "more").await.unwrap_err();
+        let RunError::Damaged { key: named, why } = &error else { panic!("{key}: {error}") };
+        assert_eq!(named, key);
+        assert!(why.contains(words), "{key}: {why}");
+        assert_eq!(world.store().documents("run").await.unwrap(), before, "{key}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_is_no_name_and_an_agent_that_is_not_known_are_refused() {
+    let (_, agents) = ended().await;
+    for id in ["", "a/b", "a\nb"] {
+        let error = agents.start(NewRun::new(id, "clerk", "go")).await.unwrap_err();
+        assert!(matches!(error, RunError::Id { .. }), "{error}");
+    }
+    let error = agents.start(NewRun::new("r2", "cook", "go")).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no agent `cook` is known here, found clerk; add it with `.agent(…)`"
+    );
+    let error = agents.resume("r2").await.unwrap_err();
+    assert!(matches!(error, RunError::NoSuchRun { .. }), "{error}");
+}

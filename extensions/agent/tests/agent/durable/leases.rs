@@ -1,0 +1,62 @@
+//! One driver at a time.
+
+use std::time::Duration;
+
+use toolwright_agent::ModelAnswer;
+use toolwright_agent::durable::{NewRun, RunError};
+
+use super::process::{Deadly, Provider, World, calls, until_dead};
+
+fn provider() -> std::sync::Arc<Provider> {
+    Provider::new([calls([("send", r#"{"text":"hello"}"#)]), ModelAnswer::text("Sent.")])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_driven_by_one_process_until_its_lease_ends() {
+    let (world, model) = (World::new(), provider());
+    let (store, dead) = Deadly::at(&world, 3);
+    let first = world.on(store, &model).build().unwrap();
+    assert!(until_dead(first.start(NewRun::new("r1", "clerk", "go")), &dead).await.is_none());
+    let second = world.process(&model);
+    let early = second.resume("r1").await.unwrap_err();
+    assert!(matches!(early, RunError::Driven { .. }), "{early}");
+    world.pass(Duration::from_mins(1));
+    assert!(second.resume("r1").await.unwrap().ended().is_some());
+    assert_eq!(second.head("r1").await.unwrap().epoch, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_processes_that_are_started_on_one_run_make_one_of_it() {
+    let (world, model) = (World::new(), provider());
+    let (first, second) = (world.process(&model), world.process(&model));
+    let run = || NewRun::new("r1", "clerk", "go");
+    let (one, other) = tokio::join!(first.start(run()), second.start(run()));
+    let errors: Vec<RunError> = [one, other].into_iter().filter_map(Result::err).collect();
+    assert_eq!(errors, [RunError::Exists { run: "r1".into() }]);
+    assert_eq!((model.asked(), world.log.lines().len()), (2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_that_has_lost_its_lease_commits_nothing_more() {
+    let (world, model) = (World::new(), provider());
+    // It stands still before the commit of the model's answer, for longer than its lease.
+    let (store, dead) = Deadly::at(&world, 2);
+    let goes_on = std::sync::Arc::clone(&store.goes_on);
+    let first = world.on(store, &model).build().unwrap();
+    let mut driven = std::pin::pin!(first.start(NewRun::new("r1", "clerk", "go")));
+    tokio::select! {
+        biased;
+        _ = &mut driven => panic!("it stands still"),
+        () = dead.notified() => {}
+    }
+    world.pass(Duration::from_mins(1));
+    let second = world.process(&model);
+    second.resume("r1").await.unwrap();
+    let head = second.head("r1").await.unwrap();
+    goes_on.notify_one();
+    let late = driven.await.unwrap_err();
+    assert_eq!(late, RunError::LeaseLost { run: "r1".into() });
+    assert_eq!(second.head("r1").await.unwrap(), head);
+    // Both have asked, and the answer that was recorded counts.
+    assert_eq!((model.asked(), world.log.lines().len()), (3, 1));
+}

@@ -1,0 +1,105 @@
+//! Secrets in the record of a run, and the services that a run needs.
+
+use toolwright::journal::{MemoryStore, SealingKey, Store as _};
+use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright_agent::durable::{Agents, AgentsError, NewRun, RunError};
+use toolwright_agent::{Agent, ModelAnswer, ScriptedModel};
+
+use super::process::{Provider, calls};
+
+/// Logs in.
+#[tool(effect = keyed)]
+async fn log_in(
+    /// The password.
+    #[arg(secret)]
+    password: String,
+) -> usize {
+    password.len()
+}
+
+/// What a run is about.
+struct Ticket(u64);
+
+/// Tells the number of the ticket.
+#[tool(effect = read)]
+async fn ticket_number(ticket: &Ticket) -> u64 {
+    ticket.0
+}
+
+fn executor(store: &MemoryStore) -> toolwright::ExecutorBuilder {
+    Executor::builder(Registry::of([LOG_IN]).unwrap())
+        .unrestricted()
+        .journal(store.clone())
+        .on_no_approver(OnNoApprover::Park)
+}
+
+#[test]
+fn a_tool_that_takes_a_secret_needs_a_sealing_key() {
+    let executor = executor(&MemoryStore::new()).build().unwrap();
+    let agent = Agent::builder(executor, ScriptedModel::new()).build().unwrap();
+    let error = Agents::builder().agent("clerk", agent).build().unwrap_err();
+    assert_eq!(error, AgentsError::NoSealingKey { agent: "clerk".into(), tool: "log_in".into() });
+}
+
+#[tokio::test]
+async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
+    let store = MemoryStore::new();
+    let key = SealingKey::generate().unwrap();
+    let executor = executor(&store).sealing_key(key).build().unwrap();
+    let model = Provider::new([
+        calls([("log_in", r#"{"password":"hunter2"}"#)]),
+        ModelAnswer::text("I used hunter2."),
+    ]);
+    let agent = Agent::builder(executor, model).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let run = NewRun::new("r1", "clerk", "my password is hunter2")
+        .data(serde_json::json!({ "password": "hunter2" }));
+    agents.start(run).await.unwrap();
+    for document in store.documents("run").await.unwrap() {
+        assert!(!document.text.contains("hunter2"), "{}: {}", document.key, document.text);
+    }
+    let history = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
+    assert_eq!(history.matches("hunter2").count(), 3);
+}
+
+fn with_ticket(store: &MemoryStore) -> Agent {
+    let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
+        .unrestricted()
+        .per_run::<Ticket>()
+        .journal(store.clone())
+        .on_no_approver(OnNoApprover::Park)
+        .build()
+        .unwrap();
+    let model = Provider::new([calls([("ticket_number", "{}")]), ModelAnswer::text("7.")]);
+    Agent::builder(executor, model).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_missing_service_is_an_error_when_agents_are_built_or_begin_to_work() {
+    let store = MemoryStore::new();
+    let error = Agents::builder().agent("clerk", with_ticket(&store)).build().unwrap_err();
+    assert!(matches!(error, AgentsError::NoServices { .. }), "{error}");
+
+    let made = Agents::builder().agent("clerk", with_ticket(&store)).services(|run, builder| {
+        Ok(builder.with(Ticket(run.data()["ticket"].as_u64().ok_or("the run has no ticket")?)))
+    });
+    let agents = made.build().unwrap();
+    let without = agents.submit(NewRun::new("r0", "clerk", "which?")).await.unwrap_err();
+    assert_eq!(
+        without.to_string(),
+        "the services of run `r0` could not be made: the run has no ticket"
+    );
+    let run = NewRun::new("r1", "clerk", "which?").data(serde_json::json!({ "ticket": 7 }));
+    agents.submit(run).await.unwrap();
+
+    let broken = Agents::builder()
+        .agent("clerk", with_ticket(&store))
+        .services(|_, _| Err("the database is away".into()));
+    let error = broken.build().unwrap().work().await.unwrap_err();
+    assert!(matches!(&error, RunError::Services { run, .. } if run == "r1"), "{error}");
+
+    let ended = agents.resume("r1").await.unwrap();
+    assert!(ended.ended().is_some());
+    let history = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
+    assert!(history.contains('7'), "{history}");
+}
