@@ -60,3 +60,25 @@ async fn a_driver_that_has_lost_its_lease_commits_nothing_more() {
     // Both have asked, and the answer that was recorded counts.
     assert_eq!((model.asked(), world.log.lines().len()), (3, 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_late_to_take_a_run_leaves_the_head_of_the_faster_one() {
+    let (world, model) = (World::new(), provider());
+    world.process(&model).submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    // It has read the head, and stands still before the commit that takes the run.
+    let (store, dead) = Deadly::at(&world, 0);
+    let goes_on = std::sync::Arc::clone(&store.goes_on);
+    let first = world.on(store, &model).build().unwrap();
+    let mut driven = std::pin::pin!(first.resume("r1"));
+    tokio::select! {
+        biased;
+        _ = &mut driven => panic!("it stands still"),
+        () = dead.notified() => {}
+    }
+    let second = world.process(&model);
+    assert!(second.resume("r1").await.unwrap().ended().is_some());
+    let head = second.head("r1").await.unwrap();
+    goes_on.notify_one();
+    assert_eq!(driven.await.unwrap_err(), RunError::LeaseLost { run: "r1".into() });
+    assert_eq!(second.head("r1").await.unwrap(), head);
+}
