@@ -4,8 +4,10 @@
 mod cancelling;
 mod deciding;
 mod ends;
+mod events;
 mod forks;
 mod invariant;
+mod kit;
 mod limits;
 mod rounds;
 mod spans;
