@@ -19,6 +19,7 @@ mod repair;
 mod schemas;
 mod shell;
 mod startup;
+mod stream;
 mod thousand;
 mod turn;
 
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 15] = [
+const BENCHMARKS: [(&str, &str, Run); 16] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
@@ -54,6 +55,7 @@ const BENCHMARKS: [(&str, &str, Run); 15] = [
         shell::run,
     ),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
+    ("stream", "a recorded stream of 2,000 deltas to events, against serde_json", stream::run),
     ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
 ];
 

@@ -3,11 +3,11 @@
 
 use clap::Command;
 
-use crate::{approvals, calls, dead_letters, indeterminate, input, keys, plan, schema};
+use crate::{approvals, calls, dead_letters, indeterminate, input, keys, plan, runs, schema};
 
 const AFTER_HELP: &str = "\
 Exit code: 0 done; 1 the journal or another file failed, or a tool or an input is refused; 2 the command line is \
-wrong; 3 there is no such call or grant; 4 somebody else decided, the call expired, or it changed; 5 the key \
+wrong; 3 there is no such call, grant or run; 4 somebody else decided, the call expired, or it changed; 5 the key \
 cannot be used.";
 
 /// The whole command line.
@@ -18,6 +18,7 @@ pub(crate) fn command() -> Command {
         plan::command(),
         indeterminate::command(),
         dead_letters::command(),
+        runs::command(),
         keys::command(),
     ];
     let debugging = [schema::command(), input::command()];

@@ -2,12 +2,12 @@
 //!
 //! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | `schema`, `input` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `keys` |
+//! | exit code | `schema`, `input` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
 //! | --- | --- | --- |
 //! | 0 | every tool can be shown, every input is taken | done, or recorded already |
 //! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
 //! | 2 | the command line is wrong | the command line is wrong, or what it asks for cannot be done |
-//! | 3 | | there is no such call or grant |
+//! | 3 | | there is no such call, grant or run |
 //! | 4 | | somebody else decided, the call expired, or it changed |
 //! | 5 | | the key cannot be used or made |
 
@@ -22,6 +22,7 @@ mod line;
 mod lines;
 mod operator;
 mod plan;
+mod runs;
 mod schema;
 mod shown;
 mod stream;
@@ -72,6 +73,7 @@ fn run() -> Exit {
         Some((indeterminate::NAME, matches)) => indeterminate::run(matches),
         Some((dead_letters::NAME, matches)) => dead_letters::run(matches),
         Some((plan::NAME, matches)) => plan::run(matches),
+        Some((runs::NAME, matches)) => runs::run(matches),
         Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),

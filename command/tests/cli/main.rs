@@ -15,6 +15,7 @@ mod journal;
 mod keys;
 mod plan;
 mod races;
+mod runs;
 mod watch;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

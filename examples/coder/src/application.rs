@@ -162,7 +162,7 @@ mod tests {
         fs::write(folder.join("src/lib.rs"), source).expect("written");
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let tested = |sandbox| -> Result<ProcessOutput, Problem> {
-            let executor = executor(&folder, sandbox, &log, &Counted::default())?;
+            let (executor, _) = executor(&folder, sandbox, None, &log, &Counted::default())?;
             let input = r#"{"program":"cargo","args":["test","--offline","--quiet","--lib"]}"#;
             let answer = runtime.block_on(executor.call(&Call::new("run_command", input)));
             Ok(serde_json::from_str(&answer.text()).expect("the policy allows it"))

@@ -159,16 +159,6 @@ impl Arguments {
             let message = format!("the fallback of {name} is {name} itself; name another provider");
             return Err(Problem::Usage(message));
         }
-        if let Some(fallback) = fallback
-            && offline
-            && fallback != Provider::OpenAiChat
-        {
-            let message = format!(
-                "no run that falls back to {} is recorded, expected openai-chat",
-                fallback.name()
-            );
-            return Err(Problem::Usage(message));
-        }
         if fallback.is_some() && matches.contains_id("record") {
             let message = "a recording is of one provider; leave `--record` or `--fallback` out";
             return Err(Problem::Usage(message.to_owned()));

@@ -94,7 +94,11 @@ pub async fn replays(
     let first = Recording::new(first.provider(), exchanges);
     let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
     let first = started(Replay::of(first, placeholders(folder))).await?;
-    Ok([first, started(Replay::of(second, placeholders(folder))).await?])
+    let replay = Replay::of(second, placeholders(folder));
+    // The other APIs take the turns of the second's own model as it wrote them; those of the first have another form.
+    let is_comparable = providers[1] == Provider::OpenAiChat;
+    let second = if is_comparable { replay } else { replay.without_comparison() };
+    Ok([first, started(second).await?])
 }
 
 /// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew. A model that

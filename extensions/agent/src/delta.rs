@@ -50,6 +50,11 @@ pub enum Delta<'a> {
         /// The call, as the answer will hold it.
         call: &'a ToolCall,
     },
+    /// The provider runs a tool of its own.
+    ProviderTool {
+        /// The tool, as the provider calls it.
+        name: &'a str,
+    },
     /// The model is asked again, or another one is: what came before is no part of the answer.
     Restarted,
     /// The provider sent something that this release does not know, and it was skipped.
@@ -102,6 +107,7 @@ impl fmt::Debug for Delta<'_> {
                 write!(formatter, "Arguments({index}, {} bytes)", text.len())
             }
             Self::CallWhole { index, call } => write!(formatter, "CallWhole({index}, {call:?})"),
+            Self::ProviderTool { name } => write!(formatter, "ProviderTool({name:?})"),
             Self::Restarted => formatter.write_str("Restarted"),
             Self::Unknown { kind } => write!(formatter, "Unknown({kind:?})"),
         }

@@ -139,8 +139,8 @@ impl HttpModel {
                 Ok(answer) => return Ok(self.priced(answer).failed(failed)),
                 Err(fault) => fault,
             };
-            if let Some(usage) = fault.taken {
-                failed = failed.plus(Spent::of(usage, self.cost(usage)));
+            if let Some(usage) = &fault.taken {
+                failed = failed.plus(Spent::of(**usage, self.cost(**usage)));
             }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));

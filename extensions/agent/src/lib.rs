@@ -53,7 +53,7 @@ pub use self::prices::{Price, Prices, PricesError, Rates};
 pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 #[cfg(feature = "testing")]
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
-pub use self::settings::{Effort, ModelSettings, PromptCache, Reasoning, ToolChoice};
+pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
 pub use self::usage::{Accounts, Cost, Spent, Usage};

@@ -84,7 +84,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 pub struct ModelRequest<'a> {
     /// What the application says to the model, before everything else; empty for nothing.
     pub system: &'a str,
-    /// Everything so far. The last message is the user's, or holds answers.
+    /// Everything so far. The last message is the user's, or holds answers, or is the model's own that was
+    /// [paused](StopReason::Paused).
     pub history: &'a [Message],
     /// The tools, by [`Model::dialect`]. [`Listing::tools`] is the text to send, unchanged; [`Listing::tool_calls`] and
     /// [`Listing::tool_results`] translate names.
@@ -276,6 +277,8 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// It had said or called what it wanted to.
     Finished,
+    /// The provider paused it in the middle of its own tools: asked again with this answer in the history, it goes on.
+    Paused,
     /// A limit on tokens cut its text short; its calls are whole.
     CutShort,
     /// A limit on tokens cut it short in the middle of a call. That call is the last of the answer's calls, or is left out

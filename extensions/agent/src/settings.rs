@@ -1,5 +1,7 @@
 //! How a model is asked to answer, beside what it is asked.
 
+use toolwright::provider::Provider;
+
 /// How a model is asked to answer. A model refuses a setting that its provider does not have, before it sends anything.
 ///
 /// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
@@ -8,6 +10,7 @@
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
+/// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
 /// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
 ///
 /// ```
@@ -32,6 +35,8 @@ pub struct ModelSettings {
     pub reasoning: Option<Reasoning>,
     /// How the provider caches what requests have in common; as it decides where there is none.
     pub cache: Option<PromptCache>,
+    /// Tools that a provider runs itself. A request has those of its own provider.
+    pub provider_tools: Vec<ProviderTool>,
 }
 
 /// Which tools a model may or has to call.
@@ -83,6 +88,7 @@ impl ModelSettings {
             stop_words: Vec::new(),
             reasoning: None,
             cache: None,
+            provider_tools: Vec::new(),
         }
     }
 
@@ -119,6 +125,43 @@ impl ModelSettings {
     pub fn cache(mut self, cache: PromptCache) -> Self {
         self.cache = Some(cache);
         self
+    }
+
+    /// Adds a tool that the provider runs itself.
+    #[must_use]
+    pub fn provider_tool(mut self, tool: ProviderTool) -> Self {
+        self.provider_tools.push(tool);
+        self
+    }
+}
+
+/// A tool that a provider runs itself, a web search for instance, as its document defines it. Nothing here reads or runs it: the
+/// request carries the definition after the application's own tools, what the provider sends of its calls goes back in
+/// the history as it came, and a listener hears of each as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
+///
+/// ```
+/// use toolwright::provider::Provider;
+/// use toolwright_agent::{ModelSettings, ProviderTool};
+///
+/// let search = r#"{"type":"web_search_20250305","name":"web_search","max_uses":3}"#;
+/// let settings = ModelSettings::new()
+///     .provider_tool(ProviderTool::new(Provider::Anthropic, search))
+///     .provider_tool(ProviderTool::new(Provider::OpenAiResponses, r#"{"type":"web_search"}"#));
+/// assert_eq!(settings.provider_tools.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderTool {
+    /// Whose it is. Requests to others are without it.
+    pub provider: Provider,
+    /// An entry of `tools` in a request, as JSON.
+    pub definition: String,
+}
+
+impl ProviderTool {
+    /// A tool by its definition, an object of JSON.
+    pub fn new(provider: Provider, definition: impl Into<String>) -> Self {
+        Self { provider, definition: definition.into() }
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     let reason = match answer.stop {
         StopReason::Finished if answer.calls.is_empty() => "stop",
         StopReason::Finished => "tool_calls",
+        StopReason::Paused => "pause_turn",
         StopReason::CutShort | StopReason::CutInCall => "length",
         StopReason::Refused => "content_filter",
     };

@@ -147,7 +147,11 @@ impl State {
         }
         let is_cut = answer.stop == StopReason::CutInCall;
         let is_text_cut = answer.stop == StopReason::CutShort;
-        let is_empty = answer.calls.is_empty() && answer.text.trim().is_empty();
+        let is_paused = answer.stop == StopReason::Paused && answer.calls.is_empty();
+        // What the provider ran itself is in what it requires back.
+        let is_empty = answer.calls.is_empty()
+            && answer.text.trim().is_empty()
+            && !(is_paused && answer.verbatim.is_some());
         inner.cut = if is_cut { inner.cut + 1 } else { 0 };
         inner.empty = if is_empty && !is_cut { inner.empty + 1 } else { 0 };
         let ModelAnswer { text, calls, verbatim, .. } = answer;
@@ -173,7 +177,7 @@ impl State {
         } else if is_cut {
             actions.push(Action::Append(Message::user(CUT_SHORT)));
             actions.extend(self.ask());
-        } else if is_empty {
+        } else if is_empty || is_paused {
             actions.extend(self.ask());
         } else {
             actions.extend(self.end(Ended::Text { text: said, cut_short: is_text_cut }));

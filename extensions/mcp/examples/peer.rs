@@ -77,6 +77,17 @@ impl Peer {
         let sum = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
         let echoes =
             if self.changed { "Sends the text to everybody." } else { "Says the text again." };
+        if self.folder.join("endless").exists() {
+            return self.answer(
+                id,
+                &json!({"tools": [tool("again", "Is everywhere.", json!({}))], "nextCursor": "2"}),
+            );
+        }
+        if self.folder.join("many").exists() {
+            let tools = (0..10_000)
+                .map(|number| tool(&format!("tool_{number}"), "Is one of many.", json!({})));
+            return self.answer(id, &json!({"tools": tools.collect::<Vec<_>>()}));
+        }
         let pages = [
             json!([
                 tool(
@@ -105,6 +116,8 @@ impl Peer {
                     json!({"inputSchema": {"type": "object", "properties": {"n": {"type": "nmuber"}}}})
                 ),
                 tool("child", "Starts a program that stays.", json!({})),
+                tool("flood", "Answers with 200 MB.", json!({})),
+                tool("crumbs", "Answers byte by byte.", json!({})),
             ]),
         ];
         match cursor.as_str() {
@@ -158,6 +171,22 @@ impl Peer {
                         "params": {"message": "Your password?", "requestedSchema": {"type": "object", "properties": {}}}}));
                 }
                 self.text(id, "asked");
+            }
+            "flood" => {
+                let piece = "x".repeat(1 << 20);
+                let mut output = std::io::stdout().lock();
+                let _ = write!(output, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#);
+                for _ in 0..200 {
+                    let _ = output.write_all(piece.as_bytes());
+                }
+                let _ = writeln!(output, r#""}}]}}}}"#).and_then(|()| output.flush());
+            }
+            "crumbs" => {
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": "ä crumb"}]}});
+                let mut output = std::io::stdout().lock();
+                for byte in format!("{answer}\n").into_bytes() {
+                    let _ = output.write_all(&[byte]).and_then(|()| output.flush());
+                }
             }
             "child" => match std::process::Command::new("sleep").arg("300").spawn() {
                 Ok(child) => self.text(id, &child.id().to_string()),

@@ -12,7 +12,7 @@ mod process;
 mod restart;
 mod result;
 pub(crate) mod tools;
-mod untrusted;
+pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;

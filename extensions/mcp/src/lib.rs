@@ -22,6 +22,7 @@ pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
     Resources,
 };
+pub use server::elicitation::ElicitationApprover;
 #[cfg(feature = "http-server")]
 #[cfg_attr(docsrs, doc(cfg(feature = "http-server")))]
 pub use server::http::{BoundServer, HttpServer, TokenCheck, TokenRefusal};

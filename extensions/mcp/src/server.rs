@@ -7,6 +7,7 @@ mod answer;
 )]
 pub(crate) mod client;
 pub(crate) mod content;
+pub(crate) mod elicitation;
 #[expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 mod handler;
 #[cfg(feature = "http-server")]
@@ -29,6 +30,7 @@ use toolwright::{
 };
 
 use self::content::{Completions, Prompts, Resources};
+use self::elicitation::ElicitationApprover;
 use self::handler::Handler;
 use self::offers::Offers;
 use self::session::Session;
@@ -245,6 +247,14 @@ impl McpServer {
     #[must_use]
     pub fn offer_client(mut self) -> Self {
         self.offers.client = true;
+        self
+    }
+
+    /// Lets this approver ask the user of each client about the calls of its session. It has to be the approver of the
+    /// executor, too.
+    #[must_use]
+    pub fn approve_by(mut self, approver: &ElicitationApprover) -> Self {
+        self.offers.approver = Some(approver.clone());
         self
     }
 

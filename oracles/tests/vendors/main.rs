@@ -6,6 +6,7 @@
 mod documents;
 mod real_functions;
 mod recordings;
+mod requests;
 mod results;
 mod rust_tools;
 mod suite;

@@ -16,7 +16,9 @@ fn can_be_fetched(file: &str) -> bool {
     let package = text.split('"').find(|it| it.contains("server-everything@")).unwrap();
     // The package has no such mode: it prints a line about that and ends.
     let fetched = Command::new("npx").args(["-y", package, "no-such-mode"]).output();
-    fetched.is_ok_and(|it| it.status.success() || !String::from_utf8_lossy(&it.stderr).contains("npm error"))
+    fetched.is_ok_and(|it| {
+        it.status.success() || !String::from_utf8_lossy(&it.stderr).contains("npm error")
+    })
 }
 
 #[test]

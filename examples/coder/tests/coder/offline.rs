@@ -146,18 +146,32 @@ fn the_transcript_is_lines_of_json_where_that_is_asked_for() {
     assert_eq!(answers.count(), called.len(), "each call has one answer");
 }
 
-/// The first provider is overloaded from the third turn on; the second goes on with what the first has begun.
+/// The first provider is overloaded from the third turn on; the second goes on with what the first has begun. Each provider is
+/// once first and once second.
 #[test]
 fn a_run_whose_provider_goes_down_ends_well_with_another() {
-    let ran = offline(&["--fallback"]);
-    let end = ran.end();
-    assert_eq!((ran.code, &end["ended"]), (0, &json!("terminal")), "{}", ran.err);
-    assert_eq!(
-        (&end["provider"], &end["fallback"]["provider"]),
-        (&json!("anthropic"), &json!("openai-chat"))
-    );
-    assert!(ran.err.contains("fallback: anthropic at http://127.0.0.1:"), "{}", ran.err);
-    assert!(ran.err.contains("answered status 529 (overloaded_error"), "{}", ran.err);
-    assert!(ran.err.contains("asked 3 times; gpt-5.2 is asked instead"), "{}", ran.err);
-    assert!(ran.err.contains("test result: ok. 88 passed; 0 failed"), "{}", ran.err);
+    let models = |provider: &str| match provider {
+        "anthropic" => "claude-sonnet-4-6",
+        "gemini" => "gemini-2.5-pro",
+        _ => "gpt-5.2",
+    };
+    for (first, fallback, second) in [
+        ("anthropic", "--fallback", "openai-chat"),
+        ("openai-chat", "--fallback=gemini", "gemini"),
+        ("gemini", "--fallback=openai-responses", "openai-responses"),
+        ("openai-responses", "--fallback=anthropic", "anthropic"),
+    ] {
+        let ran = offline(&["--provider", first, fallback]);
+        let end = ran.end();
+        assert_eq!((ran.code, &end["ended"]), (0, &json!("terminal")), "{}", ran.err);
+        let providers = (&end["provider"], &end["fallback"]["provider"]);
+        assert_eq!(providers, (&json!(first), &json!(second)));
+        assert_eq!(end["tokens"], tokens(), "what failed took nothing");
+        let down = format!("fallback: {first} at http://127.0.0.1:");
+        assert!(ran.err.contains(&down), "{}", ran.err);
+        assert!(ran.err.contains("answered status 529 (overloaded_error"), "{}", ran.err);
+        let asked = format!("asked 3 times; {} is asked instead", models(second));
+        assert!(ran.err.contains(&asked), "{}", ran.err);
+        assert!(ran.err.contains("test result: ok. 88 passed; 0 failed"), "{}", ran.err);
+    }
 }

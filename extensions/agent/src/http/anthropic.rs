@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, object, parts, results};
+use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
 use crate::{
     ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
 };
@@ -36,7 +36,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "System::is_empty")]
     system: System<'a>,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     messages: Vec<Turn<'a>>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) = reasoning(settings);
-    let messages = parts(request.history).map(|part| turn(part, listing));
+    let messages = parts(Provider::Anthropic, request.history).map(|part| turn(part, listing));
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
     let cache_control = settings
         .cache
@@ -107,7 +107,7 @@ pub(super) fn body(
         tool_choice: choice(settings, listing),
         cache_control,
         system,
-        tools: listing.tools(),
+        tools: tools(Provider::Anthropic, request)?,
         messages: messages.collect::<Result<_, _>>()?,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
@@ -217,10 +217,11 @@ pub(super) fn answer(
     let stop = match (&calls, reason) {
         (_, "refusal") => StopReason::Refused,
         (Err(_), _) => StopReason::CutInCall,
+        (Ok(calls), "pause_turn") if calls.is_empty() => StopReason::Paused,
         (Ok(_), _) if is_limit => StopReason::CutShort,
         (Ok(_), _) => StopReason::Finished,
     };
-    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
+    let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort | StopReason::Paused);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
     let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
     // The API refuses blank texts, also those that it wrote itself.

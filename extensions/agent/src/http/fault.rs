@@ -25,8 +25,8 @@ pub(super) struct Fault {
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
     pub(super) source: Option<Source>,
-    /// What the answer took that had begun, where one had and the provider says so.
-    pub(super) taken: Option<Option<Usage>>,
+    /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
+    pub(super) taken: Option<Box<Option<Usage>>>,
 }
 
 impl Fault {
@@ -96,6 +96,11 @@ impl Fault {
                 );
                 Self::new("answer_cut", Class::Transient, message)
             }
+            StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
+                let message =
+                    format!("sent a piece of its answer that was damaged ({error}); ask again");
+                Self::new("answer_damaged", Class::Transient, message)
+            }
             error => {
                 let message = format!(
                     "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
@@ -108,7 +113,7 @@ impl Fault {
 
     /// An answer had begun, and took this.
     pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
-        Self { taken: Some(usage), ..self }
+        Self { taken: Some(Box::new(usage)), ..self }
     }
 
     pub(super) fn caused_by(

@@ -9,7 +9,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, object, parts_without_ids, results};
+use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -21,7 +21,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<&'a RawValue>,
+    tools: Option<Cow<'a, RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Value>,
     #[serde(skip_serializing_if = "Generation::is_empty")]
@@ -86,18 +86,19 @@ pub(super) fn body(
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
-    let contents = parts_without_ids(request.history).map(|part| turn(part, model, listing));
+    let contents = parts(Provider::Gemini, request.history).map(|part| turn(part, model, listing));
     let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
     });
     let stop_sequences = &settings.stop_words[..];
     let system = request.system;
-    let tools = Some(listing.tools()).filter(|tools| !is_empty_list(tools));
+    let has_tools = !is_empty_list(listing.tools());
+    let tools = Some(tools(Provider::Gemini, request)?).filter(|tools| !is_empty_list(tools));
     let body = Body {
         system_instruction: (!system.is_empty()).then(|| said(system)),
         tools,
-        tool_config: tools.and_then(|_| choice(&settings.tool_choice, listing)),
+        tool_config: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         generation_config: Generation { max_output_tokens, stop_sequences, thinking_config },
         contents: contents.collect::<Result<_, _>>()?,
     };
@@ -251,7 +252,10 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED", Ok(_)) => StopReason::Finished,
+        // The last is of servers that imitate the API.
+        ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
+            StopReason::Finished
+        }
         (_, Ok(_)) => StopReason::Refused,
     };
     if stop == StopReason::Refused && words.is_empty() {

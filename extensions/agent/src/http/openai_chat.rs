@@ -1,13 +1,15 @@
 //! `OpenAI` Chat Completions: the body of a request, and what a response says.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, ToolCall};
+use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, parts, results, retention};
+use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
@@ -32,7 +34,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     messages: Vec<Turn<'a>>,
 }
 
@@ -75,7 +77,7 @@ pub(super) fn body(
     if !request.system.is_empty() {
         messages.push(Turn::Text { role: "system", content: request.system });
     }
-    for part in parts(request.history) {
+    for part in parts(Provider::OpenAiChat, request.history) {
         match part {
             Part::User(content) => messages.push(Turn::Text { role: "user", content }),
             Part::Model { text, calls, .. } => messages.push(Turn::Calls {
@@ -106,7 +108,7 @@ pub(super) fn body(
         prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
-        tools: listing.tools(),
+        tools: tools(Provider::OpenAiChat, request)?,
         messages,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)

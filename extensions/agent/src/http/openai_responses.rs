@@ -3,6 +3,8 @@
 //! The server stores nothing: each request has the whole history. Items of a model go back as they came; reasoning without
 //! its encrypted content, which only the server could look up, is left out.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, parts, results, retention};
+use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
@@ -37,7 +39,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     instructions: &'a str,
     #[serde(skip_serializing_if = "is_empty_list")]
-    tools: &'a RawValue,
+    tools: Cow<'a, RawValue>,
     input: Vec<Item<'a>>,
 }
 
@@ -57,7 +59,7 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let mut input = Vec::with_capacity(request.history.len());
-    for part in parts(request.history) {
+    for part in parts(Provider::OpenAiResponses, request.history) {
         match part {
             Part::User(content) => input.push(Item::Text { role: "user", content }),
             Part::Model { text, calls, verbatim } => {
@@ -95,7 +97,7 @@ pub(super) fn body(
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         instructions: request.system,
-        tools: listing.tools(),
+        tools: tools(Provider::OpenAiResponses, request)?,
         input,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)

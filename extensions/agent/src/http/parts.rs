@@ -9,9 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::Answer;
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, ToolCall};
+use toolwright::provider::{MessageError, Provider, ToolCall};
 
-use crate::{Message, ModelSettings, Verbatim};
+use crate::{Message, ModelRequest, ModelSettings, Verbatim};
 
 /// One message of a history.
 pub(super) enum Part<'a> {
@@ -26,27 +26,52 @@ pub(super) enum Part<'a> {
 }
 
 /// The messages. Where a call of a message has no id, one that another call of it has, or one that no provider gives, its
-/// calls get ids by their places, and so do their answers.
-pub(super) fn parts(history: &[Message]) -> impl Iterator<Item = Part<'_>> {
-    parts_by(history, true)
+/// calls get ids by their places, and so do their answers; but not where no call has one and the provider, Gemini, matches answers
+/// by their order then. An answer without words and calls goes to the provider alone that wrote it.
+pub(super) fn parts(provider: Provider, history: &[Message]) -> impl Iterator<Item = Part<'_>> {
+    parts_by(provider, history, provider != Provider::Gemini)
 }
 
-/// The messages, for a provider that matches answers by their order where its calls have no ids.
-pub(super) fn parts_without_ids(history: &[Message]) -> impl Iterator<Item = Part<'_>> {
-    parts_by(history, false)
+/// The application's tools and, after them, those that the provider runs itself.
+pub(super) fn tools<'a>(
+    provider: Provider,
+    request: &ModelRequest<'a>,
+) -> Result<Cow<'a, RawValue>, MessageError> {
+    let own = request.listing.tools();
+    let tools = request.settings.provider_tools.iter();
+    let mut tools = tools.filter(|it| it.provider == provider).peekable();
+    if tools.peek().is_none() {
+        return Ok(Cow::Borrowed(own));
+    }
+    let mut text = match is_empty_list(own) {
+        true => "[".to_owned(),
+        false => own.get()[..own.get().len() - 1].to_owned(),
+    };
+    for tool in tools {
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        text.push_str(&tool.definition);
+    }
+    text.push(']');
+    RawValue::from_string(text).map(Cow::Owned).map_err(MessageError::NotJson)
 }
 
 /// Whether a listing's tools are none.
 pub(super) fn is_empty_list(tools: &RawValue) -> bool {
-    tools.get() == "[]"
+    // Gemini's list of lists.
+    matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)
 }
 
-fn parts_by(history: &[Message], needs_ids: bool) -> impl Iterator<Item = Part<'_>> {
+fn parts_by(
+    provider: Provider,
+    history: &[Message],
+    needs_ids: bool,
+) -> impl Iterator<Item = Part<'_>> {
     let mut ids: Option<Vec<String>> = None;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, .. } => (!text.trim().is_empty()).then_some(Part::User(text)),
         Message::Model { text, calls, verbatim, .. } => {
-            if text.trim().is_empty() && calls.is_empty() {
+            let is_own = verbatim.as_ref().is_some_and(|it| it.of(provider.name()).is_some());
+            if text.trim().is_empty() && calls.is_empty() && !is_own {
                 return None;
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());

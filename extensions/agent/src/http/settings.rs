@@ -2,6 +2,7 @@
 
 use toolwright::provider::Provider;
 
+use super::parts::{is_empty_list, object};
 use crate::{ModelError, ModelRequest, Reasoning, ToolChoice};
 
 /// The least that Anthropic takes for reasoning.
@@ -16,8 +17,16 @@ pub(super) fn checked(
     let settings = request.settings;
     let words = settings.stop_words.len();
     let is_forced = matches!(settings.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+    let mut tools = settings.provider_tools.iter().filter(|it| it.provider == provider);
+    if let Some(tool) = tools.find(|it| object(&it.definition).is_none()) {
+        let problem = format!(
+            "found the definition `{}` of a tool that the provider runs, expected a JSON object; write it as the provider's document does",
+            tool.definition
+        );
+        return Err(refused(provider, &problem));
+    }
     let problem = match (provider, settings.reasoning) {
-        _ if is_forced && request.listing.tools().get() == "[]" => {
+        _ if is_forced && is_empty_list(request.listing.tools()) => {
             "the tool choice wants a call, but there are no tools; show the model a tool".to_owned()
         }
         (Provider::Anthropic, Some(_)) if is_forced => {
@@ -44,8 +53,12 @@ pub(super) fn checked(
         }
         _ => return Ok(()),
     };
+    Err(refused(provider, &problem))
+}
+
+fn refused(provider: Provider, problem: &str) -> ModelError {
     let message = format!("the request to {provider} cannot be written: {problem}");
-    Err(ModelError::new("invalid_settings", message))
+    ModelError::new("invalid_settings", message)
 }
 
 fn too_many(found: usize, most: usize) -> String {

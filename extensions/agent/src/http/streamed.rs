@@ -87,6 +87,9 @@ impl<'a> Pieces<'a> {
                 let call = self.received(call);
                 self.listener.delta(Delta::CallWhole { index, call: &call });
             }
+            StreamEvent::ProviderTool { name, .. } => {
+                self.listener.delta(Delta::ProviderTool { name: &self.without_key(name) });
+            }
             StreamEvent::Unknown { kind, .. } => {
                 self.listener.delta(Delta::Unknown { kind: &self.without_key(kind) });
             }

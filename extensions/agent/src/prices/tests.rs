@@ -17,7 +17,7 @@ fn every_kind_of_token_has_its_price() {
         (Usage::new(100_000, 0), 30),
         (Usage::new(0, million), 1500),
         (Usage::new(100_000, 0).cached(100_000), 3),
-        (Usage::new(100_000, 0).cached(50_000).cache_write(40_000), 15 + 0 + 1 + 2 + 1),
+        (Usage::new(100_000, 0).cached(50_000).cache_write(40_000), 19),
         (Usage::new(200_000, 10_000), 60 + 15),
         // All tokens of a long request cost more.
         (Usage::new(300_000, 10_000), 180 + 22),

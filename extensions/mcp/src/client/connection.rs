@@ -30,6 +30,9 @@ const MOST_TOOLS: usize = 20_000;
 /// How long a call waits for a server that may soon be started again; where it takes longer, the call fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a list counts of a server that says by itself nothing of changes.
+const FRESH: Duration = Duration::from_secs(30);
+
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
@@ -56,6 +59,7 @@ struct Live {
     process: Option<Process>,
     changed: Arc<AtomicBool>,
     definitions: Arc<Definitions>,
+    listed: Instant,
 }
 
 impl Server {
@@ -130,7 +134,7 @@ impl Server {
             self.start(&mut state).await?;
         }
         let live = state.live.as_mut().ok_or_else(|| self.unreachable("it has ended"))?;
-        if live.changed.swap(false, Ordering::SeqCst) {
+        if live.changed.swap(false, Ordering::SeqCst) || live.is_stale() {
             let listing = self.list(live.running.peer());
             let listed = match timeout(self.config.start_timeout(), listing).await {
                 Ok(listed) => listed,
@@ -138,6 +142,7 @@ impl Server {
             };
             live.definitions =
                 listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
+            live.listed = Instant::now();
         }
         Ok((live.running.peer().clone(), Arc::clone(&live.definitions)))
     }
@@ -172,7 +177,8 @@ impl Server {
         let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
         match begun {
             Ok((running, definitions)) => {
-                state.live = Some(Live { running, process, changed, definitions });
+                state.live =
+                    Some(Live { running, process, changed, definitions, listed: Instant::now() });
                 state.restart.started();
                 Ok(())
             }
@@ -196,9 +202,12 @@ impl Server {
             }
             #[cfg(feature = "http-client")]
             Reached::Http(http) => {
-                let transport =
-                    super::http::transport(http).map_err(|why| self.unreachable(&why))?;
-                Ok((None, Box::pin(rmcp::serve_client(handler, transport))))
+                let transport = || super::http::transport(http);
+                let (first, second) = (transport(), transport());
+                let (first, second) = first
+                    .and_then(|first| Ok((first, second?)))
+                    .map_err(|why| self.unreachable(&why))?;
+                Ok((None, Box::pin(super::http::begin(handler, [first, second]))))
             }
             #[cfg(not(feature = "http-client"))]
             Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
@@ -268,6 +277,13 @@ impl Server {
 }
 
 impl Live {
+    /// Whether the list is old, and the server says by itself nothing of changes: revisions without sessions do not.
+    fn is_stale(&self) -> bool {
+        let info = self.running.peer().peer_info();
+        let is_silent = info.is_some_and(|it| !it.protocol_version.has_initialize());
+        is_silent && self.listed.elapsed() > FRESH
+    }
+
     async fn end(self) {
         // Closes its input, which asks it to end.
         let _ = self.running.cancel().await;

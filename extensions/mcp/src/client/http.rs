@@ -2,13 +2,35 @@
 
 use std::time::Duration;
 
+use rmcp::RoleClient;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle,
+};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
 use super::config::Http;
+use super::handler::Handler;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// Begins without a session, as the revision 2026-07-28 has it. A server of an earlier revision says in many ways that it
+/// does not know that; then a session begins, by the second transport where the first was given up.
+pub(super) async fn begin(
+    handler: Handler,
+    [first, second]: [StreamableHttpClientTransport<reqwest::Client>; 2],
+) -> Result<RunningService<RoleClient, Handler>, ClientInitializeError> {
+    let mode = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    };
+    match serve_client_with_lifecycle(handler.clone(), first, mode).await {
+        Ok(running) => Ok(running),
+        Err(_) => rmcp::serve_client(handler, second).await,
+    }
+}
 
 /// The transport to a server, or why there is none.
 pub(super) fn transport(

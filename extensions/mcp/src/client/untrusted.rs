@@ -11,7 +11,7 @@ pub(super) fn fenced(source: &str, text: &str) -> String {
 }
 
 /// Control characters and those that change the order in which text is read, as escapes.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match is_plain(character) {

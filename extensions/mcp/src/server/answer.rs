@@ -1,7 +1,7 @@
 //! The outcome of a call as a result of the protocol, or as an error of it. Pure.
 
 use rmcp::ErrorData;
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResult, ResultType};
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
 use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
@@ -16,10 +16,14 @@ pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, Err
     if let Some(error) = answer.error().filter(|error| error.kind() == "unknown_tool") {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    serde_json::from_value(call_tool_result(&answer)).map_err(|error| {
+    let result = serde_json::from_value(call_tool_result(&answer));
+    let mut result: CallToolResult = result.map_err(|error| {
         tracing::error!(tool, %error, "an answer is no result of the protocol");
         ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
-    })
+    })?;
+    // Clients of the revisions before 2026-07-28 are not sent it.
+    result.result_type = Some(ResultType::COMPLETE);
+    Ok(result)
 }
 
 /// The call waits: for a person, mostly.

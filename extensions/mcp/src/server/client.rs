@@ -122,9 +122,7 @@ impl McpClient {
         can: impl Fn(&ClientCapabilities) -> bool,
         params: Value,
     ) -> Result<Value, ToolError> {
-        let peer = self.lock().peer.clone();
-        let peer = peer.filter(|peer| peer.peer_info().is_some_and(|it| can(&it.capabilities)));
-        let Some(peer) = peer else { return Err(unsupported(capability)) };
+        let Some(peer) = self.asks(can) else { return Err(unsupported(capability)) };
         let request = ServerRequest::CustomRequest(CustomRequest::new(method, Some(params)));
         match peer.send_request(request).await {
             Ok(ClientResult::EmptyResult(_)) => Err(odd(method)),
@@ -140,6 +138,18 @@ impl McpClient {
                 Err(ToolError::new("client_gone", words).caused_by(error))
             }
         }
+    }
+
+    /// Whether the client can ask its user.
+    pub(super) fn can_elicit(&self) -> bool {
+        self.asks(|it| it.elicitation.is_some()).is_some()
+    }
+
+    /// The client, where it takes such requests. From the revision 2026-07-28 on, a server sends none.
+    fn asks(&self, can: impl Fn(&ClientCapabilities) -> bool) -> Option<Peer<RoleServer>> {
+        let peer = self.lock().peer.clone()?;
+        let info = peer.peer_info()?;
+        (info.protocol_version.has_initialize() && can(&info.capabilities)).then_some(peer)
     }
 
     pub(super) fn connect(&self, peer: &Peer<RoleServer>) {

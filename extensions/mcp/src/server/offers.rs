@@ -18,6 +18,8 @@ use super::content::{
     Resources,
 };
 
+use super::elicitation::ElicitationApprover;
+
 /// How many resources a session may subscribe to.
 const MOST_SUBSCRIBED: usize = 1024;
 
@@ -29,6 +31,8 @@ pub(super) struct Offers {
     pub(super) completions: Option<Arc<dyn Completions>>,
     /// Whether each run brings its client.
     pub(super) client: bool,
+    /// Asks the users of clients.
+    pub(super) approver: Option<ElicitationApprover>,
 }
 
 impl Offers {

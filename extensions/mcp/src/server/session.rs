@@ -10,6 +10,7 @@ use toolwright::{
 use uuid::Uuid;
 
 use super::client::McpClient;
+use super::elicitation::Entered;
 use super::listing::Shown;
 use super::offers::Subscribed;
 use super::progress::Reports;
@@ -29,6 +30,8 @@ pub(super) struct Session {
     pub(super) reports: Arc<Reports>,
     pub(super) client: McpClient,
     pub(super) subscribed: Subscribed,
+    /// Dropped with the session.
+    _entered: Option<Entered>,
 }
 
 /// What the client was shown last, and the run that calls it.
@@ -89,6 +92,8 @@ impl Session {
         let profile = server.profile.clone();
         let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor, profile.as_ref())?));
         let executor = server.executor.clone();
+        let approver = server.offers.approver.as_ref();
+        let entered = approver.map(|it| it.enter(run.id(), &client, &executor));
         let waiting = Mutex::default();
         Ok(Self {
             executor,
@@ -100,6 +105,7 @@ impl Session {
             reports,
             client,
             subscribed: Subscribed::default(),
+            _entered: entered,
         })
     }
 

@@ -278,3 +278,18 @@ async fn a_call_that_waits_goes_on_with_the_next_request_of_its_user_where_there
     assert_ne!(call("bobs").await, first);
     assert_eq!(store.get(first).await.unwrap().unwrap().state, State::Pending);
 }
+
+#[tokio::test]
+async fn what_is_no_message_of_the_protocol_is_refused_and_the_session_goes_on() {
+    let served = Served::of(server()).await;
+    let id = served.session("none").await;
+    for wrong in [json!([calling("name_user")]), json!({"jsonrpc": "2.0"}), json!("text")] {
+        let refused = served.post(&wrong).header("mcp-session-id", &id).send().await.unwrap();
+        assert!(refused.status().is_client_error(), "{wrong}: {}", refused.status());
+    }
+    let named = served.post(&calling("name_user")).header("mcp-session-id", &id);
+    let named = message(named.send().await.unwrap()).await;
+    assert_eq!(named["result"]["content"][0]["text"], "none");
+    let unknown = served.post(&calling("name_user")).header("mcp-session-id", "no-such-session");
+    assert_eq!(unknown.send().await.unwrap().status(), StatusCode::NOT_FOUND);
+}

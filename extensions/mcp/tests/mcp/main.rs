@@ -3,7 +3,9 @@
 
 mod client;
 mod durable;
+mod faults;
 mod http;
+mod offers;
 mod server;
 mod stdio;
 mod support;

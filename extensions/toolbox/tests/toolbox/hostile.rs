@@ -47,6 +47,16 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
     answer.is_some_and(|it| it.output.contains(words))
 }
 
+const OUTLIVES: &str = "outlives its time-out";
+
+/// A line that goes on once a daemon is there, in a session of its own.
+fn daemon(word: &str) -> String {
+    let inner = format!("(trap \"\" TERM HUP; echo > up-{word}; exec sleep 300.{word}) & exit");
+    format!(
+        "(setsid sh -c '{inner}' > /dev/null 2>&1 &); while [ ! -e up-{word} ]; do sleep 0.05; done"
+    )
+}
+
 /// Each gets a word of its own, by which what it leaves behind is found.
 const ATTEMPTS: [Attempt; 15] = [
     Attempt {
@@ -145,15 +155,11 @@ const ATTEMPTS: [Attempt; 15] = [
     },
     Attempt {
         tried: "leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sh -c '(trap \"\" TERM HUP; exec sleep 300.{word}) & exit' &); sleep 0.3"
-            )
-        },
+        line: |_, word| daemon(word),
         succeeds: |_, word, _| goes_on(word),
     },
     Attempt {
-        tried: "outlives its time-out",
+        tried: OUTLIVES,
         line: |_, word| {
             format!(
                 "trap '' TERM; (trap '' TERM; exec setsid sleep 300.{word}) & sleep 300; sleep 300"
@@ -166,11 +172,7 @@ const ATTEMPTS: [Attempt; 15] = [
     },
     Attempt {
         tried: "kills its supervisor and leaves a daemon behind",
-        line: |_, word| {
-            format!(
-                "(setsid sleep 300.{word} > /dev/null 2>&1 &); sleep 0.3; kill -9 $PPID; sleep 1"
-            )
-        },
+        line: |_, word| format!("{}; kill -9 $PPID; sleep 1", daemon(word)),
         succeeds: |_, word, _| goes_on(word),
     },
 ];
@@ -179,7 +181,8 @@ const ATTEMPTS: [Attempt; 15] = [
 fn tried(column: usize, office: &Office) -> Vec<bool> {
     let word = |at: usize| format!("{}{column}{at:02}", process::id());
     let came_of = |(at, attempt): (usize, &Attempt)| {
-        let answer = office.bash(&(attempt.line)(office, &word(at)), 2);
+        let seconds = if attempt.tried == OUTLIVES { 2 } else { 60 };
+        let answer = office.bash(&(attempt.line)(office, &word(at)), seconds);
         (attempt.succeeds)(office, &word(at), answer)
     };
     ATTEMPTS.iter().enumerate().map(came_of).collect()

@@ -69,6 +69,12 @@ pub enum StreamEvent {
         /// The call.
         call: ToolCall,
     },
+    /// The provider runs a tool of its own.
+    #[non_exhaustive]
+    ProviderTool {
+        /// The tool, as the provider calls it.
+        name: String,
+    },
     /// An event of a kind that this release does not know was skipped.
     #[non_exhaustive]
     Unknown {

@@ -130,6 +130,7 @@ fn every_reason_to_finish_is_read() {
     let text = r#"[{"text":"Hm.","thought":true},{"text":"Do"},{"text":"ne."}]"#;
     for (parts, reason, stop, calls, words) in [
         (call.as_str(), "STOP", StopReason::Finished, 1, "I add."),
+        (call.as_str(), "FUNCTION_CALL", StopReason::Finished, 1, "I add."),
         (&call, "MAX_TOKENS", StopReason::CutInCall, 0, "I add."),
         ("[]", "MALFORMED_FUNCTION_CALL", StopReason::CutInCall, 0, ""),
         (text, "STOP", StopReason::Finished, 0, "Done."),

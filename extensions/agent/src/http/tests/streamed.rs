@@ -17,6 +17,7 @@ struct Heard {
     reasoning: String,
     calls: Vec<(String, String, Option<ToolCall>)>,
     unknown: Vec<String>,
+    provider_tools: Vec<String>,
     restarts: usize,
     /// What it had heard before the answer began again.
     before: String,
@@ -42,6 +43,7 @@ impl DeltaListener for Listening {
                 *heard = Heard { restarts, before, ..Heard::default() };
             }
             Delta::Unknown { kind } => heard.unknown.push(kind.to_owned()),
+            Delta::ProviderTool { name } => heard.provider_tools.push(name.to_owned()),
         }
     }
 }
@@ -212,6 +214,19 @@ async fn an_error_in_the_middle_of_an_answer_has_the_class_of_its_status() {
 }
 
 #[tokio::test]
+async fn an_answer_of_which_a_piece_is_damaged_is_asked_for_again() {
+    for damaged in ["data: {\"type\": oops\n\n", "data: {\"type\":\"content_block_stop\"\n\n"] {
+        let (answer, heard, _) =
+            heard([stream(&[BEGIN, MIDDLE, damaged], End::Whole), whole()]).await;
+        assert_eq!((answer.unwrap().text.as_str(), heard.restarts), ("Done.", 1));
+    }
+    let damaged = || stream(&[BEGIN, "data: {]\n\n"], End::Whole);
+    let (answer, _, _) = heard([damaged(), damaged(), damaged()]).await;
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), error.classified()), ("answer_damaged", Class::Transient));
+}
+
+#[tokio::test]
 async fn an_answer_whose_pieces_contradict_each_other_is_none() {
     let (answer, _, requests) = heard([stream(&[BEGIN, BEGIN], End::Whole)]).await;
     let error = answer.unwrap_err();
@@ -262,7 +277,13 @@ async fn an_answer_that_comes_at_once_all_the_same_is_heard_as_one_piece() {
 #[tokio::test]
 async fn what_a_newer_api_sends_is_skipped_and_reported() {
     let unknown = "data: {\"type\":\"sparkle\"}\n\n";
-    let (answer, heard, _) = heard([stream(&[BEGIN, unknown, MIDDLE, END], End::Whole)]).await;
+    let run_there = concat!(
+        r#"data: {"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}"#,
+        "\n\ndata: {\"type\":\"content_block_stop\",\"index\":3}\n\n",
+    );
+    let pieces = [BEGIN, unknown, run_there, MIDDLE, END];
+    let (answer, heard, _) = heard([stream(&pieces, End::Whole)]).await;
+    assert_eq!(heard.provider_tools, ["web_search"]);
     assert_eq!((answer.unwrap().text.as_str(), heard.unknown), ("Done.", vec!["sparkle".into()]));
 }
 

@@ -136,7 +136,7 @@ fn with(word: &str) -> Vec<String> {
 pub fn goes_on(word: &str) -> bool {
     let start = Instant::now();
     while !with(word).is_empty() {
-        if start.elapsed() > Duration::from_secs(5) {
+        if start.elapsed() > Duration::from_secs(10) {
             for id in with(word) {
                 let id = id.parse().ok().and_then(rustix::process::Pid::from_raw);
                 let _ = rustix::process::kill_process(id.unwrap(), rustix::process::Signal::KILL);

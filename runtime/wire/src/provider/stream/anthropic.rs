@@ -144,11 +144,15 @@ impl Assembly {
         };
         let block =
             Block { start, grown, signature: String::new(), citations: Vec::new(), is_open: true };
-        let name = (block.of("type") == "tool_use").then(|| block.of("name").to_owned());
+        let is_call = block.of("type") == "tool_use";
+        let is_foreign = matches!(block.of("type"), "server_tool_use" | "mcp_tool_use");
+        let name = block.of("name").to_owned();
         if self.blocks.insert(index, block).is_some() {
             return Err(StreamError::order(format!("block {index} begins twice"), "another index"));
         }
-        let Some(name) = name else { return Ok(None) };
+        if !is_call {
+            return Ok(is_foreign.then_some(StreamEvent::ProviderTool { name }));
+        }
         let index = self.begun.begin(index)?;
         Ok(Some(StreamEvent::CallBegan { index, name }))
     }

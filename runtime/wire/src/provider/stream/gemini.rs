@@ -57,6 +57,8 @@ struct Part<'a> {
     thought: bool,
     #[serde(borrow, alias = "function_call")]
     function_call: Option<&'a RawValue>,
+    #[serde(borrow, alias = "executable_code")]
+    executable_code: Option<&'a RawValue>,
 }
 
 impl Assembly {
@@ -108,6 +110,8 @@ impl Assembly {
                 events.push(StreamEvent::CallBegan { index, name: call.name.clone() });
                 events.push(StreamEvent::Call { index, call });
             }
+        } else if part.executable_code.is_some() {
+            events.push(StreamEvent::ProviderTool { name: "code_execution".to_owned() });
         } else if let Some(text) = part.text.filter(|text| !text.is_empty()) {
             let text = text.into_owned();
             events.push(if part.thought {

@@ -73,12 +73,17 @@ impl Assembly {
             }
             "response.output_item.added" => {
                 let item: Option<Item<'_>> = event.item.map(|it| parsed(it.get())).transpose()?;
-                if let Some(Item { kind, name }) = item
-                    && kind == "function_call"
-                {
-                    let index = self.begun.begin(event.output_index.unwrap_or_default())?;
-                    let name = name.unwrap_or_default().into_owned();
-                    events.push(StreamEvent::CallBegan { index, name });
+                match item {
+                    Some(Item { kind, name }) if kind == "function_call" => {
+                        let index = self.begun.begin(event.output_index.unwrap_or_default())?;
+                        let name = name.unwrap_or_default().into_owned();
+                        events.push(StreamEvent::CallBegan { index, name });
+                    }
+                    Some(Item { kind, .. }) if kind.ends_with("_call") => {
+                        let name = kind.trim_end_matches("_call").to_owned();
+                        events.push(StreamEvent::ProviderTool { name });
+                    }
+                    _ => {}
                 }
             }
             "response.output_item.done" => {

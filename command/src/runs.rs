@@ -1,0 +1,202 @@
+//! `runs`: the runs of agents that a journal holds.
+
+mod watch;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use toolwright_agent::durable::{Head, RunError, Runs};
+
+use crate::operator::{Session, Stop, session};
+use crate::shown::run::{Shown, TurnShown};
+use crate::shown::table::Table;
+use crate::shown::{printable, when};
+use crate::{Exit, complain, tell};
+
+pub(crate) const NAME: &str = "runs";
+
+const RUN: &str = "run";
+const ALL: &str = "all";
+const BY: &str = "by";
+const WHY: &str = "why";
+const TURN: &str = "turn";
+const AS: &str = "as";
+
+const AFTER_HELP: &str = "\
+With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\", \"session\", \"phase\", \"turn\", \
+\"input_tokens\", \"output_tokens\", \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
+\"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
+\"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
+line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \
+\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer.
+
+Exit code: 0 done; 1 the journal failed, or a run cannot be read; 2 the command line is wrong, or what it asks for cannot \
+be done; 3 there is no such run.";
+
+pub(crate) fn command() -> Command {
+    let run = || Arg::new(RUN).value_name("RUN").required(true).help("The id of a run");
+    let by = Arg::new(BY)
+        .long(BY)
+        .value_name("NAME")
+        .help("Who asks for it; the user's name unless given");
+    let why = Arg::new(WHY).long(WHY).value_name("TEXT").default_value("an operator cancelled it");
+    let turn = Arg::new(TURN).long(TURN).value_name("N").required(true);
+    Command::new(NAME)
+        .about("Show the runs of agents, watch, cancel and fork them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(session::options())
+        .subcommands([
+            Command::new("list").about("List the runs that go on").arg(
+                Arg::new(ALL)
+                    .long(ALL)
+                    .action(ArgAction::SetTrue)
+                    .help("Those that have ended too"),
+            ),
+            Command::new("show").about("Show where a run stands, and its history").arg(run()),
+            watch::command(run()),
+            Command::new("cancel")
+                .about("Ask for the end of a run: whoever drives it answers its open calls first")
+                .args([run(), by, why.help("Why, for the record")]),
+            Command::new("fork")
+                .about("Make a new run from the first turns of another; nothing of them runs again")
+                .args([
+                    run(),
+                    turn.value_parser(value_parser!(u64)).help("The last turn that both have"),
+                    Arg::new(AS)
+                        .long(AS)
+                        .value_name("RUN")
+                        .required(true)
+                        .help("The id of the new run"),
+                ]),
+        ])
+        .after_help(AFTER_HELP)
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    match matches.subcommand() {
+        Some(("list", matches)) => session::run(matches, async |it| list(matches, it).await),
+        Some(("show", matches)) => session::run(matches, async |it| show(matches, it).await),
+        Some((watch::NAME, matches)) => {
+            session::run(matches, async |it| watch::run(matches, it).await)
+        }
+        Some(("cancel", matches)) => session::run(matches, async |it| cancel(matches, it).await),
+        Some(("fork", matches)) => session::run(matches, async |it| fork(matches, it).await),
+        _ => complain(Exit::Usage, "no such command"),
+    }
+}
+
+fn runs(session: &Session) -> Runs {
+    Runs::of(std::sync::Arc::clone(&session.store))
+}
+
+fn text<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
+    matches.get_one::<String>(name).map_or("", String::as_str)
+}
+
+/// The run that was named.
+async fn named(matches: &ArgMatches, runs: &Runs) -> Result<Head, Stop> {
+    runs.head(text(matches, RUN)).await.map_err(stopped)
+}
+
+fn stopped(error: RunError) -> Stop {
+    match error {
+        RunError::Store(error) => error.into(),
+        RunError::NoSuchRun { run } => Stop::new(
+            Exit::Missing,
+            format!(
+                "there is no run {run:?} in this journal: `toolwright runs list --all` lists those that are"
+            ),
+        ),
+        error @ (RunError::NotNow { .. } | RunError::Exists { .. } | RunError::Id { .. }) => {
+            Stop::usage(error.to_string())
+        }
+        error => Stop::new(Exit::Failed, error.to_string()),
+    }
+}
+
+async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let mut found = runs.open().await.map_err(stopped)?;
+    if matches.get_flag(ALL) {
+        found.extend(runs.ended().await.map_err(stopped)?);
+    }
+    let mut table = Table::new(["RUN", "AGENT", "USER", "PHASE", "TURN", "UPDATED", "WAITS FOR"]);
+    let mut is_whole = true;
+    for head in found {
+        let head = match head {
+            Ok(head) => head,
+            Err(error) => {
+                is_whole = false;
+                tell("warning", printable::line(&error.to_string()));
+                continue;
+            }
+        };
+        let shown = Shown::of(&head);
+        if session.output == crate::operator::Output::Json {
+            session.output.object(&shown)?;
+            continue;
+        }
+        let (turn, updated) = (head.turn.to_string(), when::away(head.updated, session.now));
+        let tools: Vec<&str> = head.waiting.iter().map(|call| call.tool.as_str()).collect();
+        let user = head.user.as_deref().unwrap_or("-");
+        table.row([
+            &head.run,
+            &head.agent,
+            user,
+            &shown.standing(),
+            &turn,
+            &updated,
+            &tools.join(", "),
+        ]);
+    }
+    if session.output == crate::operator::Output::Text {
+        session.output.text(table)?;
+    }
+    if is_whole { Ok(()) } else { Err(Stop::after(Exit::Failed)) }
+}
+
+async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let head = named(matches, &runs).await?;
+    session.output.write(&Shown::of(&head), || Shown::of(&head).page(session.now))?;
+    if Runs::is_encrypted(&head) {
+        tell("note", "the texts of this run are encrypted; its application can read them");
+        return Ok(());
+    }
+    // What was said after the last answer stands with the turn that follows.
+    for number in 1..=head.turn + 1 {
+        let turn = runs.turn(&head.run, number).await.map_err(stopped)?;
+        let turn = TurnShown::of(&head.run, number, &turn);
+        if !turn.is_empty() {
+            session.output.write(&turn, || turn.words())?;
+        }
+    }
+    Ok(())
+}
+
+async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let head = named(matches, &runs).await?;
+    let user = std::env::var("USER").ok().filter(|user| !user.is_empty());
+    let by = matches.get_one::<String>(BY).cloned().or(user).ok_or_else(|| {
+        Stop::usage("nobody is named who cancels the run: give `--by NAME`".to_owned())
+    })?;
+    let is_new = runs.cancel(&head.run, &by, text(matches, WHY), session.now).await;
+    let run = printable::line(&head.run);
+    match is_new.map_err(stopped)? {
+        true => tell(
+            "note",
+            format!("run {run} ends as soon as a process that works on the journal sees it"),
+        ),
+        false => tell("note", format!("run {run} has ended, or its end was asked for before")),
+    }
+    let head = runs.head(&head.run).await.map_err(stopped)?;
+    session.output.write(&Shown::of(&head), String::new)
+}
+
+async fn fork(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let turn = matches.get_one::<u64>(TURN).copied().unwrap_or_default();
+    let forked = runs.fork(text(matches, RUN), turn, text(matches, AS), session.now).await;
+    let head = forked.map_err(stopped)?;
+    session.output.write(&Shown::of(&head), || Shown::of(&head).page(session.now))
+}

@@ -1,0 +1,87 @@
+//! `runs watch RUN`: what a run does, turn by turn, until it ends.
+
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use toolwright_agent::durable::{Head, Phase, Runs};
+
+use super::{named, runs, stopped};
+use crate::operator::{Session, Stop, duration};
+use crate::shown::run::{Shown, TurnShown};
+use crate::tell;
+
+pub(super) const NAME: &str = "watch";
+
+const INTERVAL: &str = "interval";
+
+pub(super) fn command(run: Arg) -> Command {
+    let interval = Arg::new(INTERVAL)
+        .long(INTERVAL)
+        .value_name("DURATION")
+        .default_value("2s")
+        .value_parser(duration::to_wait)
+        .help("Look at least so often, such as 500ms or 1m");
+    Command::new(NAME)
+        .about("Write each turn of a run as it is recorded, until it ends")
+        .args([run, interval])
+}
+
+pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let interval = matches.get_one::<Duration>(INTERVAL).copied().unwrap_or_default();
+    let runs = runs(session);
+    let mut watched = Watched { next: 1, shown: None, standing: String::new() };
+    if Runs::is_encrypted(&named(matches, &runs).await?) {
+        tell("note", "the texts of this run are encrypted; its application can read them");
+    }
+    loop {
+        // Asked for before the look, so that no change is missed.
+        let changed = session.store.changed();
+        let head = named(matches, &runs).await?;
+        watched.look(session, &runs, &head).await?;
+        if head.phase == Phase::Ended {
+            return Ok(());
+        }
+        let _ = tokio::time::timeout(interval, changed).await;
+    }
+}
+
+/// What was written so far.
+struct Watched {
+    /// The turn that is not whole yet.
+    next: u64,
+    /// How it was last written.
+    shown: Option<String>,
+    standing: String,
+}
+
+impl Watched {
+    async fn look(&mut self, session: &Session, runs: &Runs, head: &Head) -> Result<(), Stop> {
+        while !Runs::is_encrypted(head) {
+            let turn = runs.turn(&head.run, self.next).await.map_err(stopped)?;
+            let is_whole = match &turn.answer {
+                Some(message) => message.calls().is_empty() || turn.answers.is_some(),
+                None => self.next < head.turn,
+            };
+            let shown = TurnShown::of(&head.run, self.next, &turn);
+            let words = shown.words();
+            if !shown.is_empty() && self.shown.as_ref() != Some(&words) {
+                let before = self.shown.take().unwrap_or_default();
+                session
+                    .output
+                    .write(&shown, || words.strip_prefix(&before).unwrap_or(&words).to_owned())?;
+                self.shown = Some(words);
+            }
+            if !is_whole {
+                break;
+            }
+            (self.next, self.shown) = (self.next + 1, None);
+        }
+        let shown = Shown::of(head);
+        let standing = shown.standing();
+        if standing != self.standing {
+            session.output.write(&shown, || format!("{standing}\n"))?;
+            self.standing = standing;
+        }
+        Ok(())
+    }
+}

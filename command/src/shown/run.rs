@@ -1,0 +1,186 @@
+//! A run, and a turn of it, as programs and people are shown them.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use toolwright_agent::Message;
+use toolwright_agent::durable::{
+    Cancelled, Forked, Head, Lease, Parked, Phase, RecordedTurn, Runs, WaitingCall,
+};
+
+use super::{printable, when};
+
+/// The most characters of a text of a turn that people are shown.
+const LONGEST: usize = 400;
+
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    run: &'a str,
+    agent: &'a str,
+    user: Option<&'a str>,
+    session: Option<&'a str>,
+    phase: Phase,
+    turn: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    ended: Option<&'a str>,
+    waiting: &'a [WaitingCall],
+    epoch: u64,
+    lease: Option<&'a Lease>,
+    parked: Option<&'a Parked>,
+    cancelled: Option<&'a Cancelled>,
+    deadline: Option<Timestamp>,
+    forked: Option<&'a Forked>,
+    encrypted: bool,
+    created: Timestamp,
+    updated: Timestamp,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn of(head: &'a Head) -> Self {
+        Self {
+            run: &head.run,
+            agent: &head.agent,
+            user: head.user.as_deref(),
+            session: head.session.as_deref(),
+            phase: head.phase,
+            turn: head.turn,
+            input_tokens: head.usage.input_tokens,
+            output_tokens: head.usage.output_tokens,
+            ended: head.ended.as_deref(),
+            waiting: &head.waiting,
+            epoch: head.epoch,
+            lease: head.lease.as_ref(),
+            parked: head.parked.as_ref(),
+            cancelled: head.cancelled.as_ref(),
+            deadline: head.deadline,
+            forked: head.forked.as_ref(),
+            encrypted: Runs::is_encrypted(head),
+            created: head.created,
+            updated: head.updated,
+        }
+    }
+
+    /// What it does, in a word or two.
+    pub(crate) fn standing(&self) -> String {
+        match (self.phase, self.ended) {
+            (_, Some(how)) => format!("ended: {how}"),
+            _ if self.parked.is_some() => "parked".to_owned(),
+            (Phase::Waiting, _) => "waiting".to_owned(),
+            (Phase::Calling, _) => "calling".to_owned(),
+            (Phase::Asking, _) => "asking".to_owned(),
+            _ => "ended".to_owned(),
+        }
+    }
+
+    pub(crate) fn page(&self, now: Timestamp) -> String {
+        let mut page = String::new();
+        let mut line = |label: &str, text: &str| {
+            let _ = writeln!(page, "{label:<10} {}", printable::line(text));
+        };
+        line("run", self.run);
+        let user = self.user.map(|user| format!(", for {user}")).unwrap_or_default();
+        line("agent", &format!("{}{user}", self.agent));
+        line("state", &format!("{} since {}", self.standing(), when::both(self.updated, now)));
+        line("turn", &self.turn.to_string());
+        line("tokens", &format!("{} in, {} out", self.input_tokens, self.output_tokens));
+        for call in self.waiting {
+            line("waits for", &format!("call {} of `{}` ({})", call.call, call.tool, call.state));
+        }
+        if let Some(lease) = self.lease {
+            line("driven by", &format!("{} until {}", lease.driver, when::both(lease.until, now)));
+        }
+        if let Some(parked) = self.parked {
+            line("parked", &format!("{}, {}", parked.why, when::both(parked.at, now)));
+        }
+        if let Some(Cancelled { who, why, at, .. }) = self.cancelled {
+            line("cancelled", &format!("by {who}, {}: {why}", when::both(*at, now)));
+        }
+        if let Some(deadline) = self.deadline {
+            line("deadline", &when::both(deadline, now));
+        }
+        if let Some(forked) = self.forked {
+            line("fork of", &format!("run {}, up to turn {}", forked.run, forked.turn));
+        }
+        line("made", &when::both(self.created, now));
+        page
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct TurnShown<'a> {
+    run: &'a str,
+    turn: u64,
+    said: Vec<&'a str>,
+    text: Option<&'a str>,
+    calls: Vec<CallShown<'a>>,
+    model: Option<&'a str>,
+    answers: Option<Vec<AnswerShown<'a>>>,
+}
+
+#[derive(Serialize)]
+struct CallShown<'a> {
+    tool: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+struct AnswerShown<'a> {
+    tool: &'a str,
+    is_error: bool,
+    text: String,
+}
+
+impl<'a> TurnShown<'a> {
+    pub(crate) fn of(run: &'a str, turn: u64, recorded: &'a RecordedTurn) -> Self {
+        let said = recorded.said.iter().filter_map(|message| match message {
+            Message::User { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let (text, calls) = match &recorded.answer {
+            Some(Message::Model { text, calls, .. }) => (Some(text.as_str()), &**calls),
+            _ => (None, &[][..]),
+        };
+        let calls = calls.iter().map(|it| CallShown { tool: &it.name, arguments: &it.arguments });
+        let answers = match &recorded.answers {
+            Some(Message::Answers(answered)) => {
+                let shown = answered.iter().map(|(call, answer)| AnswerShown {
+                    tool: &call.name,
+                    is_error: answer.is_error(),
+                    text: answer.text().into_owned(),
+                });
+                Some(shown.collect())
+            }
+            _ => None,
+        };
+        let (said, calls) = (said.collect(), calls.collect());
+        Self { run, turn, said, text, calls, model: recorded.model.as_deref(), answers }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.said.is_empty() && self.text.is_none()
+    }
+
+    /// A line for each text, call and answer.
+    pub(crate) fn words(&self) -> String {
+        let mut words = String::new();
+        let number = self.turn;
+        let mut line = |what: &str, text: &str| {
+            let text = printable::shortened(text.trim(), LONGEST);
+            let _ = writeln!(words, "[{number}] {what:<7} {text}");
+        };
+        self.said.iter().for_each(|text| line("user", text));
+        if let Some(text) = self.text.filter(|text| !text.trim().is_empty()) {
+            line("model", text);
+        }
+        for call in &self.calls {
+            line("call", &format!("{} {}", call.tool, call.arguments));
+        }
+        for answer in self.answers.iter().flatten() {
+            let what = if answer.is_error { "error" } else { "answer" };
+            line(what, &format!("{} {}", answer.tool, answer.text));
+        }
+        words
+    }
+}

@@ -1,0 +1,153 @@
+//! `toolwright runs`: the runs of a journal, without their application.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use toolwright::journal::SqliteStore;
+use toolwright::provider::ToolCall;
+use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright_agent::durable::{Agents, NewRun};
+use toolwright_agent::{Agent, ModelAnswer, ScriptedModel};
+
+use super::journal::Journal;
+use super::shown;
+
+/// Looks a word up.
+#[tool(name = "runs_look_up", effect = read, reads())]
+async fn look_up(
+    /// Which.
+    word: String,
+) -> String {
+    format!("\u{1b}[2J{word}: leaves in hot water")
+}
+
+/// Sends a message.
+#[tool(name = "runs_send", effect = once, approval = "it goes to a customer")]
+async fn send(
+    /// What it says.
+    text: String,
+) -> String {
+    format!("sent {text}")
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// A journal with a run that has ended and one that waits for a person.
+fn journal() -> Journal {
+    let journal = Journal::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
+        let executor = Executor::builder(Registry::of([LOOK_UP, SEND]).unwrap())
+            .journal(store)
+            .on_no_approver(OnNoApprover::Park)
+            .build()
+            .unwrap();
+        let model = ScriptedModel::new()
+            .answers(ModelAnswer::new(
+                "I look it up.",
+                vec![call("c1", "runs_look_up", r#"{"word":"tea"}"#)],
+            ))
+            .says("Leaves in hot water.")
+            .answers(ModelAnswer::new("", vec![call("c2", "runs_send", r#"{"text":"hello"}"#)]));
+        let agent = Agent::builder(executor, model).build().unwrap();
+        let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+        agents.start(NewRun::new("tea", "clerk", "what is tea?").user("ada")).await.unwrap();
+        agents.start(NewRun::new("greet", "clerk", "greet them")).await.unwrap();
+    });
+    journal
+}
+
+#[test]
+fn runs_are_listed_and_shown_without_what_acts_on_a_terminal() {
+    let journal = journal();
+    let listed = journal.run(&["runs", "list"]);
+    let words: Vec<&str> = listed.out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(words[..5], ["greet", "clerk", "-", "waiting", "1"], "{}", shown(&listed));
+    assert_eq!(listed.out.lines().count(), 2, "{}", shown(&listed));
+    let all = journal.run(&["runs", "list", "--all", "--json"]);
+    let ids: Vec<String> = all
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["run"].to_string())
+        .collect();
+    assert_eq!(ids, [r#""greet""#, r#""tea""#], "{}", shown(&all));
+
+    let one = journal.run(&["runs", "show", "tea"]);
+    assert_eq!(one.code, 0, "{}", shown(&one));
+    assert!(
+        one.out.contains("agent      clerk, for ada\nstate      ended: text since "),
+        "{}",
+        one.out
+    );
+    let turns: Vec<&str> = one.out.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(
+        turns,
+        [
+            "[1] user    what is tea?",
+            "[1] model   I look it up.",
+            r#"[1] call    runs_look_up {"word":"tea"}"#,
+            r"[1] answer  runs_look_up \u{1b}[2Jtea: leaves in hot water",
+            "[2] model   Leaves in hot water.",
+        ]
+    );
+    let missing = journal.run(&["runs", "show", "coffee"]);
+    assert_eq!(missing.code, 3, "{}", shown(&missing));
+    assert!(missing.err.contains("there is no run \"coffee\""), "{}", missing.err);
+}
+
+#[test]
+fn a_run_is_watched_until_it_ends() {
+    let journal = journal();
+    let ended = journal.run(&["runs", "watch", "tea"]);
+    assert_eq!(ended.code, 0, "{}", shown(&ended));
+    assert!(ended.out.starts_with("[1] user    what is tea?\n"), "{}", ended.out);
+    assert!(
+        ended.out.ends_with("[2] model   Leaves in hot water.\nended: text\n"),
+        "{}",
+        ended.out
+    );
+
+    let mut command = journal.command(&["runs", "watch", "greet", "--interval", "20ms"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    };
+    assert_eq!(line(), "[1] user    greet them\n");
+    assert_eq!(line(), "[1] call    runs_send {\"text\":\"hello\"}\n");
+    assert_eq!(line(), "waiting\n");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_end_of_a_run_is_asked_for_once_by_name() {
+    let journal = journal();
+    let asked =
+        journal.run(&["runs", "cancel", "greet", "--by", "bob", "--why", "no greetings", "--json"]);
+    assert_eq!(asked.code, 0, "{}", shown(&asked));
+    assert!(asked.err.contains("run greet ends as soon as"), "{}", asked.err);
+    for run in ["greet", "tea"] {
+        let again = journal.run(&["runs", "cancel", run, "--by", "eve"]);
+        assert_eq!(again.code, 0, "{}", shown(&again));
+        assert!(again.err.contains("has ended, or its end was asked for before"), "{}", again.err);
+    }
+}
+
+#[test]
+fn a_run_is_forked_under_another_id() {
+    let journal = journal();
+    let forked = journal.run(&["runs", "fork", "tea", "--turn", "1", "--as", "tea-2"]);
+    assert_eq!(forked.code, 0, "{}", shown(&forked));
+    assert!(forked.out.contains("fork of    run tea, up to turn 1\n"), "{}", forked.out);
+    let open = journal.run(&["runs", "fork", "greet", "--turn", "1", "--as", "other"]);
+    assert_eq!(open.code, 2, "{}", shown(&open));
+    assert!(open.err.contains("has calls without an answer in turn 1"), "{}", open.err);
+    let taken = journal.run(&["runs", "fork", "tea", "--turn", "2", "--as", "tea-2"]);
+    assert_eq!(taken.code, 2, "{}", shown(&taken));
+}

@@ -1,0 +1,123 @@
+//! Approval by elicitation: the user of a client decides on the calls of its session, where the application trusts the
+//! client to have one.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use serde_json::json;
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
+use toolwright::{Danger, Executor};
+
+use super::client::{Elicited, McpClient};
+use crate::client::untrusted::escaped;
+
+/// Asks the user of the client that made a call whether it may run.
+///
+/// Nothing proves that a person answers: a client can say yes by itself. An application that gives this approver to an
+/// executor trusts every client of the server to have a user. What the approver says is signed with the key that is
+/// given with it; name the key after the clients, so that the journal says who decided.
+///
+/// It asks nobody, and the call waits for another approver, where the call is `critical`, where the policy has `four_eyes`,
+/// where the call is of no session, and where the client cannot ask.
+///
+/// ```
+/// use toolwright::approval::ApproverKey;
+/// use toolwright::journal::MemoryStore;
+/// use toolwright::{Executor, Registry};
+/// use toolwright_mcp::{ElicitationApprover, McpServer};
+///
+/// let approver = ElicitationApprover::default();
+/// let executor = Executor::builder(Registry::empty())
+///     .journal(MemoryStore::new())
+///     .approver(ApproverKey::generate("user of an MCP client")?, approver.clone())
+///     .build()?;
+/// let server = McpServer::new(executor).approve_by(&approver);
+/// # let _ = server;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct ElicitationApprover(Arc<Mutex<HashMap<String, Asked>>>);
+
+/// The client of a run, and the executor whose policy holds.
+#[derive(Clone)]
+struct Asked {
+    client: McpClient,
+    executor: Executor,
+}
+
+/// A run whose client is asked. Dropped with the session.
+pub(super) struct Entered {
+    approver: ElicitationApprover,
+    run: String,
+}
+
+impl ElicitationApprover {
+    pub(super) fn enter(&self, run: &str, client: &McpClient, executor: &Executor) -> Entered {
+        let asked = Asked { client: client.clone(), executor: executor.clone() };
+        self.lock().insert(run.to_owned(), asked);
+        Entered { approver: self.clone(), run: run.to_owned() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Asked>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Approver for ElicitationApprover {
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        Box::pin(async move {
+            let asked = self.lock().get(&request.run).cloned();
+            let Some(Asked { client, executor }) = asked else { return Ok(Reply::Noted) };
+            let is_for_another =
+                request.danger == Danger::Critical || executor.policy().four_eyes();
+            if is_for_another || !client.can_elicit() {
+                return Ok(Reply::Noted);
+            }
+            let schema = json!({
+                "type": "object",
+                "properties": {"approve": {"type": "boolean", "title": "Let the call run", "default": false}},
+                "required": ["approve"],
+            });
+            let answer = client.elicit(&question(request), schema).await;
+            let answer = answer.map_err(|error| {
+                let words = error.message();
+                ApproverError::new(format!("the user of the client could not be asked: {words}"))
+            })?;
+            Ok(match answer {
+                Elicited::Accepted(answer) if answer["approve"] == true => {
+                    Reply::Decided(Response::Approve)
+                }
+                Elicited::Accepted(_) | Elicited::Declined => {
+                    let reason = Some("the user of the client refused it".to_owned());
+                    Reply::Decided(Response::Reject { reason })
+                }
+                Elicited::Cancelled => Reply::Noted,
+            })
+        })
+    }
+}
+
+impl fmt::Debug for ElicitationApprover {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("ElicitationApprover").field(&self.lock().len()).finish()
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.approver.lock().remove(&self.run);
+    }
+}
+
+/// What the user reads. A model wrote the arguments, so that nothing in them acts on the reader unseen.
+fn question(request: &ApprovalRequest) -> String {
+    let tool = request.title.as_deref().unwrap_or(&request.tool);
+    let shown = request.preview.as_deref().unwrap_or(&request.arguments);
+    let (tool, reason, shown) = (escaped(tool), escaped(&request.reason), escaped(shown));
+    format!("May `{tool}` run ({}, {reason})?\n{shown}", request.danger.as_str())
+}

@@ -1,0 +1,74 @@
+//! Servers that send too much, too little at a time, or without end.
+
+use std::fs::File;
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright::{Call, Executor, Registry};
+use toolwright_mcp::McpServers;
+
+use crate::client::configuration;
+
+fn using(folder: &tempfile::TempDir) -> (McpServers, Executor) {
+    let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
+    let config = configuration(folder.path(), "trust = \"annotations\"");
+    let servers = McpServers::new(config, &registry);
+    let builder = Executor::builder(registry).unrestricted().timeout(Some(Duration::from_secs(60)));
+    let executor = builder.resolver(servers.clone()).service(servers.clone()).build().unwrap();
+    (servers, executor)
+}
+
+async fn text(executor: &Executor, tool: &str, arguments: serde_json::Value) -> String {
+    executor.call(&Call::new(tool.to_owned(), arguments.to_string())).await.text().into_owned()
+}
+
+/// The answer is dropped while it comes: it never stands in memory as a whole, and what comes later is heard.
+#[tokio::test]
+async fn an_answer_of_200_megabytes_is_dropped_and_the_next_one_is_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, executor) = using(&folder);
+    let flooded = executor.clone();
+    let flood = tokio::spawn(async move { text(&flooded, "peer__flood", json!({})).await });
+    while !std::fs::read_to_string(folder.path().join("log"))
+        .is_ok_and(|log| log.contains("called flood"))
+    {
+        assert!(!flood.is_finished(), "{:?}", flood.await);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let echoed = text(&executor, "peer__echo", json!({"text": "still here"})).await;
+    assert!(echoed.contains("still here"), "{echoed}");
+    assert!(!flood.is_finished(), "its answer was taken");
+    flood.abort();
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_byte_by_byte_is_one_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, executor) = using(&folder);
+    let answered = text(&executor, "peer__crumbs", json!({})).await;
+    assert!(answered.contains("\nä crumb\n"), "{answered}");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn ten_thousand_tools_are_found_by_search_and_listed_in_part() {
+    let folder = tempfile::tempdir().unwrap();
+    File::create(folder.path().join("many")).unwrap();
+    let (servers, executor) = using(&folder);
+    let found = text(&executor, "mcp_search", json!({"query": "tool_9876"})).await;
+    assert!(found.contains("peer__tool_9876: Is one of many."), "{found}");
+    let listed = text(&executor, "mcp_list_tools", json!({})).await;
+    assert!(listed.contains("and 9800 more; search for them"), "{listed}");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_list_of_tools_without_end_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    File::create(folder.path().join("endless")).unwrap();
+    let (servers, executor) = using(&folder);
+    let listed = text(&executor, "mcp_list_tools", json!({})).await;
+    assert!(listed.contains("its list of tools has no end"), "{listed}");
+    servers.close().await;
+}

@@ -1,0 +1,117 @@
+//! What models over HTTP send is what the vendors take: with the history of every provider, with every setting that a provider
+//! has, at once and in pieces.
+
+use std::sync::{Arc, Mutex};
+
+use oracles::recorded::{Judged, verdict};
+use toolwright::provider::Provider;
+use toolwright::{Executor, Registry, tool};
+use toolwright_agent::http::HttpModel;
+use toolwright_agent::recording::{Exchange, Recording};
+use toolwright_agent::testing::{Placeholders, Replay};
+use toolwright_agent::{
+    Agent, Delta, DeltaListener, Effort, Message, Model as _, ModelRequest, ModelSettings,
+    PromptCache, ProviderTool, Reasoning, ToolChoice,
+};
+
+/// Adds one.
+#[tool(name = "math.add", effect = read)]
+async fn add(
+    /// To what.
+    a: i64,
+) -> i64 {
+    a + 1
+}
+
+struct Deaf;
+
+impl DeltaListener for Deaf {
+    fn delta(&self, _: Delta<'_>) {}
+}
+
+type Exchanges = Arc<Mutex<Vec<Exchange>>>;
+
+/// A model whose answers are recorded ones, whatever it is asked.
+async fn recorded(provider: Provider) -> (HttpModel, Replay, Exchanges) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
+    let recording = Recording::read(format!("{folder}/{provider}.jsonl")).unwrap();
+    let replay = Replay::of(recording, Placeholders::standard()).without_comparison();
+    let replay = replay.start().await.unwrap();
+    let exchanges = Exchanges::default();
+    let exchanged = Arc::clone(&exchanges);
+    let model = HttpModel::of(provider, "gemini-3-pro-preview").unwrap().base_url(replay.url());
+    let model = model.on_exchange(move |exchange| exchanged.lock().unwrap().push(exchange));
+    (model.build().unwrap(), replay, exchanges)
+}
+
+/// Three turns of a recorded model, whose tools are not there.
+async fn history(provider: Provider) -> (Vec<Message>, Vec<Exchange>) {
+    let (model, _replay, exchanges) = recorded(provider).await;
+    let executor = Executor::builder(Registry::empty()).build().unwrap();
+    let agent = Agent::builder(executor, model).max_turns(3).report_left().build().unwrap();
+    let mut run = agent.run("r").start().unwrap();
+    run.say("make the tests pass").await.unwrap();
+    let exchanges = exchanges.lock().unwrap().clone();
+    assert_eq!(exchanges.len(), 3);
+    (run.history().to_vec(), exchanges)
+}
+
+fn settings(provider: Provider) -> Vec<ModelSettings> {
+    let settings = ModelSettings::new;
+    let mut all = vec![
+        settings(),
+        settings().tool_choice(ToolChoice::None),
+        settings().tool_choice(ToolChoice::Required),
+        settings().tool_choice(ToolChoice::Tool("math.add".into())),
+        settings().reasoning(Reasoning::Effort(Effort::High)),
+        settings().cache(PromptCache::new()),
+        settings().cache(PromptCache::new().key("adding").lasts_long()),
+    ];
+    if provider != Provider::Gemini {
+        all.push(settings().one_call());
+    }
+    if provider != Provider::OpenAiResponses {
+        all.push(settings().stop_words(["enough"]));
+    }
+    let run_there = match provider {
+        Provider::Anthropic => r#"{"type":"web_search_20250305","name":"web_search"}"#,
+        Provider::OpenAiResponses => r#"{"type":"web_search"}"#,
+        Provider::Gemini => r#"{"googleSearch":{}}"#,
+        // It has none.
+        _ => r#"{"type":"function","function":{"name":"take"}}"#,
+    };
+    all.push(settings().provider_tool(ProviderTool::new(provider, run_there)));
+    if matches!(provider, Provider::Anthropic | Provider::Gemini) {
+        all.push(settings().reasoning(Reasoning::Tokens(2000)));
+    }
+    all
+}
+
+#[tokio::test]
+async fn every_provider_takes_the_history_of_every_other_with_every_setting() {
+    let mut bodies = 0;
+    for provider in Provider::ALL {
+        let mut sent = Vec::new();
+        for other in Provider::ALL {
+            let (history, exchanges) = history(other).await;
+            if other == provider {
+                sent.extend(exchanges);
+            }
+            for settings in settings(provider) {
+                let (model, _replay, exchanges) = recorded(provider).await;
+                let listing = Registry::of([ADD]).unwrap().listing(provider.into()).unwrap();
+                let request = ModelRequest::new(&history, &listing);
+                let request = request.system("Be brief.").settings(&settings);
+                model.answer(request).await.unwrap();
+                model.answer(request.listener(&Deaf)).await.unwrap();
+                sent.append(&mut exchanges.lock().unwrap());
+            }
+        }
+        let text = Recording::new(provider, sent).to_string();
+        let found = verdict(&text, Judged::Requests).unwrap();
+        assert!(found.objections.is_empty(), "{provider}: {:#?}", found.objections);
+        bodies += found.valid;
+    }
+    println!("{bodies} bodies");
+    assert!(bodies > 250, "{bodies}");
+}
