@@ -7,7 +7,8 @@ use std::time::Duration;
 use toolwright::Executor;
 use toolwright::dialect::DialectError;
 
-use crate::{Accounts, AgentRunBuilder, Cost, Limits, Model, ModelSettings, Notice};
+use crate::events::Rings;
+use crate::{Accounts, AgentRunBuilder, Cost, Limits, Model, ModelSettings, Notice, RunEvents};
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -51,6 +52,7 @@ pub(crate) struct Inner {
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
+    pub rings: Rings,
     pub accounts: Accounts,
 }
 
@@ -66,6 +68,7 @@ impl Agent {
             max_tokens: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
+            rings: Rings::default(),
             accounts: Accounts::new(),
         })
     }
@@ -73,6 +76,13 @@ impl Agent {
     /// A run, by an id that no other run of the application has: calls are journalled by it.
     pub fn run(&self, id: impl Into<String>) -> AgentRunBuilder {
         AgentRunBuilder::new(self, id.into())
+    }
+
+    /// The events of a run of this id, from the next one on: of one that this process drives, or will. They are numbered; see
+    /// [`RunEvents::after`]. A run whose events somebody has asked for asks its model to stream.
+    #[must_use]
+    pub fn events(&self, run: &str) -> RunEvents {
+        self.0.rings.read(run, None)
     }
 
     /// The model.

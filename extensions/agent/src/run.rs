@@ -16,9 +16,10 @@ use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
+use crate::events::{EventWriter, Listening};
 use crate::{
-    Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits, State,
-    Turn, spans, step,
+    Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
+    RunEventKind, RunEvents, State, Turn, spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -47,6 +48,8 @@ pub struct AgentRun {
     run: Run,
     /// Cancels every call of the run.
     cancelled: Option<CancellationToken>,
+    /// What readers of its events get.
+    events: EventWriter,
     /// What the model was last shown.
     shown: Option<Shown>,
     state: State,
@@ -109,10 +112,21 @@ impl AgentRun {
         &self.state
     }
 
+    /// The events of this run, from the next one on; see [`RunEvents`]. Ask for them before the run is driven, so that its
+    /// model streams.
+    #[must_use]
+    pub fn events(&self) -> RunEvents {
+        self.events.reader()
+    }
+
     async fn drive(&mut self, actions: Vec<Action>) -> Result<Ended, Stopped> {
         let span = spans::invoke_agent(self.run.id());
         let ended = self.carry_out(actions).instrument(span.clone()).await;
         spans::ended(&span, &ended);
+        if let Err(stopped) = &ended {
+            let why = stopped.to_string();
+            self.events.push(self.state.turn(), RunEventKind::Stopped { why });
+        }
         ended
     }
 
@@ -151,7 +165,7 @@ impl AgentRun {
     pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
-        self.agent.notify(&Notice { run: self.run.id(), turn, kind: NoticeKind::Asking });
+        self.notify_at(turn, NoticeKind::Asking);
         let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;
         let limits = RequestLimits {
@@ -159,6 +173,7 @@ impl AgentRun {
             time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
         };
         let catalog = shown.run.catalog();
+        let listening = Listening::new(&self.events, turn, &catalog);
         let request = ModelRequest {
             system: &agent.system,
             history: &self.history,
@@ -166,7 +181,7 @@ impl AgentRun {
             limits,
             settings: &agent.settings,
             catalog: Some(&catalog),
-            listener: None,
+            listener: self.events.is_read().then_some(&listening),
         };
         let span = spans::chat(&*agent.model, self.run.id());
         let asked = async { agent.model.answer(request).await }.instrument(span.clone());
@@ -184,14 +199,13 @@ impl AgentRun {
             Event::Answered(answer) => {
                 spans::answered(&span, answer);
                 agent.accounts.add(self.user.as_deref(), answer.spent());
-                let kind = NoticeKind::Answered { answer };
-                self.agent.notify(&Notice { run: self.run.id(), turn, kind });
+                listening.answered(answer);
+                self.notify_at(turn, NoticeKind::Answered { answer });
             }
             Event::Failed(error) => {
                 spans::failed(&span, error);
                 agent.accounts.add(self.user.as_deref(), error.spent());
-                let kind = NoticeKind::Failed { error };
-                self.agent.notify(&Notice { run: self.run.id(), turn, kind });
+                self.notify_at(turn, NoticeKind::Failed { error });
             }
             _ => {}
         }
@@ -261,7 +275,12 @@ impl AgentRun {
     }
 
     fn notify(&self, kind: NoticeKind<'_>) {
-        self.agent.notify(&Notice { run: self.run.id(), turn: self.state.turn(), kind });
+        self.notify_at(self.state.turn(), kind);
+    }
+
+    fn notify_at(&self, turn: u64, kind: NoticeKind<'_>) {
+        self.agent.notify(&Notice { run: self.run.id(), turn, kind });
+        RunEventKind::of(kind).into_iter().for_each(|event| self.events.push(turn, event));
     }
 }
 

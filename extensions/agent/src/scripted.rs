@@ -9,7 +9,12 @@ use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 
-use crate::{Message, Model, ModelAnswer, ModelError, ModelRequest, RequestLimits};
+use crate::{
+    Delta, DeltaListener, Message, Model, ModelAnswer, ModelError, ModelRequest, RequestLimits,
+};
+
+/// The characters of a piece of an answer that is streamed.
+const PIECE: usize = 4;
 
 /// A model that answers by a script. A test fails when a step is left over as the model is dropped, and when the model is
 /// asked after the last step.
@@ -31,6 +36,7 @@ use crate::{Message, Model, ModelAnswer, ModelError, ModelRequest, RequestLimits
 /// ```
 pub struct ScriptedModel {
     dialect: Dialect,
+    streams: bool,
     inner: Mutex<Inner>,
 }
 
@@ -42,7 +48,7 @@ struct Inner {
 
 #[expect(clippy::large_enum_variant, reason = "a script has few steps")]
 enum Step {
-    Answers(ModelAnswer),
+    Answers(Box<ModelAnswer>),
     Fails(ModelError),
     Hangs,
 }
@@ -71,7 +77,7 @@ impl ScriptedModel {
     /// A model without steps, of Anthropic's dialect.
     #[must_use]
     pub fn new() -> Self {
-        Self { dialect: Dialect::Anthropic, inner: Mutex::default() }
+        Self { dialect: Dialect::Anthropic, streams: false, inner: Mutex::default() }
     }
 
     /// Takes its tools in another form.
@@ -81,10 +87,17 @@ impl ScriptedModel {
         self
     }
 
+    /// Sends its answers in pieces where somebody listens: texts and arguments by up to four characters.
+    #[must_use]
+    pub fn streaming(mut self) -> Self {
+        self.streams = true;
+        self
+    }
+
     /// Next it gives this answer.
     #[must_use]
     pub fn answers(self, answer: ModelAnswer) -> Self {
-        self.step(Step::Answers(answer))
+        self.step(Step::Answers(Box::new(answer)))
     }
 
     /// Next it says this.
@@ -179,15 +192,40 @@ impl Model for ScriptedModel {
         &'a self,
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let streams = request.listener.filter(|_| self.streams);
         let step = self.take(request);
         Box::pin(async move {
             match step {
-                Step::Answers(answer) => Ok(answer),
+                Step::Answers(answer) => {
+                    if let Some(listener) = streams {
+                        stream(&answer, listener);
+                    }
+                    Ok(*answer)
+                }
                 Step::Fails(error) => Err(error),
                 Step::Hangs => pending().await,
             }
         })
     }
+}
+
+/// Sends an answer in pieces, as a provider does.
+fn stream(answer: &ModelAnswer, listener: &dyn DeltaListener) {
+    pieces(&answer.text).for_each(|text| listener.delta(Delta::Text(text)));
+    for (index, call) in answer.calls.iter().enumerate() {
+        listener.delta(Delta::CallBegan { index, name: &call.name });
+        pieces(&call.arguments).for_each(|text| listener.delta(Delta::Arguments { index, text }));
+        listener.delta(Delta::CallWhole { index, call });
+    }
+}
+
+fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let end = text.char_indices().nth(PIECE).map_or(text.len(), |(end, _)| end);
+        let (piece, rest) = text.split_at(end);
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 impl Drop for ScriptedModel {

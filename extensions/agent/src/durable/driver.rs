@@ -19,7 +19,7 @@ use super::recorded::Recorded;
 use super::stop::{Stop, Trouble, trouble};
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::run::AgentRun;
-use crate::{Action, Event, Message, State, Stopped, Turn, Usage, step};
+use crate::{Action, CalledTool, Event, Message, State, Stopped, Turn, Usage, step};
 
 /// A run that is driven here.
 pub(super) struct Driver {
@@ -178,6 +178,8 @@ impl Driver {
         let head = self.recorded.head.clone();
         let head = Head { phase: Phase::Waiting, waiting, lease: None, deaths: None, ..head };
         self.recorded.commit(head, vec![so_far]).await?;
+        let waits = calls.iter().filter_map(|it| turn.calls.get(it.index as usize));
+        self.run.waits(turn.number, waits.map(CalledTool::from).collect());
         self.so_far = answers;
         Ok(Waiting { turn: turn.number, calls, requests })
     }

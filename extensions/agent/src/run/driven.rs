@@ -4,7 +4,7 @@ use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{Answer, CallFailure, CancellationToken};
 
 use super::AgentRun;
-use crate::{Action, NoticeKind, State, Turn};
+use crate::{Action, CalledTool, NoticeKind, RunEventKind, State, Turn};
 
 impl AgentRun {
     /// Takes a step that is recorded: where the run stands since, and what the history has more.
@@ -45,6 +45,11 @@ impl AgentRun {
         let calls = self.calls_of(&turn.calls[..turn.run], Some(&stop));
         let answers = self.shown_run().turn_again(turn.number, &calls, known).await?;
         Ok(SubmittedTurn::Answered(answers))
+    }
+
+    /// Notes that calls of a turn wait.
+    pub(crate) fn waits(&self, turn: u64, calls: Vec<CalledTool>) {
+        self.events.push(turn, RunEventKind::Waiting { calls });
     }
 
     /// The run of the tools that the model was shown.

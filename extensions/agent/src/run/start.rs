@@ -102,9 +102,10 @@ impl AgentRunBuilder {
             let (open, expected) = (open.len(), state.open_calls().len());
             return Err(StartError::OtherHistory { open, expected });
         }
-        let run = self.run.start()?;
+        let events = self.agent.0.rings.written(&self.id);
+        let run = self.run.on_progress(events.progress()).start()?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
-        Ok(AgentRun { agent, user, run, cancelled, shown: None, state, history })
+        Ok(AgentRun { agent, user, run, cancelled, events, shown: None, state, history })
     }
 }
 

@@ -41,7 +41,7 @@ pub async fn add(
     b: i64,
 ) -> i64 {
     log.add(format!("add {a} {b}"));
-    a + b
+    a.saturating_add(b)
 }
 
 /// Fails.

@@ -1,0 +1,218 @@
+//! The events of a run.
+
+use std::fmt;
+
+use serde::Serialize;
+use toolwright::Answer;
+use toolwright::provider::ToolCall;
+
+use crate::{Ended, Message, NoticeKind, Usage};
+
+/// Something that happened to a run, as its readers get it.
+///
+/// ```
+/// use toolwright_agent::{RunEvent, RunEventKind};
+///
+/// fn in_words(event: &RunEvent) -> String {
+///     match &event.kind {
+///         RunEventKind::Text { text } => text.clone(),
+///         RunEventKind::Missed { first, last } => format!("[missed {first} to {last}]"),
+///         _ => String::new(),
+///     }
+/// }
+/// # let _ = in_words;
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RunEvent {
+    /// Its number, counted from 1 for as long as this process drives or reads the run.
+    pub number: u64,
+    /// The turn, counted from 1.
+    pub turn: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: RunEventKind,
+}
+
+/// What happened to a run.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunEventKind {
+    /// The model is asked.
+    Asking,
+    /// More of what the model says; all of it where the model does not stream.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// More of its reasoning.
+    Reasoning {
+        /// The text.
+        text: String,
+    },
+    /// The model began to write a call.
+    CallBegan {
+        /// The call's place among the calls of the answer, counted from 0.
+        index: usize,
+        /// The tool.
+        tool: String,
+    },
+    /// More of the arguments of a call. A tool with a secret parameter has none of these events, and neither has a name
+    /// that is no tool.
+    Arguments {
+        /// The call's place among the calls of the answer.
+        index: usize,
+        /// The text.
+        text: String,
+    },
+    /// The model is asked again, or another one is: what came of this answer before is no part of it.
+    Restarted,
+    /// The model's answer is whole.
+    Answered {
+        /// How many calls it has.
+        calls: usize,
+        /// What it took, where the provider says so.
+        usage: Option<Usage>,
+    },
+    /// The model gave no answer.
+    Failed {
+        /// The kind of the error, for programs.
+        kind: String,
+        /// Why.
+        message: String,
+    },
+    /// The calls of the answer are run.
+    Calling {
+        /// Those that are run, in call order.
+        calls: Vec<CalledTool>,
+    },
+    /// A tool says how far it is.
+    Progress {
+        /// The id that the provider gave its call.
+        id: Option<String>,
+        /// The tool.
+        tool: String,
+        /// In words.
+        message: String,
+        /// As a part of one, where known.
+        part: Option<f64>,
+    },
+    /// A call has its answer. These come when all calls of the turn have theirs, in call order.
+    Called {
+        /// The call.
+        #[serde(flatten)]
+        call: CalledTool,
+        /// The kind of its error, where it failed.
+        error: Option<String>,
+    },
+    /// Calls of the turn wait, and the run is not driven until they have their answers.
+    Waiting {
+        /// Those that wait, in call order.
+        calls: Vec<CalledTool>,
+    },
+    /// The run ended.
+    Ended(Ended),
+    /// The run stopped without an end.
+    Stopped {
+        /// Why.
+        why: String,
+    },
+    /// This reader was too slow: events are gone that it has not read. The history of the run has what they led to.
+    Missed {
+        /// The number of the first.
+        first: u64,
+        /// The number of the last.
+        last: u64,
+    },
+}
+
+/// A call, without its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CalledTool {
+    /// The id that the provider gave it.
+    pub id: Option<String>,
+    /// The tool.
+    pub tool: String,
+}
+
+impl From<&ToolCall> for CalledTool {
+    fn from(call: &ToolCall) -> Self {
+        Self { id: call.id.clone(), tool: call.name.clone() }
+    }
+}
+
+impl RunEventKind {
+    /// The events of what listeners of the agent are notified of.
+    pub(crate) fn of(notice: NoticeKind<'_>) -> Vec<Self> {
+        match notice {
+            NoticeKind::Asking => vec![Self::Asking],
+            NoticeKind::Answered { answer } => {
+                vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
+            }
+            NoticeKind::Failed { error } => {
+                let (kind, message) = (error.kind().to_owned(), error.message().to_owned());
+                vec![Self::Failed { kind, message }]
+            }
+            NoticeKind::Calling { calls } => {
+                vec![Self::Calling { calls: calls.iter().map(CalledTool::from).collect() }]
+            }
+            NoticeKind::Appended { message: Message::Answers(answered) } => {
+                let called = |(call, answer): &(ToolCall, Answer)| Self::Called {
+                    call: call.into(),
+                    error: answer.error().map(|it| it.kind().to_owned()),
+                };
+                answered.iter().map(called).collect()
+            }
+            NoticeKind::Appended { .. } => Vec::new(),
+            NoticeKind::Ended { ended } => vec![Self::Ended(ended.clone())],
+        }
+    }
+
+    /// How much text it holds, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let calls = |calls: &[CalledTool]| calls.iter().map(|it| it.tool.len()).sum();
+        match self {
+            Self::Text { text } | Self::Reasoning { text } | Self::Arguments { text, .. } => {
+                text.len()
+            }
+            Self::CallBegan { tool, .. } => tool.len(),
+            Self::Called { call, .. } => call.tool.len(),
+            Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
+            Self::Stopped { why } => why.len(),
+            Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
+            Self::Ended(Ended::Text { text, .. } | Ended::Terminal { text, .. }) => text.len(),
+            Self::Ended(_)
+            | Self::Asking
+            | Self::Restarted
+            | Self::Answered { .. }
+            | Self::Missed { .. } => 0,
+        }
+    }
+}
+
+/// Without texts and arguments, which may hold secrets.
+impl fmt::Debug for RunEventKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asking => formatter.write_str("Asking"),
+            Self::Text { text } => write!(formatter, "Text({} bytes)", text.len()),
+            Self::Reasoning { text } => write!(formatter, "Reasoning({} bytes)", text.len()),
+            Self::CallBegan { index, tool } => write!(formatter, "CallBegan({index}, {tool:?})"),
+            Self::Arguments { index, text } => {
+                write!(formatter, "Arguments({index}, {} bytes)", text.len())
+            }
+            Self::Restarted => formatter.write_str("Restarted"),
+            Self::Answered { calls, .. } => write!(formatter, "Answered({calls} calls)"),
+            Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
+            Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
+            Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),
+            Self::Called { call, error } => write!(formatter, "Called({:?}, {error:?})", call.tool),
+            Self::Waiting { calls } => write!(formatter, "Waiting({calls:?})"),
+            Self::Ended(ended) => ended.fmt(formatter),
+            Self::Stopped { why } => write!(formatter, "Stopped({why})"),
+            Self::Missed { first, last } => write!(formatter, "Missed({first} to {last})"),
+        }
+    }
+}

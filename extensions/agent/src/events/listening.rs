@@ -1,0 +1,74 @@
+//! Makes events of what a model sends before its answer is whole.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use toolwright::Catalog;
+
+use super::{EventWriter, RunEventKind};
+use crate::{Delta, DeltaListener, ModelAnswer};
+
+/// Hears one answer.
+pub(crate) struct Listening<'a> {
+    events: &'a EventWriter,
+    turn: u64,
+    catalog: &'a Catalog,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+struct Heard {
+    /// Whether some of its text came.
+    text: bool,
+    /// The calls whose arguments may be shown.
+    shown: HashSet<usize>,
+}
+
+impl<'a> Listening<'a> {
+    pub(crate) fn new(events: &'a EventWriter, turn: u64, catalog: &'a Catalog) -> Self {
+        Self { events, turn, catalog, heard: Mutex::default() }
+    }
+
+    /// The answer is whole: what a model that does not stream has not sent before.
+    pub(crate) fn answered(self, answer: &ModelAnswer) {
+        let heard = self.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if !heard.text && !answer.text.is_empty() {
+            self.events.push(self.turn, RunEventKind::Text { text: answer.text.clone() });
+        }
+    }
+
+    /// Whether a tool is known to have no secret parameter.
+    fn is_open(&self, tool: &str) -> bool {
+        self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())
+    }
+}
+
+impl DeltaListener for Listening<'_> {
+    fn delta(&self, delta: Delta<'_>) {
+        let kind = {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            match delta {
+                Delta::Text(text) => {
+                    heard.text = true;
+                    RunEventKind::Text { text: text.to_owned() }
+                }
+                Delta::Reasoning(text) => RunEventKind::Reasoning { text: text.to_owned() },
+                Delta::CallBegan { index, name } => {
+                    if self.is_open(name) {
+                        heard.shown.insert(index);
+                    }
+                    RunEventKind::CallBegan { index, tool: name.to_owned() }
+                }
+                Delta::Arguments { index, text } if heard.shown.contains(&index) => {
+                    RunEventKind::Arguments { index, text: text.to_owned() }
+                }
+                Delta::Restarted => {
+                    *heard = Heard::default();
+                    RunEventKind::Restarted
+                }
+                _ => return,
+            }
+        };
+        self.events.push(self.turn, kind);
+    }
+}

@@ -1,0 +1,95 @@
+//! Counts what a model is asked.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::future::BoxFuture;
+use toolwright::dialect::Dialect;
+
+use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+
+/// A model that counts the requests to another one. Give the agent an `Arc` of it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::testing::CountingModel;
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = Arc::new(CountingModel::new(ScriptedModel::new().says("Done.")));
+/// let agent = Agent::builder(Executor::builder(Registry::empty()).build()?, Arc::clone(&model)).build()?;
+/// let mut run = agent.run("r").start()?;
+/// run.say("Go!").await?;
+/// assert_eq!(model.requests(), 1);
+///
+/// // The run has ended, so that to go on asks nothing.
+/// let before = model.requests();
+/// run.go_on().await?;
+/// model.assert_unasked_since(before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct CountingModel<M> {
+    model: M,
+    requests: AtomicUsize,
+}
+
+impl<M: Model> CountingModel<M> {
+    /// Counts the requests to this model.
+    pub fn new(model: M) -> Self {
+        Self { model, requests: AtomicUsize::new(0) }
+    }
+
+    /// How many there were.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+
+    /// Asserts that there was no request at all.
+    ///
+    /// # Panics
+    /// When there was one.
+    #[track_caller]
+    pub fn assert_unasked(&self) {
+        self.assert_unasked_since(0);
+    }
+
+    /// Asserts that there was no request since it had been asked so often.
+    ///
+    /// # Panics
+    /// When there was one.
+    #[track_caller]
+    pub fn assert_unasked_since(&self, before: usize) {
+        let requests = self.requests();
+        assert!(
+            requests == before,
+            "the model `{}` was asked {requests} times, expected {before}",
+            self.model.name()
+        );
+    }
+}
+
+impl<M: Model> Model for CountingModel<M> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.model.dialect()
+    }
+
+    fn dialects(&self) -> Vec<Dialect> {
+        self.model.dialects()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        self.model.answer(request)
+    }
+}
