@@ -172,7 +172,10 @@ fn checked_url(url: &str, has_token: bool) -> Result<(), String> {
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let is_local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
-        authority.strip_prefix(host).is_some_and(|port| port.is_empty() || port.starts_with(':'))
+        let port = authority.strip_prefix(host);
+        // A `:` that no port follows may stand in a name before an `@`.
+        let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
+        port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
     });
     match has_token && !is_local {
         true => {
@@ -309,6 +312,32 @@ mod tests {
             let error = wrong(&format!("[servers.\"{name}\"]\ncommand = \"x\""));
             assert!(error.contains(name), "{error}");
         }
+    }
+
+    #[cfg(all(feature = "http-client", not(feature = "tls")))]
+    #[test]
+    fn a_server_has_a_command_or_a_url_and_its_token_goes_to_no_other_machine_in_the_clear() {
+        let of = |more: &str| McpConfig::from_toml(&format!("[servers.a]\n{more}"));
+        for (more, problem) in [
+            ("", "neither `command` nor `url`"),
+            ("command = \"x\"\nurl = \"http://a\"", "both `command` and `url`"),
+            ("command = \"x\"\ntoken_env = \"T\"", "`token_env` goes with `url`"),
+            ("url = \"http://a\"\nargs = [\"x\"]", "`args` goes with `command`"),
+            ("url = \"http://a\"\ntype = \"sse\"", "the type is `sse`, expected `http`"),
+            ("url = \"ftp://a\"", "expected `http://…` or `https://…`"),
+            ("url = \"https://a\"", "built without TLS"),
+            ("url = \"http://a/mcp\"\ntoken_env = \"T\"", "in the clear"),
+            ("url = \"http://localhost.a/mcp\"\ntoken_env = \"T\"", "in the clear"),
+            ("url = \"http://localhost@a/mcp\"\ntoken_env = \"T\"", "in the clear"),
+            ("url = \"http://localhost:x@a/mcp\"\ntoken_env = \"T\"", "in the clear"),
+        ] {
+            let error = of(more).expect_err(more).to_string();
+            assert!(error.contains(problem), "{more}: {error}");
+        }
+        for right in ["http://127.0.0.1:80/mcp", "http://localhost/mcp", "http://[::1]:8080/mcp"] {
+            assert!(of(&format!("url = \"{right}\"\ntoken_env = \"T\"")).is_ok(), "{right}");
+        }
+        assert!(of("url = \"http://a:8080/mcp\"").is_ok());
     }
 
     #[test]
