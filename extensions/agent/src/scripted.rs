@@ -46,7 +46,6 @@ struct Inner {
     requests: Vec<ScriptedRequest>,
 }
 
-#[expect(clippy::large_enum_variant, reason = "a script has few steps")]
 enum Step {
     Answers(Box<ModelAnswer>),
     Fails(ModelError),
