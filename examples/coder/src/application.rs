@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, stderr, stdin};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolwright::approval::Terminal;
 use toolwright::journal::MemoryStore;
@@ -16,6 +17,7 @@ use toolwright_toolbox::{
 
 use crate::counted::Counted;
 use crate::end::Problem;
+use crate::journal::Journal;
 use crate::state;
 use crate::task::COMPLETE_TASK;
 
@@ -31,6 +33,9 @@ const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 /// What a home folder has that no program of the agent needs.
 const HIDDEN: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
+
+/// For how long nobody else takes up a recorded run or call whose process is gone.
+const LEASE: Duration = Duration::from_secs(5);
 
 /// The tools of a run. Those that find and call the tools of MCP servers are there only with servers.
 fn registry(has_servers: bool) -> Result<Registry, Problem> {
@@ -55,6 +60,7 @@ pub fn executor(
     sandbox: bool,
     servers: Option<McpConfig>,
     log: &Path,
+    journal: Option<Journal>,
     counted: &Counted,
 ) -> Result<(Executor, Option<McpServers>), Problem> {
     let mut workspace = opened(folder)?;
@@ -66,6 +72,7 @@ pub fn executor(
         // The logs of other folders lie beside that of this one.
         let logs = state::logs().filter(|it| it.exists());
         let hidden = hidden.chain(logs).chain(log.parent().map(Path::to_owned));
+        let hidden = hidden.chain(journal.iter().flat_map(Journal::files));
         workspace = workspace.with_executor(hidden.fold(made, Sandbox::hide));
     }
     let policy = Policy::builder().base(workspace.root()).text("policy.toml", POLICY);
@@ -84,7 +91,7 @@ pub fn executor(
         Some(servers) => builder.resolver(servers.clone()).service(servers.clone()),
         None => builder,
     };
-    Ok((built(recorded(builder, workspace, log)?)?, servers))
+    Ok((built(recorded(builder, workspace, log)?, journal)?, servers))
 }
 
 /// The executor of the commands, in the current folder.
@@ -95,7 +102,7 @@ pub fn of_commands(supervisor: Supervisor, log: &Path) -> Result<Executor, Probl
     let undo = Rule::allow("it restores what was there, and can be undone itself").named("undo");
     let policy = policy.journal(log).rule(undo.tool("undo_file").tool("undo_turn"));
     let builder = Executor::builder(commands()?).policy(policy);
-    built(recorded(builder, workspace, log)?.service(Shell::new(supervisor)))
+    built(recorded(builder, workspace, log)?.service(Shell::new(supervisor)), None)
 }
 
 /// What calls write is recorded, and its syntax checked.
@@ -115,13 +122,18 @@ fn opened(folder: &Path) -> Result<Workspace, Problem> {
     Workspace::open(folder).map_err(|error| Problem::Folder { folder: folder.to_owned(), error })
 }
 
-/// The person at the terminal decides; where there is none, a call that needs a decision fails.
-fn built(builder: ExecutorBuilder) -> Result<Executor, Problem> {
-    let builder = builder.journal(MemoryStore::new());
-    let builder = if stdin().is_terminal() && stderr().is_terminal() {
-        builder.ask(Terminal::new())
-    } else {
-        builder.on_no_approver(OnNoApprover::Fail)
+/// The person at the terminal decides; where there is none, a call that needs a decision fails, or waits in the journal.
+fn built(builder: ExecutorBuilder, journal: Option<Journal>) -> Result<Executor, Problem> {
+    let is_durable = journal.is_some();
+    let builder = match journal {
+        Some(journal) => builder.journal_arc(journal.store).lease(LEASE),
+        None => builder.journal(MemoryStore::new()),
+    };
+    let builder = match (stdin().is_terminal() && stderr().is_terminal(), is_durable) {
+        (true, true) => builder.ask(Terminal::new()).trust_process_key(),
+        (true, false) => builder.ask(Terminal::new()),
+        (false, true) => builder.on_no_approver(OnNoApprover::Park),
+        (false, false) => builder.on_no_approver(OnNoApprover::Fail),
     };
     builder.build().map_err(|error| Problem::application("the executor cannot be built", error))
 }
@@ -162,7 +174,7 @@ mod tests {
         fs::write(folder.join("src/lib.rs"), source).expect("written");
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let tested = |sandbox| -> Result<ProcessOutput, Problem> {
-            let (executor, _) = executor(&folder, sandbox, None, &log, &Counted::default())?;
+            let (executor, _) = executor(&folder, sandbox, None, &log, None, &Counted::default())?;
             let input = r#"{"program":"cargo","args":["test","--offline","--quiet","--lib"]}"#;
             let answer = runtime.block_on(executor.call(&Call::new("run_command", input)));
             Ok(serde_json::from_str(&answer.text()).expect("the policy allows it"))

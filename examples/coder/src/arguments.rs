@@ -6,8 +6,14 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueP
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::end::Problem;
+use crate::run::run_id;
 
 pub const NAME: &str = "run";
+
+/// The journal where none is named.
+const JOURNAL: &str = "calls.db";
+
+pub const RESUME: &str = "resume";
 
 /// What stands for the provider that is asked where no other is named.
 const OTHER: &str = "other";
@@ -37,6 +43,28 @@ pub struct Arguments {
     /// Names the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
     pub json: bool,
+    /// Where the run is recorded, if it is.
+    pub durable: Option<Durable>,
+}
+
+/// A run that is recorded, so that another process can take it up.
+#[derive(Debug, Clone)]
+pub struct Durable {
+    pub journal: PathBuf,
+    /// Its id.
+    pub run: String,
+}
+
+impl Durable {
+    /// Of `coder resume`.
+    pub fn of(matches: &ArgMatches) -> Self {
+        let run = matches.get_one::<String>("run").cloned().unwrap_or_default();
+        Self { journal: journal_of(matches), run }
+    }
+}
+
+fn journal_of(matches: &ArgMatches) -> PathBuf {
+    matches.get_one::<PathBuf>("journal").cloned().unwrap_or_else(|| JOURNAL.into())
 }
 
 impl Provider {
@@ -44,6 +72,10 @@ impl Provider {
 
     pub fn name(self) -> &'static str {
         self.wire().name()
+    }
+
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// The form of its messages.
@@ -130,10 +162,37 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
             option("mcp", "FILE", "Let the model use the tools of the MCP servers that this file names")
                 .value_parser(value_parser!(PathBuf)),
+            option("journal", "FILE", "Record the run in this file, so that `coder resume` takes it up; calls.db where only --run is given")
+                .value_parser(value_parser!(PathBuf)),
+            option("run", "NAME", "Record the run under this name; a new one where only --journal is given")
+                .value_parser(NonEmptyStringValueParser::new()),
             flag("json", "Write the transcript as JSON lines"),
             // The tools' commands have one of their own too.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
         ])
+}
+
+/// Goes on with a run that was recorded.
+pub fn resume_command() -> Command {
+    Command::new(RESUME).about("Go on with a recorded run where it stopped, in this process").args(
+        [
+            Arg::new("run")
+                .value_name("NAME")
+                .required(true)
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The name of the run; `toolwright runs list` has those of a journal"),
+            Arg::new("journal")
+                .long("journal")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The file that it is recorded in; calls.db unless given"),
+            Arg::new("json")
+                .long("json")
+                .help("Write the transcript as JSON lines")
+                .action(ArgAction::SetTrue),
+            Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
+        ],
+    )
 }
 
 impl Arguments {
@@ -164,6 +223,17 @@ impl Arguments {
             return Err(Problem::Usage(message.to_owned()));
         }
         let mcp = path("mcp");
+        let is_durable = ["journal", "run"].iter().any(|it| matches.contains_id(it));
+        let durable = is_durable.then(|| Durable {
+            journal: journal_of(matches),
+            run: text("run").unwrap_or_else(run_id),
+        });
+        if durable.is_some()
+            && (fallback.is_some() || mcp.is_some() || matches.contains_id("record"))
+        {
+            let message = "a recorded run is taken up with one provider and the tools of this program; leave `--fallback`, `--mcp` and `--record` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
         if offline && mcp.is_some() && (provider != Provider::Anthropic || fallback.is_some()) {
             let message = "the only recorded run with MCP servers is of anthropic; leave `--provider` and `--fallback` out";
             return Err(Problem::Usage(message.to_owned()));
@@ -182,6 +252,7 @@ impl Arguments {
             record: path("record"),
             mcp,
             json: matches.get_flag("json"),
+            durable,
         })
     }
 }

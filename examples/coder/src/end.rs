@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolwright_agent::{Ended, Spent, Stopped};
+use toolwright_agent::{Ended, Spent, Stopped, Usage};
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -99,14 +99,25 @@ impl<'a> End<'a> {
         }
     }
 
+    /// Of a recorded run that does not go on by itself: what it waits for, and what to do.
+    pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
+        let how = How::Stopped { ended: "waiting", tool: Some(tool), message };
+        Self { how, ..Self::of(Ok(Ended::Cancelled), provider, model) }
+    }
+
+    /// What the models took, where the cost is not known.
+    pub fn took(&mut self, usage: Usage) {
+        self.tokens = Tokens {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
+            cached: usage.cached_tokens,
+            reasoning: usage.reasoning_tokens,
+        };
+    }
+
     /// What the models took and cost.
     pub fn spent(&mut self, spent: Spent) {
-        self.tokens = Tokens {
-            input: spent.usage.input_tokens,
-            output: spent.usage.output_tokens,
-            cached: spent.usage.cached_tokens,
-            reasoning: spent.usage.reasoning_tokens,
-        };
+        self.took(spent.usage);
         self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
 
@@ -125,6 +136,7 @@ impl<'a> End<'a> {
     pub fn words(&self) -> String {
         match &self.how {
             How::Ended(ended) => ended.to_string(),
+            How::Stopped { ended: "waiting", message, .. } => message.clone(),
             How::Stopped { tool: Some(_), message, .. } => format!(
                 "{message}; start it at a terminal to decide, or allow the call in the policy"
             ),

@@ -7,7 +7,9 @@
 mod application;
 mod arguments;
 mod counted;
+mod durable;
 mod end;
+mod journal;
 mod model;
 mod offline;
 mod run;
@@ -24,9 +26,10 @@ use clap::{ArgMatches, Command};
 use toolwright::cli;
 use toolwright_toolbox::Supervisor;
 
-use self::arguments::Arguments;
+use self::arguments::{Arguments, Durable};
 use self::end::Problem;
 use self::signals::Signals;
+use self::transcript::Transcript;
 
 fn main() -> ExitCode {
     match application() {
@@ -55,6 +58,10 @@ fn application() -> Result<u8, Problem> {
     let ended = runtime.block_on(async {
         match matches.subcommand() {
             Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
+            Some((arguments::RESUME, below)) => {
+                let transcript = Transcript::of(below.get_flag("json"));
+                durable::resume(&Durable::of(below), transcript).await
+            }
             _ => tool(&matches, supervisor).await,
         }
     });
@@ -64,7 +71,7 @@ fn application() -> Result<u8, Problem> {
     ended
 }
 
-/// The tools as commands, and `run` beside them.
+/// The tools as commands, and `run` and `resume` beside them.
 fn command() -> Result<Command, Problem> {
     let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());
@@ -72,7 +79,8 @@ fn command() -> Result<Command, Problem> {
     Ok(tools
         .name("coder")
         .about("A coding agent, and its tools as commands")
-        .subcommand(arguments::command()))
+        .subcommand(arguments::command())
+        .subcommand(arguments::resume_command()))
 }
 
 /// Runs one tool in the current folder.

@@ -65,6 +65,13 @@ impl Copied {
         format!("{CRATE} {}, one line of {FILE} changed", self.version)
     }
 
+    /// Leaves the folder where it is, for another process too.
+    pub fn kept(self) -> PathBuf {
+        let path = self.path();
+        self.keep();
+        path
+    }
+
     /// Leaves the folder where it is.
     pub fn keep(self) {
         let _ = self.folder.keep();
@@ -111,6 +118,18 @@ pub async fn replay(
 ) -> Result<Replay, Problem> {
     let replay = Replay::of(recorded(provider, with_servers)?, placeholders(folder));
     started(if is_made_anew { replay.without_comparison() } else { replay }).await
+}
+
+/// A server of what the recorded model says after so many answers, for a run that is taken up.
+pub async fn replay_after(
+    provider: Provider,
+    answers: u64,
+    folder: &Path,
+) -> Result<Replay, Problem> {
+    let whole = recorded(provider, false)?;
+    let answers = usize::try_from(answers).unwrap_or(usize::MAX);
+    let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
+    started(Replay::of(Recording::new(whole.provider(), left), placeholders(folder))).await
 }
 
 fn recorded(provider: Provider, with_servers: bool) -> Result<Recording, Problem> {

@@ -14,6 +14,7 @@ use toolwright_mcp::McpConfig;
 use crate::application;
 use crate::arguments::Arguments;
 use crate::counted::Counted;
+use crate::durable;
 use crate::end::{End, FallbackEnd, Problem};
 use crate::model::{self, Models};
 use crate::offline::{self, Copied};
@@ -21,12 +22,15 @@ use crate::signals::Signals;
 use crate::state;
 use crate::transcript::Transcript;
 
-const SYSTEM: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
+pub const SYSTEM: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
 
 pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
-    let transcript = if arguments.json { Transcript::Json } else { Transcript::Text };
+    let transcript = Transcript::of(arguments.json);
+    if let Some(durable) = &arguments.durable {
+        return durable::start(arguments, durable, transcript).await;
+    }
     let servers = arguments.mcp.as_deref().map(servers).transpose()?;
     let copied = arguments.offline.then(Copied::make).transpose()?;
     let folder = copied.as_ref().map_or_else(|| arguments.folder.clone(), Copied::path);
@@ -39,7 +43,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         _ => state::log_of(&folder)?,
     };
     let (executor, servers) =
-        application::executor(&folder, arguments.sandbox, servers, &log, &counted)?;
+        application::executor(&folder, arguments.sandbox, servers, &log, None, &counted)?;
     if let Some(servers) = &servers {
         // They are there before the model is asked: a tool that is found by its name alone has no rules.
         let refused = servers.register_all().await;
@@ -141,7 +145,7 @@ async fn worked(
 }
 
 /// Each run has an id of its own, by which the log of changes tells its turns from those of another.
-fn run_id() -> String {
+pub fn run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("coder-{}-{}", since.as_secs(), process::id())
 }
@@ -166,7 +170,7 @@ fn recorder(
     })
 }
 
-fn print(end: &End<'_>) -> Result<(), Problem> {
+pub fn print(end: &End<'_>) -> Result<(), Problem> {
     let line = serde_json::to_string(end);
     let line = line.map_err(|error| Problem::application("the end cannot be written", error))?;
     match writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush()) {

@@ -15,6 +15,10 @@ pub enum Transcript {
 }
 
 impl Transcript {
+    pub fn of(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+
     pub fn notice(self, notice: &Notice<'_>) {
         let turn = notice.turn;
         match notice.kind {

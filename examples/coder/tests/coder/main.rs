@@ -2,6 +2,8 @@
 #![cfg(test)]
 
 mod command_line;
+#[cfg(unix)]
+mod durable;
 mod faults;
 mod mcp;
 mod offline;

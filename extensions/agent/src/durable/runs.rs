@@ -10,6 +10,7 @@ use super::RunError;
 use super::body::Body;
 use super::fork::{Forking, fork};
 use super::head::{Cancelled, Head, written};
+use super::info::RunInfo;
 use super::keys::{self, Part};
 use super::turn::{self, RecordedTurn};
 
@@ -96,6 +97,17 @@ impl Runs {
     #[must_use]
     pub fn is_encrypted(head: &Head) -> bool {
         matches!(head.state, Body::Sealed(_))
+    }
+
+    /// What the application said of a run when it was started.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is encrypted.
+    pub fn info(&self, head: &Head) -> Result<RunInfo, RunError> {
+        let key = format!("{}#data", keys::head(&head.run));
+        let data = head.data.open(&key, self.sealing.as_ref())?;
+        let (id, agent) = (head.run.clone(), head.agent.clone());
+        Ok(RunInfo { id, agent, user: head.user.clone(), session: head.session.clone(), data })
     }
 
     /// What is recorded of a turn, counted from 1; empty where nothing is.

@@ -1,0 +1,263 @@
+//! A run that is recorded in a journal: any process takes it up where it stopped.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use toolwright::journal::State;
+use toolwright_agent::Agent;
+use toolwright_agent::durable::{Agents, NewRun, Progress, RunError, Runs, Waiting};
+
+use crate::application;
+use crate::arguments::{self, Arguments, Provider};
+use crate::counted::Counted;
+use crate::end::{End, Problem};
+use crate::journal::Journal;
+use crate::model::Models;
+use crate::offline::{self, Copied};
+use crate::run::{SYSTEM, print};
+use crate::signals::Signals;
+use crate::state;
+use crate::transcript::Transcript;
+
+/// The name that the runs are stored with.
+const AGENT: &str = "coder";
+
+/// How long until a run is looked at again that another process, or the lease of one that is gone, still has.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// What a run needs beside its journal; stored with it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    folder: PathBuf,
+    /// The folder is a copy that goes with the run.
+    is_copy: bool,
+    keep: bool,
+    offline: bool,
+    sandbox: bool,
+    provider: String,
+    base_url: Option<String>,
+    model: String,
+    turns: u32,
+}
+
+/// Records a new run and drives it.
+pub async fn start(
+    arguments: &Arguments,
+    durable: &arguments::Durable,
+    transcript: Transcript,
+) -> Result<u8, Problem> {
+    let journal = Journal::open(&durable.journal).await?;
+    let folder = match arguments.offline {
+        true => {
+            let copied = Copied::make()?;
+            transcript.note("folder", &format!("{} ({})", copied.path().display(), copied.words()));
+            copied.kept()
+        }
+        false => {
+            let folder = arguments.folder.clone();
+            folder.canonicalize().map_err(|error| Problem::Folder { folder, error })?
+        }
+    };
+    let stored = Stored {
+        folder,
+        is_copy: arguments.offline,
+        keep: arguments.keep,
+        offline: arguments.offline,
+        sandbox: arguments.sandbox,
+        provider: arguments.provider.name().to_owned(),
+        base_url: arguments.base_url.clone(),
+        model: arguments.model.clone(),
+        turns: arguments.turns,
+    };
+    let data = serde_json::to_value(&stored);
+    let data = data.map_err(|error| Problem::application("the run cannot be stored", error))?;
+    let new = NewRun::new(&durable.run, AGENT, &arguments.task).data(data);
+    transcript.note("run", &format!("{} in {}", durable.run, durable.journal.display()));
+    driven(&stored, &durable.run, Some(new), 0, journal, transcript).await
+}
+
+/// Goes on with a run that is recorded.
+pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Result<u8, Problem> {
+    if !durable.journal.exists() {
+        return Err(Problem::Usage(format!(
+            "found no journal `{}`, expected the one that the run is recorded in; name it with `--journal`",
+            durable.journal.display()
+        )));
+    }
+    let journal = Journal::open(&durable.journal).await?;
+    let runs = Runs::of(Arc::clone(&journal.store));
+    let head = runs.head(&durable.run).await.map_err(refused)?;
+    if let Some(how) = &head.ended {
+        return Err(Problem::Usage(format!(
+            "run `{}` has ended ({how}); look at it with `toolwright runs show {0} {}`",
+            durable.run,
+            journal.option()
+        )));
+    }
+    let info = runs.info(&head).map_err(refused)?;
+    let stored: Stored = serde_json::from_value(info.data().clone()).map_err(|error| {
+        Problem::failed(format!("run `{}` is none of this program", durable.run), error)
+    })?;
+    driven(&stored, &durable.run, None, head.turn, journal, transcript).await
+}
+
+fn refused(error: RunError) -> Problem {
+    match error {
+        error @ (RunError::NoSuchRun { .. } | RunError::Exists { .. } | RunError::Id { .. }) => {
+            Problem::Usage(error.to_string())
+        }
+        error => Problem::failed("the run cannot go on", error),
+    }
+}
+
+async fn driven(
+    stored: &Stored,
+    run: &str,
+    new: Option<NewRun>,
+    answers: u64,
+    journal: Journal,
+    transcript: Transcript,
+) -> Result<u8, Problem> {
+    let arguments = stored.arguments()?;
+    let counted = Counted::default();
+    let log = state::log_of(&stored.folder)?;
+    let option = journal.option();
+    let (executor, _) =
+        application::executor(&stored.folder, stored.sandbox, None, &log, Some(journal), &counted)?;
+    let replays = match stored.offline {
+        true => vec![offline::replay_after(arguments.provider, answers, &stored.folder).await?],
+        false => Vec::new(),
+    };
+    let models = Models::of(&arguments, &replays, None, transcript)?;
+    let agent = Agent::builder(executor, Arc::clone(&models.model))
+        .system(SYSTEM)
+        .max_turns(stored.turns)
+        .listen(move |notice| transcript.notice(notice))
+        .build()
+        .map_err(|error| Problem::application("the provider does not take the tools", error))?;
+    let agents = Agents::builder().agent(AGENT, agent).build();
+    let agents =
+        agents.map_err(|error| Problem::application("the run cannot be recorded", error))?;
+
+    let signals = Signals::listen();
+    let stopped = signals.token();
+    let progress = tokio::select! {
+        progress = until_it_rests(&agents, run, new) => progress.map_err(refused)?,
+        // What was not committed is done again by whoever takes the run up.
+        () = stopped.cancelled() => {
+            transcript.note("stopped", &format!("`coder resume {run}` goes on with it"));
+            return Ok(signals.exit_code());
+        }
+    };
+    let (provider, model) = (arguments.provider.name(), stored.model.as_str());
+    let (mut end, has_ended) = match progress {
+        Progress::Ended(ended) => (End::of(Ok(ended), provider, model), true),
+        Progress::Waiting(waiting) => {
+            let (tool, words) = wants(&waiting, run, &option);
+            (End::waiting(tool, words, provider, model), false)
+        }
+        _ => return Err(Problem::Usage(format!("run `{run}` was written by a newer release"))),
+    };
+    let head = agents.head(run).await.map_err(refused)?;
+    end.turns = head.turn;
+    end.took(head.usage);
+    (end.waited, end.at_once) = counted.total();
+    if has_ended && stored.is_copy && !stored.keep {
+        removed(stored, &log);
+    } else {
+        end.folder = Some(stored.folder.display().to_string());
+    }
+    // A cancelled run was cancelled by another process: no signal has the code.
+    let code = end.exit_code().unwrap_or(1);
+    if code == 0 {
+        for replay in replays {
+            replay
+                .finish()
+                .map_err(|error| Problem::failed("the recording was not followed", error))?;
+        }
+    }
+    transcript.note("end", &end.words());
+    print(&end)?;
+    Ok(code)
+}
+
+/// Drives the run until it ends, or waits for a person.
+async fn until_it_rests(
+    agents: &Agents,
+    run: &str,
+    new: Option<NewRun>,
+) -> Result<Progress, RunError> {
+    let mut progress = match new {
+        Some(new) => agents.start(new).await,
+        None => agents.resume(run).await,
+    };
+    loop {
+        match &progress {
+            // Of a process that is gone, the lease ends by itself.
+            Err(error) if error.is_elsewhere() => {}
+            Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
+            _ => return progress,
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+        progress = agents.resume(run).await;
+    }
+}
+
+fn waits_for_no_person(waiting: &Waiting) -> bool {
+    let asks =
+        |state: &State| matches!(state, State::Pending | State::Indeterminate | State::Planned);
+    !waiting.calls.iter().any(|call| asks(&call.state))
+}
+
+/// The tool of the first call that waits, and what a person does about all of them.
+fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
+    let calls = waiting.calls.iter().map(|it| format!("`{}` ({}, {})", it.tool, it.call, it.state));
+    let calls: Vec<String> = calls.collect();
+    let is_indeterminate = waiting.calls.iter().any(|it| it.state == State::Indeterminate);
+    let command = if is_indeterminate { "indeterminate list" } else { "approvals list" };
+    let words = format!(
+        "waits for {}; look with `toolwright {command} {option}`, decide, then `coder resume {run}`",
+        calls.join(", ")
+    );
+    (waiting.calls.first().map_or_else(String::new, |it| it.tool.clone()), words)
+}
+
+/// The copy and the log of its changes go with the run.
+fn removed(stored: &Stored, log: &std::path::Path) {
+    // What cannot be removed is left to whoever clears the folder for temporary files.
+    let _ = fs::remove_dir_all(&stored.folder);
+    if let Some(beside) = log.parent() {
+        let _ = fs::remove_dir_all(beside);
+    }
+}
+
+impl Stored {
+    /// The arguments with which the run was started, as far as they matter after the start.
+    fn arguments(&self) -> Result<Arguments, Problem> {
+        let provider = Provider::by_name(&self.provider).ok_or_else(|| {
+            Problem::Usage(format!(
+                "the run was started with the provider `{}`, which this release does not know",
+                self.provider
+            ))
+        })?;
+        Ok(Arguments {
+            task: String::new(),
+            folder: self.folder.clone(),
+            provider,
+            fallback: None,
+            base_url: self.base_url.clone(),
+            model: self.model.clone(),
+            turns: self.turns,
+            offline: self.offline,
+            keep: self.keep,
+            sandbox: self.sandbox,
+            record: None,
+            mcp: None,
+            json: false,
+            durable: None,
+        })
+    }
+}
