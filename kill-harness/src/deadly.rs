@@ -28,7 +28,7 @@ impl Deadly {
 }
 
 /// `kill -9`: nothing of the process runs after it.
-fn die() {
+pub(crate) fn die() {
     // It cannot fail for the process itself, and there is nothing to be done if it did.
     let _ = kill_process(getpid(), Signal::KILL);
     loop {

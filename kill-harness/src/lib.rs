@@ -41,6 +41,7 @@
 //! }
 //! ```
 
+pub mod agent;
 mod aim;
 pub mod application;
 pub mod broken;
@@ -91,12 +92,23 @@ pub fn main(store: &dyn Opens) -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let ended = match (arguments.next().as_deref(), arguments.next()) {
         (Some("life"), Some(life)) => lived(&life, store),
+        (Some("agent-life"), Some(life)) => agent_lived(&life, store),
         _ => options::Options::of_command_line().and_then(|options| options.run(store)),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
         ExitCode::from(FAILED)
     })
+}
+
+fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
+    let life = serde_json::from_str(life)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(agent::live(life, store))?;
+    // What still runs is ended with the process, as by a kill.
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
 }
 
 fn lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {

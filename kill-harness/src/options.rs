@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::{Arg, Command, value_parser};
 
 use crate::Opens;
+use crate::agent::{AgentSetting, kill_agents};
 use crate::broken::Break;
 use crate::harness::{Tally, run};
 use crate::world::Setting;
@@ -17,6 +18,8 @@ pub struct Options {
     seed: u64,
     beside: usize,
     setting: Setting,
+    /// Runs of an agent, instead of turns of calls.
+    is_agent: bool,
     /// A folder that goes when everything went well.
     own: Option<tempfile::TempDir>,
 }
@@ -44,7 +47,12 @@ impl Options {
             breaks,
             lease: Duration::from_millis(number("lease").unwrap_or_default()),
         };
+        let is_agent = matches.get_one::<String>("application").is_some_and(|it| it == "agent");
+        if is_agent && breaks.is_some_and(|it| it != Break::WriteAhead) {
+            anyhow::bail!("the application `agent` knows `--break write-ahead` alone");
+        }
         Ok(Self {
+            is_agent,
             kills: number("kills").unwrap_or_default(),
             seed: number("seed").unwrap_or_else(|| fastrand::u64(..)),
             beside: usize::try_from(number("beside").unwrap_or(1))?,
@@ -55,7 +63,10 @@ impl Options {
 
     /// Kills and prints.
     pub fn run(self, store: &dyn Opens) -> anyhow::Result<ExitCode> {
-        let Self { kills, seed, beside, setting, own } = self;
+        if self.is_agent {
+            return self.run_agent(store);
+        }
+        let Self { kills, seed, beside, setting, own, .. } = self;
         let begun = Instant::now();
         println!("seed {seed}, {} process(es) on a journal", setting.processes);
         let tally = match run(&setting, kills, seed, beside, store) {
@@ -75,6 +86,39 @@ impl Options {
             keep(own);
         }
         print(&tally, begun.elapsed());
+        Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Options {
+    fn run_agent(self, store: &dyn Opens) -> anyhow::Result<ExitCode> {
+        let Self { kills, seed, setting, own, .. } = self;
+        let begun = Instant::now();
+        println!("seed {seed}, runs of an agent");
+        let breaks_write_ahead = setting.breaks.is_some();
+        let Setting { program, folder, lease, .. } = setting;
+        let setting = AgentSetting { program, folder, breaks_write_ahead, lease };
+        let tally = match kill_agents(&setting, kills, seed, store) {
+            Ok(tally) => tally,
+            Err(error) => {
+                keep(own);
+                return Err(error);
+            }
+        };
+        let is_found = !tally.findings.is_empty();
+        if is_found {
+            keep(own);
+        }
+        for (point, hits) in &tally.hits {
+            println!("{hits:>6} {point}");
+        }
+        println!("{} calls checked in {} s", tally.calls, begun.elapsed().as_secs());
+        if breaks_write_ahead {
+            let not = if is_found { "" } else { "not " };
+            println!("the broken promise `write-ahead` was {not}found");
+        }
+        println!("{tally}");
+        let is_good = is_found == breaks_write_ahead;
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
@@ -122,6 +166,9 @@ fn command() -> Command {
             number("processes", "P", "How many processes share a journal; 1 unless a fault needs 2"),
             option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
                 .value_parser(|text: &str| text.parse::<Break>()),
+            option("application", "NAME", "What is killed: calls, turns of calls; agent, runs of an agent")
+                .value_parser(["calls", "agent"])
+                .default_value("calls"),
             number("lease", "MS", "The lease of executors").default_value("300"),
             number("beside", "N", "How many journals are tried at once").default_value("3"),
             option("folder", "PATH", "Where journals are kept, instead of a temporary folder")

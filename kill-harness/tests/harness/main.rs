@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "whatever is missing here fails the test")]
 
+mod agents;
 mod drain;
 mod faults;
 mod lives;

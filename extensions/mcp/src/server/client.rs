@@ -30,7 +30,8 @@ use toolwright::{Class, ToolError};
 ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
 ///     Ok(match client.elicit("What is your name?", schema).await? {
 ///         Elicited::Accepted(answer) => format!("hello {}", answer["name"]),
-///         Elicited::Declined | Elicited::Cancelled => "hello".to_owned(),
+///         // It was declined or cancelled.
+///         _ => "hello".to_owned(),
 ///     })
 /// }
 ///

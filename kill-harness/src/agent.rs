@@ -1,0 +1,20 @@
+//! The application `agent`: runs of an agent that are recorded, killed before and after each commit of a run, within the model's
+//! answer and inside tools, and taken up again.
+//!
+//! ```text
+//!  parent ── worlds ── lives: killed, killed, …, settles ──► check: histories, marks, requests
+//!                        │
+//!            Agents ► fatal store ► the store that is tried
+//! ```
+
+mod check;
+mod life;
+mod model;
+mod play;
+mod point;
+mod store;
+
+pub use check::Finding;
+pub use life::{AgentLife, live};
+pub use play::{AgentSetting, AgentTally, kill_agents};
+pub use point::{AgentPoint, Step};

@@ -1,0 +1,132 @@
+//! Compares the recorded histories with what happened outside, and with what the model was asked.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use toolwright::journal::Store;
+use toolwright_agent::durable::{Phase, Runs};
+use toolwright_agent::{Message, check as sound};
+
+use super::life::id;
+use super::model::{asked, turns};
+use crate::marks::{self, What};
+
+/// Something that must not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// Something happened twice, or under two keys, or for an answer of the model that is not in the history.
+    Duplicate(String),
+    /// An answer says that something happened that did not.
+    Lost(String),
+    /// A run has not ended, or a call has no answer.
+    Unanswered(String),
+    /// A history is not sound, or the model was asked too often or too rarely.
+    Unsound(String),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate(words) => write!(formatter, "duplicate: {words}"),
+            Self::Lost(words) => write!(formatter, "lost: {words}"),
+            Self::Unanswered(words) => write!(formatter, "unanswered: {words}"),
+            Self::Unsound(words) => write!(formatter, "unsound: {words}"),
+        }
+    }
+}
+
+/// What was found in a folder whose runs were settled, and how many calls were looked at.
+///
+/// # Errors
+/// When journal or marks cannot be read.
+pub async fn check(
+    folder: &Path,
+    store: Arc<dyn Store>,
+    seed: u64,
+    of: u64,
+    kills: u64,
+) -> anyhow::Result<(Vec<Finding>, u64)> {
+    let (mut findings, mut calls) = (Vec::new(), 0);
+    let mut requests: HashMap<u64, BTreeMap<u64, u64>> = HashMap::new();
+    for request in asked(folder)? {
+        *requests.entry(request.run).or_default().entry(request.turn).or_default() += 1;
+    }
+    let mut acted: HashMap<String, Vec<String>> = HashMap::new();
+    let mut begun = HashSet::new();
+    for mark in marks::read(folder)? {
+        match mark.what {
+            What::Acted(it) => acted.entry(it.token).or_default().push(it.key),
+            What::Begun(it) => {
+                begun.insert(it.token);
+            }
+            _ => {}
+        }
+    }
+    let runs = Runs::of(store);
+    for run in 0..of {
+        let expected = turns(seed, run);
+        let head = match runs.head(&id(run)).await {
+            Ok(head) => head,
+            Err(error) => {
+                findings.push(Finding::Unanswered(error.to_string()));
+                continue;
+            }
+        };
+        if head.phase != Phase::Ended || head.ended.as_deref() != Some("text") {
+            let (phase, ended) = (head.phase, head.ended);
+            findings.push(Finding::Unanswered(format!("run {run} is {phase:?}, ended {ended:?}")));
+            continue;
+        }
+        let mut history = Vec::new();
+        for turn in 1..=head.turn {
+            let turn = runs.turn(&head.run, turn).await?;
+            history.extend(turn.said);
+            history.extend(turn.answer);
+            history.extend(turn.answers);
+        }
+        match sound(&history) {
+            Ok([]) if head.turn == expected => {}
+            ended => {
+                let turn = head.turn;
+                let words = format!("run {run} has {turn} of {expected} turns: {ended:?}");
+                findings.push(Finding::Unsound(words));
+            }
+        }
+        for answered in history.iter().filter_map(|message| match message {
+            Message::Answers(answered) => Some(answered),
+            _ => None,
+        }) {
+            for (call, answer) in answered.iter() {
+                calls += 1;
+                let token = call.id.clone().unwrap_or_default();
+                begun.remove(&token);
+                let keys = acted.remove(&token).unwrap_or_default();
+                let text = answer.text();
+                if !answer.is_error() && text.starts_with("done") && keys.is_empty() {
+                    findings.push(Finding::Lost(format!("`{}` {token}: {text}", call.name)));
+                }
+                let is_once = matches!(&*call.name, "pay" | "pay_asked" | "ship");
+                let different = keys.iter().collect::<HashSet<_>>().len();
+                if (is_once && keys.len() > 1) || (call.name.starts_with("send") && different > 1) {
+                    let times = keys.len();
+                    let words = format!("`{}` {token}: {times} times, {different} keys", call.name);
+                    findings.push(Finding::Duplicate(words));
+                }
+            }
+        }
+        let asked = requests.remove(&run).unwrap_or_default();
+        let (found, at_most) = (asked.values().sum::<u64>(), expected + kills);
+        if found > at_most || (1..=expected).any(|turn| !asked.contains_key(&turn)) {
+            let words = format!("run {run}: asked {found} times, expected {expected} to {at_most}");
+            findings.push(Finding::Unsound(words));
+        }
+    }
+    // What is left is in no history: the model was asked again after its calls had begun.
+    for token in begun {
+        findings
+            .push(Finding::Duplicate(format!("{token} ran for an answer that is not recorded")));
+    }
+    Ok((findings, calls))
+}

@@ -1,0 +1,196 @@
+//! Kills processes that drive runs, world by world, until enough were killed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+
+use super::check::{Finding, check};
+use super::life::AgentLife;
+use super::point::AgentPoint;
+use crate::Opens;
+
+/// How many runs a world has.
+const RUNS: u64 = 6;
+
+/// A world is settled after so many kills at the latest.
+const KILLS: u64 = 12;
+
+/// A process that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The signal of `kill -9`.
+const SIGKILL: i32 = 9;
+
+/// What is tried.
+#[derive(Debug, Clone)]
+pub struct AgentSetting {
+    /// The program, which lives when its first argument says so.
+    pub program: PathBuf,
+    /// Where worlds have their folders.
+    pub folder: PathBuf,
+    /// The model's answer is reported before it is durable.
+    pub breaks_write_ahead: bool,
+    /// The lease of executors.
+    pub lease: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct AgentTally {
+    /// How often each point was hit.
+    pub hits: BTreeMap<String, u64>,
+    /// How many calls were looked at.
+    pub calls: u64,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+/// Kills so often; where a promise is broken, until that is found.
+///
+/// # Errors
+/// When a process cannot be started, hangs or fails.
+pub fn kill_agents(
+    setting: &AgentSetting,
+    kills: u64,
+    seed: u64,
+    store: &dyn Opens,
+) -> anyhow::Result<AgentTally> {
+    let mut tally = AgentTally::default();
+    tally.hits.extend(AgentPoint::all().map(|point| (point.to_string(), 0)));
+    tally.hits.insert(AT_RANDOM.to_owned(), 0);
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut world = 0;
+    while tally.kills() < kills && !(setting.breaks_write_ahead && !tally.findings.is_empty()) {
+        played(setting, kills, world, random.u64(..), &mut random, &mut tally, store)?;
+        world += 1;
+    }
+    Ok(tally)
+}
+
+const AT_RANDOM: &str = "random instant";
+
+fn played(
+    setting: &AgentSetting,
+    wanted: u64,
+    world: u64,
+    seed: u64,
+    random: &mut fastrand::Rng,
+    tally: &mut AgentTally,
+    store: &dyn Opens,
+) -> anyhow::Result<()> {
+    let folder = setting.folder.join(format!("world-{world}"));
+    std::fs::create_dir_all(&folder)?;
+    let mut life = AgentLife {
+        folder: folder.clone(),
+        number: 0,
+        seed,
+        runs: RUNS,
+        kill: None,
+        is_late: setting.breaks_write_ahead,
+        lease: u64::try_from(setting.lease.as_millis())?,
+        works: 20_000,
+    };
+    let mut killed = 0;
+    while killed < KILLS && tally.kills() < wanted {
+        life.number += 1;
+        let least = tally.hits.values().min().copied().unwrap_or_default();
+        let rarest = tally.hits.iter().filter(|(_, hits)| **hits == least).map(|(point, _)| point);
+        let rarest: Vec<String> = rarest.cloned().collect();
+        // A point that this world does not come to any more is tried by the next one.
+        let aim = rarest[random.usize(..rarest.len())].clone();
+        let at_random = (aim == AT_RANDOM).then(|| Duration::from_millis(random.u64(50..900)));
+        life.kill = at_random.is_none().then(|| (aim.clone(), random.u32(1..=2)));
+        let ended = lived(&life, setting, at_random)?;
+        match (ended.signal(), ended.code()) {
+            (Some(SIGKILL), _) => {
+                *tally.hits.entry(aim).or_default() += 1;
+                killed += 1;
+            }
+            // Every run has ended before the point was reached again.
+            (None, Some(0)) => break,
+            _ => bail!("life {} in {} ended with {ended}", life.number, folder.display()),
+        }
+    }
+    // Runs that a broken promise has damaged never end.
+    let works = if setting.breaks_write_ahead { 8_000 } else { 60_000 };
+    let settles = AgentLife { number: life.number + 1, kill: None, is_late: false, works, ..life };
+    let ended = lived(&settles, setting, None)?;
+    if !ended.success() {
+        bail!("the life that settles {} ended with {ended}", folder.display());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (findings, calls) = runtime.block_on(async {
+        let store = store.open(&folder).await?;
+        check(&folder, store, seed, RUNS, killed).await
+    })?;
+    for finding in &findings {
+        eprintln!("world-{world}: {finding}");
+    }
+    if findings.is_empty() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    tally.calls += calls;
+    tally.findings.extend(findings);
+    Ok(())
+}
+
+/// Waits until the process has ended, or kills it at its time.
+fn lived(
+    life: &AgentLife,
+    setting: &AgentSetting,
+    at_random: Option<Duration>,
+) -> anyhow::Result<ExitStatus> {
+    let mut child: Child =
+        life.command(&setting.program)?.spawn().context("the process cannot be started")?;
+    let begun = Instant::now();
+    loop {
+        if let Some(ended) = child.try_wait()? {
+            return Ok(ended);
+        }
+        if at_random.is_some_and(|time| begun.elapsed() >= time) {
+            child.kill()?;
+        }
+        if begun.elapsed() >= PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            bail!("life {} in {} hung", life.number, life.folder.display());
+        }
+        sleep(Duration::from_millis(2));
+    }
+}
+
+impl AgentTally {
+    /// How many processes were killed.
+    #[must_use]
+    pub fn kills(&self) -> u64 {
+        self.hits.values().sum()
+    }
+
+    fn of(&self, is_it: fn(&Finding) -> bool) -> usize {
+        self.findings.iter().filter(|it| is_it(it)).count()
+    }
+}
+
+/// The last line.
+impl fmt::Display for AgentTally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hit = self.hits.values().filter(|hits| **hits > 0).count();
+        let unsound = self.of(|it| matches!(it, Finding::Unsound(_)));
+        write!(
+            formatter,
+            "kills={} points={hit}/{} duplicates={} lost={} unanswered={} histories={}",
+            self.kills(),
+            self.hits.len(),
+            self.of(|it| matches!(it, Finding::Duplicate(_))),
+            self.of(|it| matches!(it, Finding::Lost(_))),
+            self.of(|it| matches!(it, Finding::Unanswered(_))),
+            if unsound == 0 { "sound".to_owned() } else { format!("unsound({unsound})") },
+        )
+    }
+}

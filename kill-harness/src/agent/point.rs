@@ -1,0 +1,111 @@
+//! Where a process that drives runs is killed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use toolwright::journal::Transaction;
+
+/// A commit of a run, or of one of its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The run is recorded.
+    Start,
+    /// It is taken, or its lease is renewed or given up.
+    Lease,
+    /// The model's answer.
+    Answer,
+    /// A change of a call.
+    Call,
+    /// The answers so far of a turn that waits.
+    SoFar,
+    /// The answers of a turn.
+    Answers,
+    /// The end.
+    End,
+}
+
+impl Step {
+    const ALL: [Self; 7] =
+        [Self::Start, Self::Lease, Self::Answer, Self::Call, Self::SoFar, Self::Answers, Self::End];
+
+    /// What a unit commits.
+    #[must_use]
+    pub fn of(unit: &Transaction) -> Option<Self> {
+        let written = || unit.documents.iter().filter(|it| it.text.is_some()).map(|it| &*it.key);
+        let has = |test: fn(&str) -> bool| written().any(test);
+        if has(|key| key.starts_with("runs/ended/")) {
+            Some(Self::End)
+        } else if has(|key| key.ends_with("/answers")) {
+            Some(Self::Answers)
+        } else if has(|key| key.ends_with("/answer")) {
+            Some(Self::Answer)
+        } else if has(|key| key.ends_with("/so-far")) {
+            Some(Self::SoFar)
+        } else if has(|key| key.starts_with("runs/open/")) {
+            Some(Self::Start)
+        } else if !unit.calls.is_empty() {
+            Some(Self::Call)
+        } else if has(|key| key.ends_with("/head")) {
+            Some(Self::Lease)
+        } else {
+            None
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Lease => "lease",
+            Self::Answer => "model-answer",
+            Self::Call => "call",
+            Self::SoFar => "answers-so-far",
+            Self::Answers => "answers",
+            Self::End => "end",
+        }
+    }
+}
+
+/// A moment of a process that drives runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AgentPoint {
+    /// Nothing of the commit is done.
+    Before(Step),
+    /// The commit is durable, and nobody has heard of it.
+    After(Step),
+    /// The model has its answer, and nobody has heard of it.
+    InModel,
+    /// A tool runs, and has done nothing yet.
+    Begun,
+    /// A tool has done what it does, and has not returned.
+    Acted,
+}
+
+impl AgentPoint {
+    /// Every one.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let commits =
+            Step::ALL.into_iter().flat_map(|step| [Self::Before(step), Self::After(step)]);
+        commits.chain([Self::InModel, Self::Begun, Self::Acted])
+    }
+}
+
+impl fmt::Display for AgentPoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Before(step) => write!(formatter, "before-{}", step.name()),
+            Self::After(step) => write!(formatter, "after-{}", step.name()),
+            Self::InModel => formatter.write_str("in-model"),
+            Self::Begun => formatter.write_str("begun"),
+            Self::Acted => formatter.write_str("acted"),
+        }
+    }
+}
+
+impl FromStr for AgentPoint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::all().find(|it| it.to_string() == text);
+        found.ok_or_else(|| format!("`{text}` is no point of a process that drives runs"))
+    }
+}
