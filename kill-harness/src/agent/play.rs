@@ -66,7 +66,10 @@ pub fn kill_agents(
     tally.hits.insert(AT_RANDOM.to_owned(), 0);
     let mut random = fastrand::Rng::with_seed(seed);
     let mut world = 0;
-    while tally.kills() < kills && !(setting.breaks_write_ahead && !tally.findings.is_empty()) {
+    while tally.kills() < kills {
+        if setting.breaks_write_ahead && !tally.findings.is_empty() {
+            break;
+        }
         played(setting, kills, world, random.u64(..), &mut random, &mut tally, store)?;
         world += 1;
     }
