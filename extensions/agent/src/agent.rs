@@ -54,6 +54,8 @@ pub(crate) struct Inner {
     pub listeners: Vec<Listener>,
     pub rings: Rings,
     pub accounts: Accounts,
+    #[cfg(feature = "opentelemetry")]
+    pub metrics: Option<crate::telemetry::Metrics>,
 }
 
 impl Agent {
@@ -70,6 +72,8 @@ impl Agent {
             listeners: Vec::new(),
             rings: Rings::default(),
             accounts: Accounts::new(),
+            #[cfg(feature = "opentelemetry")]
+            metrics: None,
         })
     }
 
@@ -181,6 +185,27 @@ impl AgentBuilder {
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.0.settings = settings;
+        self
+    }
+
+    /// Measures the requests to the model with instruments of this meter, by `OpenTelemetry`'s conventions for clients of
+    /// generative AI: `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// let meter = opentelemetry::global::meter("my-agent");
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::builder(executor, ScriptedModel::new()).metrics(&meter).build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "opentelemetry")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
+    #[must_use]
+    pub fn metrics(mut self, meter: &opentelemetry::metrics::Meter) -> Self {
+        self.0.metrics = Some(crate::telemetry::Metrics::new(meter));
         self
     }
 

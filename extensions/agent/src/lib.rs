@@ -36,6 +36,8 @@ mod settings;
 mod spans;
 mod state;
 mod step;
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
 mod usage;
 
 pub use self::agent::{Agent, AgentBuilder};

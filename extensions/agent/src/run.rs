@@ -183,6 +183,8 @@ impl AgentRun {
             catalog: Some(&catalog),
             listener: self.events.is_read().then_some(&listening),
         };
+        #[cfg(feature = "opentelemetry")]
+        let begun = Instant::now();
         let span = spans::chat(&*agent.model, self.run.id());
         let asked = async { agent.model.answer(request).await }.instrument(span.clone());
         let event = tokio::select! {
@@ -198,12 +200,20 @@ impl AgentRun {
         match &event {
             Event::Answered(answer) => {
                 spans::answered(&span, answer);
+                #[cfg(feature = "opentelemetry")]
+                if let Some(metrics) = &agent.metrics {
+                    metrics.answered(&*agent.model, answer, begun.elapsed());
+                }
                 agent.accounts.add(self.user.as_deref(), answer.spent());
                 listening.answered(answer);
                 self.notify_at(turn, NoticeKind::Answered { answer });
             }
             Event::Failed(error) => {
                 spans::failed(&span, error);
+                #[cfg(feature = "opentelemetry")]
+                if let Some(metrics) = &agent.metrics {
+                    metrics.failed(&*agent.model, error, begun.elapsed());
+                }
                 agent.accounts.add(self.user.as_deref(), error.spent());
                 self.notify_at(turn, NoticeKind::Failed { error });
             }

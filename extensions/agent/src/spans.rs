@@ -5,6 +5,7 @@ use toolwright::dialect::Dialect;
 use tracing::Span;
 use tracing::field::{Empty, display};
 
+use crate::durable::{Progress, RunError};
 use crate::{Ended, Model, ModelAnswer, ModelError, StopReason, Stopped};
 
 /// Around what a run does until it ends or stops.
@@ -71,15 +72,27 @@ pub(crate) fn failed(span: &Span, error: &ModelError) {
 /// Writes how a run ended, or that it stopped, into its span.
 pub(crate) fn ended(span: &Span, ended: &Result<Ended, Stopped>) {
     match ended {
-        Ok(ended) => {
-            span.record("toolwright.run.ended", ended.name());
-            if let Ended::ModelFailed { kind, .. } = ended {
-                error_of(span, kind);
-            }
-        }
+        Ok(ended) => how(span, ended),
         Err(Stopped::Call(_)) => error_of(span, "call_stopped"),
         Err(Stopped::Listing(_)) => error_of(span, "tools_refused"),
         Err(Stopped::NothingSaid | Stopped::OpenTurn { .. }) => error_of(span, "not_asked"),
+    }
+}
+
+/// Writes how a recorded run ended, or why it does not go on here, into the span of what this process did of it.
+pub(crate) fn driven(span: &Span, driven: &Result<Progress, RunError>) {
+    match driven {
+        Ok(Progress::Ended(ended)) => how(span, ended),
+        Ok(Progress::Waiting(_)) => {}
+        Err(error) if error.is_elsewhere() => error_of(span, "driven_elsewhere"),
+        Err(_) => error_of(span, "run_stopped"),
+    }
+}
+
+fn how(span: &Span, ended: &Ended) {
+    span.record("toolwright.run.ended", ended.name());
+    if let Ended::ModelFailed { kind, .. } = ended {
+        error_of(span, kind);
     }
 }
 
@@ -89,7 +102,7 @@ fn error_of(span: &Span, kind: &str) {
 }
 
 /// The provider as the conventions name it: whose API is spoken.
-fn provider(dialect: Dialect) -> Option<&'static str> {
+pub(crate) fn provider(dialect: Dialect) -> Option<&'static str> {
     match dialect {
         Dialect::Anthropic | Dialect::AnthropicStrict => Some("anthropic"),
         Dialect::OpenAiChat

@@ -9,6 +9,7 @@
 use toolwright::journal::{CallSlot, DocumentWrite};
 use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{Answer, CancellationToken, Outcome, StoredAnswer};
+use tracing::Instrument as _;
 
 use super::RunError;
 use super::body::Body;
@@ -19,6 +20,7 @@ use super::recorded::Recorded;
 use super::stop::{Stop, Trouble, trouble};
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::run::AgentRun;
+use crate::spans;
 use crate::{Action, CalledTool, Event, Message, State, Stopped, Turn, Usage, step};
 
 /// A run that is driven here.
@@ -42,7 +44,9 @@ struct Asked {
 impl Driver {
     /// Drives the run until it ends, waits or cannot go on here.
     pub(super) async fn drive(mut self) -> Result<Progress, RunError> {
-        let driven = self.steps().await;
+        let span = spans::invoke_agent(self.run.id());
+        let driven = self.steps().instrument(span.clone()).await;
+        spans::driven(&span, &driven);
         if let Err(error) = &driven
             && !error.is_elsewhere()
         {

@@ -111,3 +111,59 @@ fn a_model_that_fails_is_an_error_of_its_request_and_of_the_run() {
     assert_eq!(errors, [("quota_spent", "ERROR"), ("quota_spent", "ERROR")]);
     assert_eq!(found[0]["toolwright.run.ended"], "model_failed");
 }
+
+#[test]
+fn requests_are_measured_by_model_and_error_and_tokens_by_their_kind() {
+    use opentelemetry::metrics::MeterProvider as _;
+    use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+    use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
+
+    let exporter = InMemoryMetricExporter::default();
+    let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter.clone()).build();
+    let meter = provider.meter("test");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    for model in [
+        ScriptedModel::new().answers(ModelAnswer::text("3").usage(Usage::new(20, 5))),
+        ScriptedModel::new().fails(ModelError::new("quota_spent", "there is nothing left")),
+    ] {
+        let mut run = run(agent(&Log::default(), model).metrics(&meter));
+        let _ = runtime.block_on(run.say("What is it?"));
+    }
+    provider.force_flush().unwrap();
+    let mut points = Vec::new();
+    for exported in exporter.get_finished_metrics().unwrap() {
+        for metric in exported.scope_metrics().flat_map(|scope| scope.metrics()) {
+            let mut point = |attributes: Vec<String>, what: String| {
+                let attributes = attributes.join(" ");
+                points.push(format!("{} {attributes}: {what}", metric.name()));
+            };
+            let words = |attributes: &mut dyn Iterator<Item = &opentelemetry::KeyValue>| {
+                let mut words: Vec<String> = attributes
+                    .filter(|it| matches!(it.key.as_str(), "error.type" | "gen_ai.token.type"))
+                    .map(|it| it.value.to_string())
+                    .collect();
+                words.sort();
+                words
+            };
+            match metric.data() {
+                AggregatedMetrics::F64(MetricData::Histogram(histogram)) => histogram
+                    .data_points()
+                    .for_each(|it| point(words(&mut it.attributes()), it.count().to_string())),
+                AggregatedMetrics::U64(MetricData::Histogram(histogram)) => histogram
+                    .data_points()
+                    .for_each(|it| point(words(&mut it.attributes()), it.sum().to_string())),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    points.sort();
+    assert_eq!(
+        points,
+        [
+            "gen_ai.client.operation.duration : 1",
+            "gen_ai.client.operation.duration quota_spent: 1",
+            "gen_ai.client.token.usage input: 20",
+            "gen_ai.client.token.usage output: 5",
+        ]
+    );
+}
