@@ -236,7 +236,7 @@ fn an_executable_is_replaced_without_a_change_to_its_tool() {
 fn what_is_to_be_hidden_and_is_not_there_starts_no_program() {
     let around = folders();
     let sandbox = match Sandbox::bubblewrap() {
-        Ok(sandbox) => sandbox.hide(around.path().join("jurnal")),
+        Ok(sandbox) => sandbox.hide(around.path().join("a-journal-that-is-not-there")),
         Err(error) => return println!("skipped: {error}"),
     };
     let executor = tools(&around.path().join("inside"), "true", sandbox);
