@@ -8,6 +8,7 @@ mod batch;
 mod cache;
 mod call;
 mod compile;
+mod durable;
 mod edit;
 mod grep;
 mod idle;
@@ -28,11 +29,16 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 16] = [
+const BENCHMARKS: [(&str, &str, Run); 17] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    (
+        "durable",
+        "a turn of a recorded run, against its commits; a late turn, against an early one",
+        durable::run,
+    ),
     ("edit", "an edit with change log and syntax check, against the bare atomic write", edit::run),
     ("grep", "searches through the dependencies' sources, against ripgrep", grep::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
