@@ -17,6 +17,7 @@ mod gathered;
 mod secret;
 mod sink;
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use grep_matcher::LineTerminator;
@@ -95,17 +96,27 @@ pub fn grep(
     if !is_folder {
         workspace.open_named(&start)?;
     }
+    // Where the path leads through links, the names that count are those that it leads to.
+    let real = workspace.real_name(&start).filter(|it| it != Path::new(start.as_str()));
+    let hides = |found: &Listed| {
+        let behind = match (&real, is_folder) {
+            (None, _) => return is_secret(found.name.as_str()),
+            (Some(real), true) => real.join(&found.relative),
+            (Some(real), false) => real.clone(),
+        };
+        is_secret(found.name.as_str()) || is_secret(&behind.to_string_lossy())
+    };
     let around = if mode == GrepMode::Content { context_lines } else { 0 };
     let gathered = Mutex::new(Gathered::new(mode, limit));
     let walk = Walk { workspace, context, include_ignored, depth: None };
     let missed = walk.files_at_once(&start, || {
-        let (wanted, gathered) = (&wanted, &gathered);
+        let (wanted, gathered, hides) = (&wanted, &gathered, &hides);
         let (matcher, mut searcher) = (matcher.clone(), searcher(around));
         move |found: Listed| {
             if wanted.as_ref().is_some_and(|it| !it.is_match(&found.relative)) {
                 return;
             }
-            if is_secret(found.name.as_str()) {
+            if hides(&found) {
                 locked(gathered).secrets += 1;
                 return;
             }

@@ -84,7 +84,8 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<Written>,
         .rev()
         .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
         .collect();
-    drop(staged);
+    // A folder that was made for several files is empty when the last of them is gone.
+    while staged.pop().is_some() {}
     if lost.is_empty() {
         return Err(error);
     }

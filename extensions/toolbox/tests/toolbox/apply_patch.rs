@@ -269,3 +269,33 @@ fn names_with_unusual_characters_are_read_as_git_writes_them() {
     );
     assert!(mode(&tools, "ü \"x\"") & 0o100 != 0);
 }
+
+#[test]
+fn a_patch_that_fails_leaves_no_folder_that_it_made() {
+    let tools = Box::files();
+    tools.put("c", "c\n");
+    fs::set_permissions(tools.path("c"), fs::Permissions::from_mode(0o444)).unwrap();
+    let patch = "--- /dev/null\n+++ b/new/a\n@@ -0,0 +1 @@\n+a\n--- /dev/null\n+++ b/new/b\n@@ -0,0 +1 @@\n+b\n\
+        --- a/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+d\n";
+    assert_eq!(refused(&tools, patch).0, "read_only");
+    assert_eq!(tools.names("."), ["c"]);
+}
+
+#[test]
+fn a_link_is_not_deleted_as_if_it_were_its_file() {
+    let tools = Box::files();
+    tools.put("real", "c\n");
+    std::os::unix::fs::symlink("real", tools.path("link")).unwrap();
+    let (kind, message) = refused(&tools, "--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-c\n");
+    assert_eq!(kind, "is_a_link", "{message}");
+    assert_eq!(tools.text("real"), "c\n");
+}
+
+#[test]
+fn numbers_that_no_file_has_are_refused() {
+    let tools = Box::files();
+    tools.put("a", "one\n");
+    let patch = "--- a/a\n+++ b/a\n@@ -18446744073709551615,2 +1,2 @@\n one\n-two\n+2\n@@ -9,2 +9,2 @@\n one\n-two\n+2\n";
+    let (_, message) = refused(&tools, patch);
+    assert!(message.contains("expected numbers as in `@@ -1,3 +1,4 @@`"), "{message}");
+}

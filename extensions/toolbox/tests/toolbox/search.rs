@@ -59,6 +59,17 @@ fn files_and_folders_are_listed_in_order_without_what_git_ignores() {
 }
 
 #[test]
+fn a_link_inside_shows_no_secret_to_a_search() {
+    let tools = project();
+    symlink("config/.env", tools.path("notes.txt")).unwrap();
+    symlink("config/secrets", tools.path("docs")).unwrap();
+    for path in ["notes.txt", "docs"] {
+        let found = tools.ok("grep", json!({"pattern": "needle", "path": path}));
+        assert!(found.contains("not searched") && !found.contains(":"), "{path}: {found}");
+    }
+}
+
+#[test]
 fn rules_above_a_hidden_folder_count_where_it_is_searched_by_name() {
     let tools = project();
     tools.put(".github/ci.yml", "needle\n");

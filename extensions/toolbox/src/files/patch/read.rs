@@ -205,9 +205,11 @@ impl Line {
 fn ranges(header: &str) -> Option<[usize; 4]> {
     let (numbers, _) = header.strip_prefix("@@ -")?.split_once(" @@")?;
     let (old, new) = numbers.split_once(" +")?;
+    // No file has more lines, and sums of such numbers do not overflow.
+    let number = |text: &str| text.parse::<u32>().ok().and_then(|it| usize::try_from(it).ok());
     let range = |text: &str| match text.split_once(',') {
-        Some((start, length)) => Some([start.parse().ok()?, length.parse().ok()?]),
-        None => Some([text.parse().ok()?, 1]),
+        Some((start, length)) => Some([number(start)?, number(length)?]),
+        None => Some([number(text)?, 1]),
     };
     let [start, old] = range(old)?;
     let [to, new] = range(new)?;

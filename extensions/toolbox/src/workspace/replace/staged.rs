@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::fs::{Dir, File, OpenOptions, Permissions};
 use toolwright::ToolError;
 
@@ -92,7 +93,10 @@ impl<'c> Staged<'c> {
             Before::Missing => None,
             Before::Content(content) => Some(content),
         };
-        let found = match self.target.folder.open(&self.target.name) {
+        // A FIFO may have the name by now, and opening one waits for its writer.
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true);
+        let found = match self.target.folder.open_with(&self.target.name, &options) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(failed(name, error)),
             Ok(file) => {
@@ -165,6 +169,12 @@ impl Target {
         let name = change.name;
         let lookup = |error| failed(name, error);
         let (real, permissions) = match root.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_symlink() && matches!(change.after, After::Removed) => {
+                let message = format!(
+                    "`{name}` is a link, expected a file to remove; name the file that it leads to"
+                );
+                return Err(ToolError::new("is_a_link", message));
+            }
             Ok(metadata) if metadata.is_symlink() => {
                 let real = root.canonicalize(name).map_err(|error| match error.kind() {
                     ErrorKind::NotFound => {
