@@ -1,6 +1,6 @@
 //! "An answer in pieces": the bytes of a recorded stream of 2,000 deltas to events and the whole message, for each provider.
 //!
-//! The floor parses the same lines: every event's data to a `serde_json::Value`, of which nothing is kept. The bytes come in
+//! The floor parses the same lines: every event's data to a `serde_json::Value`, which is dropped at once. The bytes come in
 //! pieces of 1,400, as over a network, to both. Before anything is measured, the message is read back: its text and arguments are
 //! those of the stream.
 

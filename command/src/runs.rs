@@ -54,7 +54,7 @@ pub(crate) fn command() -> Command {
             Command::new("show").about("Show where a run stands, and its history").arg(run()),
             watch::command(run()),
             Command::new("cancel")
-                .about("Ask for the end of a run: whoever drives it answers its open calls first")
+                .about("Ask for the end of a run: its driver answers the open calls first")
                 .args([run(), by, why.help("Why, for the record")]),
             Command::new("fork")
                 .about("Make a new run from the first turns of another; nothing of them runs again")
@@ -178,7 +178,10 @@ async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let head = named(matches, &runs).await?;
     let user = std::env::var("USER").ok().filter(|user| !user.is_empty());
     let by = matches.get_one::<String>(BY).cloned().or(user).ok_or_else(|| {
-        Stop::usage("nobody is named who cancels the run: give `--by NAME`".to_owned())
+        Stop::usage(
+            "found no name of who cancels the run, neither `--by` nor USER; give `--by NAME`"
+                .to_owned(),
+        )
     })?;
     let is_new = runs.cancel(&head.run, &by, text(matches, WHY), session.now).await;
     let run = printable::line(&head.run);

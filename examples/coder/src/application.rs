@@ -34,7 +34,7 @@ const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 const HIDDEN: [&str; 8] =
     [".aws", ".config/gh", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".ssh"];
 
-/// For how long nobody else takes up a recorded run or call whose process is gone.
+/// The lease of runs and calls: another process takes them up when it has ended.
 const LEASE: Duration = Duration::from_secs(5);
 
 /// The tools of a run. Those that find and call the tools of MCP servers are there only with servers.

@@ -54,7 +54,7 @@ pub async fn start(
         true => {
             let copied = Copied::make()?;
             transcript.note("folder", &format!("{} ({})", copied.path().display(), copied.words()));
-            copied.kept()
+            copied.persisted()
         }
         false => {
             let folder = arguments.folder.clone();

@@ -66,7 +66,7 @@ impl Copied {
     }
 
     /// Leaves the folder where it is, for another process too.
-    pub fn kept(self) -> PathBuf {
+    pub fn persisted(self) -> PathBuf {
         let path = self.path();
         self.keep();
         path

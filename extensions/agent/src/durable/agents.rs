@@ -12,7 +12,7 @@ use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
 use super::head::{Cancelled, Head, read};
 use super::keys;
 use super::progress::Progress;
-use super::runs::Runs;
+use super::runs::{Runs, head_of};
 use super::{NewRun, RunError};
 use crate::{Agent, Message};
 
@@ -86,7 +86,7 @@ impl Agents {
         AgentsBuilder::default()
     }
 
-    /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to whoever takes it up when
+    /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to the next driver, when
     /// the lease has ended.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Agents {
         self.0.spoken(run, text).await?.drive().await
     }
 
-    /// Cancels a run: whoever drives it answers its open calls and records the end, with who cancelled it and why. Where nobody
+    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody
     /// drives it, that is done here. Of a run that has ended it changes nothing.
     ///
     /// # Errors
@@ -195,15 +195,7 @@ impl Agents {
 impl Inner {
     /// The head of a run and the version of its document.
     pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
-        let key = keys::head(run);
-        let found = self.access.store.document(&key).await?;
-        let found = found.ok_or_else(|| RunError::NoSuchRun { run: run.to_owned() })?;
-        let head = Head::read(&found.text).map_err(|error| RunError::damaged(&key, error))?;
-        if head.run != run {
-            let why = format!("it is the head of run `{}`", head.run);
-            return Err(RunError::damaged(&key, why));
-        }
-        Ok((head, found.version))
+        head_of(&*self.access.store, run).await
     }
 
     pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {

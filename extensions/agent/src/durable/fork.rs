@@ -68,11 +68,8 @@ impl Copy<'_> {
     /// Copies a turn: how a run ends whose last it is, if the model called nothing in it.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<Ended>, RunError> {
         let run = &self.head.run;
-        let mut documents = Vec::new();
-        for part in [Part::Said, Part::Answer, Part::Answers] {
-            documents.extend(self.forking.store.document(&part.key(run, number)).await?);
-        }
-        let found = turn::recorded(run, documents, self.forking.sealing)?;
+        let Forking { store, sealing, .. } = *self.forking;
+        let found = turn::recorded(store, run, number, sealing).await?;
         let RecordedTurn { said, answer, model, usage, answers } = found;
         if !said.is_empty() {
             self.write(Part::Said, number, &Said { messages: said })?;

@@ -11,7 +11,7 @@ use super::body::Body;
 use super::fork::{Forking, fork};
 use super::head::{Cancelled, Head, written};
 use super::info::RunInfo;
-use super::keys::{self, Part};
+use super::keys;
 use super::turn::{self, RecordedTurn};
 
 /// The runs of a journal. It needs neither their agents nor their tools, drives nothing, and reads no application's data.
@@ -83,14 +83,7 @@ impl Runs {
     /// # Errors
     /// When there is no such run, its head cannot be read, or the journal fails.
     pub async fn head(&self, run: &str) -> Result<Head, RunError> {
-        let key = keys::head(run);
-        let found = self.store.document(&key).await?;
-        let found = found.ok_or_else(|| RunError::NoSuchRun { run: run.to_owned() })?;
-        let head = Head::read(&found.text).map_err(|error| RunError::damaged(&key, error))?;
-        match head.run == run {
-            true => Ok(head),
-            false => Err(RunError::damaged(&key, format!("it is the head of run `{}`", head.run))),
-        }
+        Ok(head_of(&*self.store, run).await?.0)
     }
 
     /// Whether the texts of a run are encrypted, so that only its application can read them.
@@ -104,10 +97,7 @@ impl Runs {
     /// # Errors
     /// When it cannot be read, or is encrypted.
     pub fn info(&self, head: &Head) -> Result<RunInfo, RunError> {
-        let key = format!("{}#data", keys::head(&head.run));
-        let data = head.data.open(&key, self.sealing.as_ref())?;
-        let (id, agent) = (head.run.clone(), head.agent.clone());
-        Ok(RunInfo { id, agent, user: head.user.clone(), session: head.session.clone(), data })
+        info_of(head, self.sealing.as_ref())
     }
 
     /// What is recorded of a turn, counted from 1; empty where nothing is.
@@ -115,14 +105,10 @@ impl Runs {
     /// # Errors
     /// When a document of the turn cannot be read, or the journal fails.
     pub async fn turn(&self, run: &str, number: u64) -> Result<RecordedTurn, RunError> {
-        let mut documents = Vec::new();
-        for part in [Part::Said, Part::Answer, Part::Answers] {
-            documents.extend(self.store.document(&part.key(run, number)).await?);
-        }
-        turn::recorded(run, documents, self.sealing.as_ref())
+        turn::recorded(&*self.store, run, number, self.sealing.as_ref()).await
     }
 
-    /// Asks for the end of a run: whoever drives it answers its open calls and records the end. Where no process works on the
+    /// Asks for the end of a run: its driver answers its open calls and records the end. Where no process works on the
     /// journal, that is done when one does. Gives whether it was asked for now: a run that has ended, or whose end was asked
     /// for before, stays as it is.
     ///
@@ -168,6 +154,26 @@ impl Runs {
         let forking = Forking { store: &*self.store, sealing: self.sealing.as_ref(), now };
         fork(&forking, &head, turn, new).await
     }
+}
+
+/// The head of a run and the version of its document.
+pub(super) async fn head_of(store: &dyn Store, run: &str) -> Result<(Head, u64), RunError> {
+    let key = keys::head(run);
+    let found = store.document(&key).await?;
+    let found = found.ok_or_else(|| RunError::NoSuchRun { run: run.to_owned() })?;
+    let head = Head::read(&found.text).map_err(|error| RunError::damaged(&key, error))?;
+    match head.run == run {
+        true => Ok((head, found.version)),
+        false => Err(RunError::damaged(&key, format!("it is the head of run `{}`", head.run))),
+    }
+}
+
+/// What is known of a run without its history.
+pub(super) fn info_of(head: &Head, sealing: Option<&SealingKey>) -> Result<RunInfo, RunError> {
+    let key = format!("{}#data", keys::head(&head.run));
+    let data = head.data.open(&key, sealing)?;
+    let (id, agent) = (head.run.clone(), head.agent.clone());
+    Ok(RunInfo { id, agent, user: head.user.clone(), session: head.session.clone(), data })
 }
 
 impl fmt::Debug for Runs {

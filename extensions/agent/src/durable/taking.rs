@@ -1,7 +1,6 @@
 //! How a driver gets a run: it records a new one, or takes up one that nobody drives.
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
 use toolwright::approval::ApprovalRequest;
 use toolwright::unstable::runs::JournalAccess;
 use toolwright::{CallId, CancellationToken};
@@ -16,6 +15,7 @@ use super::info::RunInfo;
 use super::keys;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
+use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};
 use crate::run::AgentRun;
@@ -187,10 +187,7 @@ impl Inner {
     }
 
     fn info(&self, head: &Head) -> Result<RunInfo, RunError> {
-        let key = format!("{}#data", keys::head(&head.run));
-        let data: Value = head.data.open(&key, self.access.sealing.as_ref())?;
-        let (id, agent) = (head.run.clone(), head.agent.clone());
-        Ok(RunInfo { id, agent, user: head.user.clone(), session: head.session.clone(), data })
+        info_of(head, self.access.sealing.as_ref())
     }
 
     /// What becomes of the calls that a run waits for, and what people are asked about them.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toolwright::StoredAnswer;
-use toolwright::journal::{Document, SealingKey};
+use toolwright::journal::{Document, SealingKey, Store};
 
 use super::RunError;
 use super::body::Body;
@@ -85,24 +85,26 @@ pub struct RecordedTurn {
     pub answers: Option<Message>,
 }
 
-/// The documents of one turn.
-pub(super) fn recorded(
+/// Reads one turn.
+pub(super) async fn recorded(
+    store: &dyn Store,
     run: &str,
-    documents: Vec<Document>,
+    number: u64,
     sealing: Option<&SealingKey>,
 ) -> Result<RecordedTurn, RunError> {
     let mut turn = RecordedTurn::default();
-    for document in documents {
-        match Part::of(run, &document.key) {
-            Some((_, Part::Said)) => turn.said = opened::<Said>(&document, sealing)?.messages,
-            Some((_, Part::Answer)) => {
+    for part in [Part::Said, Part::Answer, Part::Answers] {
+        let Some(document) = store.document(&part.key(run, number)).await? else { continue };
+        match part {
+            Part::Said => turn.said = opened::<Said>(&document, sealing)?.messages,
+            Part::Answer => {
                 let ModelAnswered { message, model, usage } = opened(&document, sealing)?;
                 (turn.answer, turn.model, turn.usage) = (message, model, usage);
             }
-            Some((_, Part::Answers)) => {
+            Part::Answers => {
                 turn.answers = Some(opened::<Answers>(&document, sealing)?.message);
             }
-            Some((_, Part::SoFar)) | None => {}
+            Part::SoFar => {}
         }
     }
     Ok(turn)
