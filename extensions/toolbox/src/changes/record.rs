@@ -9,7 +9,7 @@ use toolwright::{CallId, ToolContext, ToolError};
 
 use super::database::unavailable;
 use super::log::{ChangeLog, Inner};
-use super::rows::{complete, insert_content, of_file, text};
+use super::rows::{Change, complete, insert_content, of_file, text};
 use crate::footprint::Written;
 use crate::step::step;
 use crate::workspace::{Above, Name, Seen, State};
@@ -39,7 +39,19 @@ impl CallFacts {
 /// The first half of the changes of a call. Where it is dropped, whoever looks at a file next completes its change.
 pub(super) struct Begun {
     log: Arc<Inner>,
-    changes: Vec<(i64, Name)>,
+    changes: Vec<BegunChange>,
+    /// The row of the call, where this attempt made it.
+    made: Option<i64>,
+}
+
+/// The first half of one change.
+struct BegunChange {
+    number: i64,
+    name: Name,
+    /// Whether this attempt made the row.
+    is_new: bool,
+    /// The changes of the file that were complete when this one began.
+    known: Vec<i64>,
 }
 
 /// What stands at a name before a call.
@@ -74,15 +86,15 @@ impl ChangeLog {
         }
         step();
         let mut connection = self.connection();
-        let mut begun = Begun { log: Arc::clone(&self.0), changes: Vec::new() };
+        let mut begun = Begun { log: Arc::clone(&self.0), changes: Vec::new(), made: None };
         let mut begin = || -> rusqlite::Result<()> {
             connection.pragma_update(None, "synchronous", "FULL")?;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let number = call_number(&transaction, call, unnamed.as_deref(), now)?;
+            let (number, is_made) = call_number(&transaction, call, unnamed.as_deref(), now)?;
+            begun.made = is_made.then_some(number);
             for found in &found {
-                let change = self.first_half(&transaction, number, call.id, found)?;
-                begun.push(change, found.name.clone());
+                begun.push(self.first_half(&transaction, number, call.id, found)?);
             }
             step();
             transaction.commit()
@@ -99,7 +111,7 @@ impl ChangeLog {
         number: i64,
         call: CallId,
         found: &Found,
-    ) -> rusqlite::Result<i64> {
+    ) -> rusqlite::Result<BegunChange> {
         let changes = of_file(db, &found.name)?;
         let state = &found.seen.state;
         if let Some(own) = changes.iter().rfind(|it| it.call.id == call) {
@@ -109,12 +121,21 @@ impl ChangeLog {
                 Some(after) => after == state || (own.before == *state && is_newest),
             };
             if is_repeated {
-                return Ok(own.number);
+                let complete = changes.iter().filter(|it| it.after.is_some());
+                let known = complete.map(|it| it.number).collect();
+                let name = found.name.clone();
+                return Ok(BegunChange { number: own.number, name, is_new: false, known });
             }
         }
-        let cut_short = changes.iter().filter(|it| it.after.is_none());
-        for change in cut_short.filter(|it| !self.is_open(it.number)) {
-            complete(db, change.number, state, &found.seen.content)?;
+        let mut known = Vec::with_capacity(changes.len());
+        for change in &changes {
+            if change.after.is_none() {
+                if self.is_open(change.number) {
+                    continue;
+                }
+                complete(db, change.number, state, &found.seen.content)?;
+            }
+            known.push(change.number);
         }
         insert_content(db, state, &found.seen.content)?;
         let sql = "INSERT INTO changes (call, path, before, before_hash, above) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -125,15 +146,37 @@ impl ChangeLog {
             state.hash(),
             text(&found.above)?
         ])?;
-        Ok(db.last_insert_rowid())
+        let (number, name) = (db.last_insert_rowid(), found.name.clone());
+        Ok(BegunChange { number, name, is_new: true, known })
+    }
+
+    /// Removes what this attempt recorded of a call that does not begin. Where the log fails, its rows are as those of a call
+    /// that was cut short.
+    pub(super) fn forget(&self, begun: Begun) {
+        let mut connection = self.connection();
+        let mut forget = || -> rusqlite::Result<()> {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for change in begun.changes.iter().filter(|it| it.is_new) {
+                remove(&transaction, change.number)?;
+            }
+            if let Some(call) = begun.made {
+                let sql = "DELETE FROM calls WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE call = ?1)";
+                transaction.execute(sql, [call])?;
+            }
+            transaction.commit()
+        };
+        drop(forget());
+        drop(connection);
+        drop(begun);
     }
 
     /// Records what stands now at the names that a call has written. The log is bounded here: what is undone is not removed
     /// while it is needed.
     pub(super) fn finish(&self, begun: Begun, now: i64) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
-        for (number, name) in &begun.changes {
-            seen.push((*number, self.0.workspace.look(name)?));
+        for change in &begun.changes {
+            seen.push((change, self.0.workspace.look(&change.name)?));
         }
         step();
         let mut connection = self.connection();
@@ -141,15 +184,18 @@ impl ChangeLog {
             connection.pragma_update(None, "synchronous", "NORMAL")?;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for (number, seen) in &seen {
-                finished(&transaction, *number, seen)?;
+            for (change, seen) in &seen {
+                let number = after_others(&transaction, change)?;
+                finished(&transaction, number, seen)?;
             }
             step();
             transaction.commit()
         };
         finish().map_err(unavailable)?;
         step();
-        self.prune(&mut connection, now).map_err(unavailable)
+        // What the call did is recorded. The next call that ends tries again.
+        drop(self.prune(&mut connection, now));
+        Ok(())
     }
 
     /// Completes the changes of calls that were cut short, by what stands at the name now.
@@ -178,23 +224,23 @@ impl ChangeLog {
 }
 
 impl Begun {
-    fn push(&mut self, change: i64, name: Name) {
+    fn push(&mut self, change: BegunChange) {
         let mut open = self.log.open.lock().unwrap_or_else(PoisonError::into_inner);
-        *open.entry(change).or_default() += 1;
+        *open.entry(change.number).or_default() += 1;
         drop(open);
-        self.changes.push((change, name));
+        self.changes.push(change);
     }
 
     /// The change of a name.
     pub(super) fn change(&self, name: &Name) -> Option<i64> {
-        self.changes.iter().find(|(_, it)| it == name).map(|(number, _)| *number)
+        self.changes.iter().find(|it| it.name == *name).map(|it| it.number)
     }
 }
 
 impl Drop for Begun {
     fn drop(&mut self) {
         let mut open = self.log.open.lock().unwrap_or_else(PoisonError::into_inner);
-        for (number, _) in &self.changes {
+        for BegunChange { number, .. } in &self.changes {
             if let Some(count) = open.get_mut(number) {
                 *count -= 1;
                 if *count == 0 {
@@ -205,17 +251,17 @@ impl Drop for Begun {
     }
 }
 
-/// The row of a call.
+/// The row of a call, and whether it was made now.
 fn call_number(
     db: &Connection,
     call: &CallFacts,
     unnamed: Option<&str>,
     now: i64,
-) -> rusqlite::Result<i64> {
+) -> rusqlite::Result<(i64, bool)> {
     let id: &[u8] = call.id.as_bytes();
     let mut known = db.prepare_cached("SELECT number FROM calls WHERE id = ?1")?;
     if let Some(number) = known.query_row([id], |row| row.get(0)).optional()? {
-        return Ok(number);
+        return Ok((number, false));
     }
     let sql = "INSERT INTO calls (id, run, turn, place, tool, began, unnamed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     db.prepare_cached(sql)?.execute(params![
@@ -227,20 +273,55 @@ fn call_number(
         now,
         unnamed
     ])?;
-    Ok(db.last_insert_rowid())
+    Ok((db.last_insert_rowid(), true))
+}
+
+/// Puts a change behind those of its file that were completed since it began: it begins with what the last of them left, and
+/// gets the next number. Returns its number.
+fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> {
+    let changes = of_file(db, &change.name)?;
+    let is_own = |it: &&Change| it.number == change.number;
+    let since =
+        |it: &&Change| it.is_effective() && !is_own(it) && !change.known.contains(&it.number);
+    let (Some(own), Some(last)) = (changes.iter().find(is_own), changes.iter().rfind(since)) else {
+        return Ok(change.number);
+    };
+    let Some(left) = &last.after else { return Ok(change.number) };
+    let sql = "UPDATE changes SET before = ?2, before_hash = ?3 WHERE number = ?1";
+    db.prepare_cached(sql)?.execute(params![own.number, text(left)?, left.hash()])?;
+    super::prune::remove_unused(db, own.before.hash())?;
+    if last.number < own.number {
+        return Ok(own.number);
+    }
+    let sql = "INSERT INTO changes (call, path, before, before_hash, after, after_hash, above, is_undo) \
+               SELECT call, path, before, before_hash, after, after_hash, above, is_undo FROM changes WHERE number = ?1";
+    db.prepare_cached(sql)?.execute([own.number])?;
+    let number = db.last_insert_rowid();
+    for column in ["change", "by"] {
+        let sql = format!("UPDATE undone SET {column} = ?2 WHERE {column} = ?1");
+        db.prepare_cached(&sql)?.execute([own.number, number])?;
+    }
+    db.prepare_cached("DELETE FROM changes WHERE number = ?1")?.execute([own.number])?;
+    Ok(number)
 }
 
 /// Completes a change; one that changed nothing is removed.
 fn finished(db: &Connection, number: i64, seen: &Seen) -> rusqlite::Result<()> {
-    let sql = "SELECT before, call FROM changes WHERE number = ?1";
+    let sql = "SELECT before FROM changes WHERE number = ?1";
     let mut statement = db.prepare_cached(sql)?;
-    let row = statement.query_row([number], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)));
-    let Some((before, call)): Option<(String, i64)> = row.optional()? else { return Ok(()) };
+    let row = statement.query_row([number], |row| row.get::<_, String>(0));
+    let Some(before) = row.optional()? else { return Ok(()) };
     if before != text(&seen.state)? {
         return complete(db, number, &seen.state, &seen.content);
     }
-    let hash = "SELECT before_hash FROM changes WHERE number = ?1";
-    let hash: Option<String> = db.query_row(hash, [number], |row| row.get(0))?;
+    remove(db, number)
+}
+
+/// Removes a change, what it alone refers to, and its call where that has nothing else.
+fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
+    let sql = "SELECT before_hash, call FROM changes WHERE number = ?1";
+    let row = db.query_row(sql, [number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((hash, call)): Option<(Option<String>, i64)> = row else { return Ok(()) };
     db.prepare_cached("DELETE FROM changes WHERE number = ?1")?.execute([number])?;
     super::prune::remove_unused(db, hash.as_deref())?;
     let sql = "DELETE FROM calls WHERE number = ?1 AND unnamed IS NULL AND NOT EXISTS (SELECT 1 FROM changes WHERE call = ?1)";

@@ -1,7 +1,7 @@
 //! The log as a stage: each call that writes files is recorded before and after its tool.
 
 use futures::future::BoxFuture;
-use toolwright::{After, Answer, Around, AroundCall, Before, Content};
+use toolwright::{After, Answer, Around, AroundCall, Before, Class, Content, ToolError};
 
 use super::log::ChangeLog;
 use super::record::{Begun, CallFacts};
@@ -40,8 +40,8 @@ impl ChangeLog {
     }
 }
 
-/// A call whose files are recorded as they were before. Where it is dropped, whoever looks at a file next completes its
-/// change.
+/// A call whose files are recorded as they were before. Where it is dropped, or its tool may still write, whoever looks at a
+/// file next completes its change.
 struct Recording {
     log: ChangeLog,
     begun: Begun,
@@ -53,6 +53,10 @@ impl After for Recording {
         _: &'a AroundCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
+        if answer.error().is_some_and(may_still_write) {
+            // What stands there now is not what the call leaves.
+            return Box::pin(std::future::ready(None));
+        }
         Box::pin(async move {
             let finish = move || self.log.finish(self.begun, milliseconds());
             let finished = blocking(finish).await.and_then(|finished| finished);
@@ -63,4 +67,18 @@ impl After for Recording {
             answer.with(Content::text(warning))
         })
     }
+
+    fn not_begun(self: Box<Self>) {
+        let forget = move || self.log.forget(self.begun);
+        match tokio::runtime::Handle::try_current() {
+            // Until that is done, the change is one of a call that runs.
+            Ok(runtime) => drop(runtime.spawn_blocking(forget)),
+            Err(_) => forget(),
+        }
+    }
+}
+
+/// Whether a tool that blocks may outlive its call: after a time-out or a cancellation.
+fn may_still_write(error: &ToolError) -> bool {
+    !error.is_not_begun() && (error.kind() == "timeout" || error.classified() == Class::Cancelled)
 }

@@ -53,9 +53,15 @@ impl ChangeLog {
         let restored = Restored { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, &seen.state, &restored);
         // Where nothing was restored, this removes the change and its marks.
-        self.finish(begun, now)?;
+        let finished = self.finish(begun, now);
         result?;
-        Ok(undone(name, &planned))
+        let mut undone = undone(name, &planned);
+        // The file is restored, and the next look at it completes the change.
+        if let Err(error) = finished {
+            undone.words.push_str("; warning: that is not recorded yet: ");
+            undone.words.push_str(error.message());
+        }
+        Ok(undone)
     }
 }
 

@@ -21,6 +21,8 @@ mod changes;
 mod commands;
 #[cfg(feature = "files")]
 mod containment;
+#[cfg(feature = "changes")]
+mod cut_short;
 #[cfg(feature = "files")]
 mod edit_file;
 #[cfg(all(feature = "shell", feature = "process"))]

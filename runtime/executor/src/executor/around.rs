@@ -103,6 +103,11 @@ pub trait After: Send {
         call: &'a AroundCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
+
+    /// The attempt did not begin, and will not: a later stage turned the call away, another process claimed it, or it was
+    /// given up before. A value that is dropped without this belongs to an attempt that may have done its work. Unless a
+    /// stage says otherwise, it is dropped alike. It must not wait.
+    fn not_begun(self: Box<Self>) {}
 }
 
 impl fmt::Debug for Before {

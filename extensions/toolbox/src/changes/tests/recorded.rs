@@ -197,6 +197,67 @@ fn what_a_running_call_may_still_write_is_not_undone() {
     assert!(!place.path("a").exists());
 }
 
+/// Whichever of them began first.
+#[test]
+fn calls_that_overlap_are_undone_in_the_order_in_which_they_ended() {
+    for is_first_first in [true, false] {
+        let place = Place::new();
+        place.put("a", "0", 0o644);
+        let one = place.log.begin(&call(1, "write_file"), &written("a"), NOW).unwrap();
+        let other = place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap();
+        let (sooner, later) = if is_first_first { (one, other) } else { (other, one) };
+        place.put("a", "1", 0o644);
+        place.log.finish(sooner, NOW).unwrap();
+        place.put("a", "2", 0o644);
+        place.log.finish(later, NOW).unwrap();
+        for expected in ["1", "0"] {
+            place.undo("a", Wanted::Newest).unwrap();
+            assert_eq!(place.file("a").unwrap().0, expected);
+        }
+        assert_eq!(place.undo("a", Wanted::Newest).unwrap_err().kind(), "not_found");
+    }
+}
+
+#[test]
+fn an_undo_whose_log_fails_after_it_says_that_the_file_is_restored() {
+    let place = Place::new();
+    place.put("a", "0", 0o644);
+    place.write(1, "a", "1");
+    // The change that the undo makes cannot be completed: what it took back is still marked.
+    place.log.connection().execute_batch(
+        "CREATE TEMP TRIGGER fails BEFORE UPDATE OF after ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    ).unwrap();
+    let words = place.undo("a", Wanted::Newest).unwrap();
+    assert!(words.starts_with("restored `a`") && words.contains("not recorded yet"), "{words}");
+    assert_eq!(place.file("a").unwrap().0, "0");
+}
+
+#[test]
+fn an_undo_succeeds_where_the_log_cannot_be_bounded() {
+    let place = Place::with(ChangeLimits { age: Duration::ZERO, ..ChangeLimits::default() });
+    place.put("a", "0", 0o644);
+    place.write(1, "a", "1");
+    place.log.connection().execute_batch(
+        "CREATE TEMP TRIGGER fails BEFORE DELETE ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+    ).unwrap();
+    let undone = place.log.undo(&call(9, "undo_file"), &named("a"), Wanted::Newest, NOW + 1);
+    assert!(!undone.unwrap().words.contains("not recorded yet"));
+    assert_eq!(place.file("a").unwrap().0, "0");
+}
+
+#[test]
+fn a_call_that_does_not_begin_leaves_what_an_earlier_attempt_recorded() {
+    let place = Place::new();
+    place.put("a", "0", 0o644);
+    let first = call(1, "write_file");
+    drop(place.log.begin(&first, &written("a"), NOW).unwrap());
+    place.put("a", "1", 0o644);
+    place.log.forget(place.log.begin(&first, &written("a"), NOW).unwrap());
+    place.log.forget(place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap());
+    place.undo("a", Wanted::Newest).unwrap();
+    assert_eq!(place.file("a").unwrap().0, "0");
+}
+
 #[test]
 fn a_call_that_changes_nothing_is_not_in_the_log() {
     let place = Place::new();

@@ -1,7 +1,7 @@
 //! A call passes the stages: each in its turn, guarded against panics, its time limited, until the call is given up.
 
 use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
@@ -23,9 +23,12 @@ use toolwright_core::output::Answer;
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
 /// What the stages that let a call through do afterwards, in their order. Dropped, none of it happens: the last is dropped
-/// first, and one whose drop panics stops no other.
+/// first, and one whose drop panics stops no other. Where the attempt did not begin, each hears of that.
 #[derive(Default)]
-pub(crate) struct Entered(Mutex<Vec<Box<dyn After>>>);
+pub(crate) struct Entered {
+    afters: Mutex<Vec<Box<dyn After>>>,
+    has_begun: bool,
+}
 
 /// Why a call does not run.
 #[derive(Debug)]
@@ -138,16 +141,17 @@ impl Passing<'_> {
 
 impl Entered {
     fn afters(&mut self) -> &mut Vec<Box<dyn After>> {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no stage does anything afterwards.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// The outcome of an attempt, with what the stages do beside it.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
+        self.has_begun = true;
         let afters = self.afters();
         if afters.is_empty() {
             return attempt.await;
@@ -165,7 +169,7 @@ impl Entered {
     /// The answer that the stages make of the answer of an attempt, the last first. An attempt that did not begin has no
     /// answer for them to look at.
     pub(crate) async fn leave(
-        self,
+        mut self,
         run: &RunState,
         plan: &Plan,
         call: &Call<'_>,
@@ -173,7 +177,10 @@ impl Entered {
         answer: Answer,
     ) -> Answer {
         match answer.error() {
-            Some(error) if error.is_not_begun() => answer,
+            Some(error) if error.is_not_begun() => {
+                self.has_begun = false;
+                answer
+            }
             _ => self.leave_all(run, plan, call, about, answer).await,
         }
     }
@@ -192,6 +199,8 @@ impl Entered {
             let other = match passing.limited(left, plan.timeout).await {
                 Ok(None) => continue,
                 Ok(Some(other)) => stage::check(&plan.entry, other).unwrap_or_else(Answer::from),
+                // That is what the answer says.
+                Err(Stopped::GivenUp) if is_cancelled(&answer) => continue,
                 Err(stopped) => not_passed_on(call.name(), stopped, answer.error()).into(),
             };
             answer = other;
@@ -202,9 +211,24 @@ impl Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        let has_begun = self.has_begun;
         while let Some(after) = self.afters().pop() {
-            stage::dropped(after);
+            match has_begun {
+                true => stage::dropped(after),
+                false => not_begun(after),
+            }
         }
+    }
+}
+
+fn is_cancelled(answer: &Answer) -> bool {
+    answer.error().is_some_and(|error| error.classified() == Class::Cancelled)
+}
+
+/// Says to a stage that the attempt did not begin; a panic stops no other.
+fn not_begun(after: Box<dyn After>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.not_begun())) {
+        std::mem::forget(panic);
     }
 }
 
