@@ -77,7 +77,8 @@ pub trait Around: Send + Sync + 'static {
 pub enum Before {
     /// The call goes on.
     GoOn,
-    /// The call goes on. The value is called when the attempt has ended, or dropped where it does not come to that.
+    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin; it is
+    /// dropped where it does not come to either.
     Then(Box<dyn After>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),
@@ -87,8 +88,8 @@ pub enum Before {
     Refuse(ToolError),
 }
 
-/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all,
-/// or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
+/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all
+/// (see [`not_begun`](Self::not_begun)), or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
 pub trait After: Send {
     /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
     /// otherwise, it does nothing.

@@ -133,6 +133,82 @@ async fn cancellation_reaches_a_stage_that_never_ends_after_the_tool() {
     }
 }
 
+/// Never ends.
+#[tool(name = "around_endless", effect = read)]
+async fn endless(ran: &Ran) {
+    ran.add("endless");
+    std::future::pending::<()>().await;
+}
+
+/// As without a stage: what the stage did not come to says nothing else.
+#[tokio::test]
+async fn a_call_that_is_cancelled_in_its_tool_is_answered_as_cancelled_whatever_its_stages_do() {
+    for is_staged in [false, true] {
+        let ran = Arc::new(Ran::default());
+        let builder = builder_of_endless(&ran);
+        let builder = if is_staged { builder.around(Stuck) } else { builder };
+        let executor = builder.build().unwrap();
+        let token = CancellationToken::new();
+        let call = Call::new("around_endless", "{}").cancelled_by(token.clone());
+        let given_up = async {
+            while ran.times() == 0 {
+                tokio::task::yield_now().await;
+            }
+            token.cancel();
+        };
+        let (answer, ()) = futures::join!(executor.call(&call), given_up);
+        assert_eq!(kind(&answer), "cancelled", "{answer:?}");
+        assert_eq!(answer.error().unwrap().classified(), Class::Cancelled);
+    }
+}
+
+/// Notes whether the attempt that it let through began.
+struct Hears(Log);
+
+impl Around for Hears {
+    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+        async { Before::Then(Box::new(Self(self.0.clone())) as Box<dyn After>) }.boxed()
+    }
+}
+
+impl After for Hears {
+    fn after<'a>(
+        self: Box<Self>,
+        _: &'a AroundCall<'a>,
+        _: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>> {
+        self.0.add("after");
+        async { None }.boxed()
+    }
+
+    fn not_begun(self: Box<Self>) {
+        self.0.add("not begun");
+        panic!("it stops no other");
+    }
+}
+
+#[tokio::test]
+async fn a_stage_hears_that_a_later_one_turned_the_call_away_and_of_no_attempt_that_began() {
+    let (office, log) = (office(), Log::default());
+    let builder = office.builder().clock(jiff::Timestamp::now).around(Hears(log.clone()));
+    let builder = builder.around(Hears(log.clone()));
+    let stages = stage("s", &Log::default(), [super::later as Wish]);
+    let executor = builder.around(stages).build().unwrap();
+    executor.call(&note()).await;
+    assert_eq!(log.lines(), ["not begun", "not begun", "after", "after"]);
+
+    // Dropped while its tool is at work, it may have done something.
+    let (ran, log) = (Arc::new(Ran::default()), Log::default());
+    let builder = builder_of_endless(&ran).around(Hears(log.clone()));
+    let executor = builder.build().unwrap();
+    assert!(executor.call(&Call::new("around_endless", "{}")).now_or_never().is_none());
+    assert_eq!((ran.times(), log.lines().len()), (1, 0));
+}
+
+fn builder_of_endless(ran: &Arc<Ran>) -> toolwright::ExecutorBuilder {
+    builder([ENDLESS]).service_arc(Arc::clone(ran)).timeout(None)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stage_before_the_tool_has_no_more_than_what_is_left_of_the_whole_call() {
     for is_journalled in [false, true] {
