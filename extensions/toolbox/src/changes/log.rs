@@ -54,7 +54,8 @@ use crate::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Several processes may use one file at once. A clone is the same log.
+/// Stages that delay calls, such as [`Reservations`](toolwright::Reservations), belong before the log. Several processes may
+/// use one file at once; where they change the same files, reserve them. A clone is the same log.
 #[derive(Clone)]
 pub struct ChangeLog(pub(super) Arc<Inner>);
 
