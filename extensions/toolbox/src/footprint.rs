@@ -47,7 +47,19 @@ impl Written {
                 Inside::Outside => {}
             }
         }
-        files
+        files.without_real_names(workspace)
+    }
+
+    /// Without the names behind links where the link is named too: each file is then there once, as the call names it.
+    fn without_real_names(mut self, workspace: &Workspace) -> Self {
+        let mut real: Vec<Name> = Vec::new();
+        self.names.retain(|name| {
+            let is_known = real.contains(name);
+            let names = workspace.written_names(name).unwrap_or_default();
+            real.extend(names.into_iter().filter(|it| it != name));
+            !is_known
+        });
+        self
     }
 }
 

@@ -9,6 +9,7 @@ mod failure;
 mod folder;
 #[cfg(feature = "files")]
 mod hash;
+mod links;
 mod name;
 mod replace;
 #[cfg(feature = "changes")]
@@ -271,6 +272,11 @@ impl Workspace {
 impl Holds<toolwright::File> for Workspace {
     fn scope(&self) -> ResourceScope {
         self.scope.clone()
+    }
+
+    /// The real name of a file behind a link, or below a folder that is one.
+    fn other_names(&self, name: &str) -> Vec<String> {
+        self.names_past_links(name)
     }
 }
 

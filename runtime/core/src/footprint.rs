@@ -13,7 +13,7 @@ use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
-pub use scope::{Holder, Holds, HoldsNone, ResourceScope, one_scope};
+pub use scope::{Held, Holder, Holds, HoldsNone, ResourceScope, one_scope};
 pub use stamp::ResourceStamp;
 pub use touched::TouchedResource;
 
@@ -276,21 +276,13 @@ impl Footprint {
     }
 
     #[doc(hidden)]
-    pub fn reads_in(
-        &mut self,
-        kind: Kind,
-        scope: Option<ResourceScope>,
-    ) -> impl FnMut(Option<&str>) {
-        move |name| self.reads.push(kind, scope.clone(), name)
+    pub fn reads_in(&mut self, kind: Kind, held: Option<Held<'_>>) -> impl FnMut(Option<&str>) {
+        move |name| self.reads.push_held(kind, held.as_ref(), name)
     }
 
     #[doc(hidden)]
-    pub fn writes_in(
-        &mut self,
-        kind: Kind,
-        scope: Option<ResourceScope>,
-    ) -> impl FnMut(Option<&str>) {
-        move |name| self.writes.push(kind, scope.clone(), name)
+    pub fn writes_in(&mut self, kind: Kind, held: Option<Held<'_>>) -> impl FnMut(Option<&str>) {
+        move |name| self.writes.push_held(kind, held.as_ref(), name)
     }
 }
 
@@ -298,6 +290,16 @@ impl Reach {
     fn push(&mut self, kind: Kind, scope: Option<ResourceScope>, name: Option<&str>) {
         if let Self::Named(resources) = self {
             resources.push(TouchedResource::new(kind, scope, name));
+        }
+    }
+
+    /// Names a resource, by each of its names where a service that holds it knows several.
+    fn push_held(&mut self, kind: Kind, held: Option<&Held<'_>>, name: Option<&str>) {
+        let scope = held.map(|held| &held.scope);
+        self.push(kind, scope.cloned(), name);
+        let (Some(held), Some(name)) = (held, name) else { return };
+        for other in (held.other_names)(name) {
+            self.push(kind, scope.cloned(), Some(&other));
         }
     }
 

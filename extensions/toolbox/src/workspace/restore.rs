@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cap_std::fs::{Dir, OpenOptions, Permissions};
 use toolwright::ToolError;
 
-use super::state::is_absent;
+use super::links::is_absent;
 use super::{Above, Name, State, Workspace, failed};
 use crate::step::step;
 

@@ -1,7 +1,7 @@
 //! What stands at a name of the workspace, as a change log records it: nothing, a file, a link, or what cannot be recorded.
 
 use std::io::{self, ErrorKind, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Metadata, OpenOptions};
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use toolwright::ToolError;
 
+use super::links::is_absent;
 use super::{Name, Workspace, failed};
 
 /// The content of no larger file is recorded: 32 MiB.
@@ -147,44 +148,6 @@ impl Workspace {
         Ok((content.len() as u64 <= LARGEST).then_some((content, metadata)))
     }
 
-    /// The names whose files a write to `name` may change: its own, with the links of the folders above it followed, and
-    /// where it is a link also the name that it leads to.
-    pub(crate) fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
-        let own = self.name_past_links(name)?;
-        let is_link = match self.folder.symlink_metadata(&own) {
-            Ok(metadata) => metadata.is_symlink(),
-            Err(error) if is_absent(&error) => false,
-            Err(error) => return Err(failed(name, error)),
-        };
-        let mut names = vec![own];
-        if is_link {
-            // A link that leads nowhere, or out of the workspace, has no file that could change.
-            let target = self.folder.canonicalize(&names[0]).ok();
-            names.extend(target.and_then(|target| Name::parse(target.to_str()?).ok()));
-        }
-        Ok(names)
-    }
-
-    /// The name with the links of the folders above it followed.
-    pub(crate) fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
-        let path = Path::new(name.as_str());
-        for folder in path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty()) {
-            match self.folder.canonicalize(folder) {
-                Ok(real) => {
-                    let rest = path.strip_prefix(folder).unwrap_or(path);
-                    let real: PathBuf = real.join(rest);
-                    return match real.to_str() {
-                        Some(real) => Name::parse(real),
-                        None => Ok(name.clone()),
-                    };
-                }
-                Err(error) if is_absent(&error) => {}
-                Err(error) => return Err(failed(name, error)),
-            }
-        }
-        Ok(name.clone())
-    }
-
     /// The folders above a name, from the outermost, without the workspace itself.
     pub(crate) fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
         let folders = Path::new(name.as_str()).ancestors().skip(1);
@@ -200,11 +163,6 @@ impl Workspace {
         above.reverse();
         Ok(above)
     }
-}
-
-/// Whether nothing has the name: also where what should be a folder above it is a file.
-pub(crate) fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 pub(crate) fn hash(content: &[u8]) -> String {

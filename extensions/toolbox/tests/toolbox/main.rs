@@ -37,6 +37,8 @@ mod hostile;
 #[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
 mod landlock;
 #[cfg(feature = "files")]
+mod links;
+#[cfg(feature = "files")]
 mod patch_lines;
 #[cfg(feature = "files")]
 mod read_file;

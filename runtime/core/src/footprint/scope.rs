@@ -79,6 +79,51 @@ impl fmt::Display for ResourceScope {
 pub trait Holds<K: ResourceKind> {
     /// The scope of the resources.
     fn scope(&self) -> ResourceScope;
+
+    /// The further names of what has this name, such as the file that a link leads to. A call that names one touches what
+    /// has the others too: policy judges it by all of them, and calls conflict over each. None unless implemented.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
+    ///
+    /// struct Notes;
+    ///
+    /// impl Holds<File> for Notes {
+    ///     fn scope(&self) -> ResourceScope {
+    ///         ResourceScope::new("/srv/notes")
+    ///     }
+    ///
+    ///     fn other_names(&self, name: &str) -> Vec<String> {
+    ///         if name == "today" { vec!["2026-11-23".to_owned()] } else { Vec::new() }
+    ///     }
+    /// }
+    ///
+    /// /// Deletes a note.
+    /// #[tool(effect = idempotent, writes(file = path))]
+    /// async fn delete_note(
+    ///     notes: &Notes,
+    ///     /// Which.
+    ///     path: String,
+    /// ) {
+    /// }
+    ///
+    /// let executor = Executor::builder(Registry::of([DELETE_NOTE])?).unrestricted().service(Notes).build()?;
+    /// let facts = executor.examine(&Call::new("delete_note", r#"{"path":"today"}"#))?;
+    /// let written = facts.touches().and_then(|it| it.resources_written()).expect("it names files");
+    /// let names: Vec<_> = written.iter().filter_map(|it| it.name()).collect();
+    /// assert_eq!(names, ["today", "2026-11-23"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn other_names(&self, name: &str) -> Vec<String> {
+        let _ = name;
+        Vec::new()
+    }
+}
+
+/// The scope of the resources that a tool's services hold, and what else their names stand for there.
+pub struct Held<'s> {
+    pub(super) scope: ResourceScope,
+    pub(super) other_names: Box<dyn Fn(&str) -> Vec<String> + 's>,
 }
 
 /// Asks for generated code whether the service `T` holds resources of the kind `K`.
@@ -90,14 +135,15 @@ impl<T: ?Sized, K> Holder<T, K> {
 
 impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
     /// The scope of the resources that the service holds.
-    pub fn scope(&self, service: &T) -> Option<ResourceScope> {
-        Some(service.scope())
+    pub fn scope<'s>(&self, service: &'s T) -> Option<Held<'s>> {
+        let other_names = Box::new(|name: &str| service.other_names(name));
+        Some(Held { scope: service.scope(), other_names })
     }
 }
 
 /// Found where a service holds no resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
-    fn scope(&self, _: &T) -> Option<ResourceScope> {
+    fn scope<'s>(&self, _: &'s T) -> Option<Held<'s>> {
         None
     }
 }
@@ -105,10 +151,8 @@ pub trait HoldsNone<T: ?Sized> {
 impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
 
 /// The one scope that a tool's services name, if they name one.
-pub fn one_scope<const COUNT: usize>(
-    scopes: [Option<ResourceScope>; COUNT],
-) -> Option<ResourceScope> {
+pub fn one_scope<const COUNT: usize>(scopes: [Option<Held<'_>>; COUNT]) -> Option<Held<'_>> {
     let mut scopes = scopes.into_iter().flatten();
     let first = scopes.next()?;
-    scopes.all(|other| other == first).then_some(first)
+    scopes.all(|other| other.scope == first.scope).then_some(first)
 }

@@ -1,0 +1,127 @@
+//! A file behind a link inside the workspace: it is judged, ordered and recorded by its own name as well.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use toolwright::policy::{Mode, Policy};
+use toolwright::{Call, Executor, ExecutorBuilder, Registry};
+use toolwright_toolbox::{FILES, Workspace};
+
+use crate::support::runtime;
+
+/// A workspace whose folder `docs` is a link to `.git/hooks`, over two links, and whose file `notes` is one to `.env`.
+fn linked() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at(".git/hooks")).expect("a folder");
+    fs::write(at(".env"), "KEY=1\n").expect("a file");
+    fs::write(at("plain"), "text\n").expect("a file");
+    symlink(".git/hooks", at("hooks")).expect("a link");
+    symlink("hooks", at("docs")).expect("a link");
+    symlink(".env", at("notes")).expect("a link");
+    folder
+}
+
+fn executor(folder: &Path, with: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> Executor {
+    let workspace = Arc::new(Workspace::open(folder).expect("a workspace"));
+    let builder = Executor::builder(Registry::of(FILES).expect("the tools fit"));
+    with(builder).service_arc(workspace).build().expect("an executor")
+}
+
+fn write(path: &str) -> String {
+    format!(r#"{{"path":"{path}","content":"x"}}"#)
+}
+
+#[test]
+fn a_protection_sees_the_file_behind_a_link() {
+    let folder = linked();
+    let policy = |builder: ExecutorBuilder| {
+        builder.policy(Policy::builder().mode(Mode::Unrestricted).base(folder.path()))
+    };
+    let executor = executor(folder.path(), policy);
+    for (path, protection) in [
+        ("docs/pre-commit", "protect-git"),
+        ("hooks/new/pre-commit", "protect-git"),
+        ("notes", "protect-env"),
+        (".git/hooks/pre-commit", "protect-git"),
+    ] {
+        let arguments = write(path);
+        let answer = runtime().block_on(executor.call(&Call::new("write_file", &arguments)));
+        assert!(answer.is_error(), "{path}: {}", answer.text());
+        let explained =
+            executor.explain(&Call::new("write_file", &arguments)).expect("it is valid");
+        assert!(explained.to_string().contains(protection), "{path}: {explained}");
+    }
+    assert!(!folder.path().join(".git/hooks/pre-commit").exists());
+    assert_eq!(fs::read_to_string(folder.path().join(".env")).expect("a file"), "KEY=1\n");
+    let arguments = write("plain");
+    let answer = runtime().block_on(executor.call(&Call::new("write_file", &arguments)));
+    assert!(!answer.is_error(), "{}", answer.text());
+}
+
+#[test]
+fn calls_on_one_file_by_two_names_conflict() {
+    let folder = linked();
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    let touches = |tool: &str, arguments: &str| {
+        let facts = executor.examine(&Call::new(tool, arguments)).expect("it is valid");
+        facts.touches().expect("it names its files").clone()
+    };
+    let own = touches("write_file", &write(".git/hooks/a"));
+    assert!(own.conflicts_with(&touches("write_file", &write("docs/a"))));
+    assert!(own.conflicts_with(&touches("read_file", r#"{"path":"hooks/a"}"#)));
+    assert!(own.conflicts_with(&touches("list_files", r#"{"path":"docs"}"#)));
+    assert!(!own.conflicts_with(&touches("write_file", &write("docs/b"))));
+    let plain = touches("write_file", &write("plain"));
+    assert_eq!(plain.resources_written().map(<[_]>::len), Some(1), "{plain:?}");
+}
+
+#[cfg(feature = "changes")]
+#[test]
+fn a_change_through_a_link_is_recorded_once_and_undone() {
+    use toolwright_toolbox::{CHANGES, ChangeLog};
+
+    let (folder, beside) = (linked(), tempfile::tempdir().expect("a folder"));
+    let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+    let log = ChangeLog::open(beside.path().join("changes.db"), Arc::clone(&workspace));
+    let log = log.expect("a log");
+    let executor =
+        Executor::builder(Registry::of(FILES.into_iter().chain(CHANGES)).expect("they fit"))
+            .unrestricted()
+            .around(log.clone())
+            .service(log)
+            .service_arc(workspace)
+            .build()
+            .expect("an executor");
+    let call = |tool: &str, arguments: &str| {
+        let answer = runtime().block_on(executor.call(&Call::new(tool, arguments)));
+        assert!(!answer.is_error(), "{}", answer.text());
+        answer.text().into_owned()
+    };
+    call("write_file", &write("notes"));
+    let history = call("file_history", "{}");
+    assert_eq!(history.matches("write_file").count(), 1, "{history}");
+    call("undo_file", r#"{"path":"notes"}"#);
+    assert_eq!(fs::read_to_string(folder.path().join(".env")).expect("a file"), "KEY=1\n");
+    assert!(folder.path().join("notes").is_symlink());
+}
+
+#[cfg(feature = "syntax-json")]
+#[test]
+fn a_file_behind_a_link_is_checked_once() {
+    use toolwright_toolbox::SyntaxCheck;
+
+    let folder = linked();
+    fs::write(folder.path().join("real.json"), "[]").expect("a file");
+    symlink("real.json", folder.path().join("link.json")).expect("a link");
+    let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+    let check = SyntaxCheck::new(workspace);
+    let executor = executor(folder.path(), |builder| builder.unrestricted().around(check));
+    let arguments = r#"{"path":"link.json","content":"[1, 2"}"#;
+    let answer = runtime().block_on(executor.call(&Call::new("write_file", arguments)));
+    assert_eq!(answer.text().matches("warning").count(), 1, "{}", answer.text());
+    assert!(answer.text().contains("`link.json` has syntax errors"), "{}", answer.text());
+}
