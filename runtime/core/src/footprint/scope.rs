@@ -120,10 +120,13 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
+/// Finds the further names of a resource.
+type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
+
 /// The scope of the resources that a tool's services hold, and what else their names stand for there.
 pub struct Held<'s> {
     pub(super) scope: ResourceScope,
-    pub(super) other_names: Box<dyn Fn(&str) -> Vec<String> + 's>,
+    pub(super) other_names: OtherNames<'s>,
 }
 
 /// Asks for generated code whether the service `T` holds resources of the kind `K`.

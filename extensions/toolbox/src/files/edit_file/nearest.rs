@@ -1,6 +1,6 @@
 //! The place of a file that is most like a text that is not in it, and what differs there; pure.
 
-use std::time::Duration;
+use std::collections::HashMap;
 
 use similar::TextDiff;
 use toolwright::{Class, ToolError};
@@ -8,8 +8,17 @@ use toolwright::{Class, ToolError};
 use crate::files::notes::shortened;
 use crate::workspace::Name;
 
-/// Lines are compared as wholes; where none is equal, character by character with so many lines of the file.
-const COMPARED: usize = 2000;
+/// So many pairs of lines are compared as wholes, whatever the sizes of the file and of the text: the work has a bound, and
+/// with it the time that a miss takes.
+const COMPARED: usize = 200_000;
+
+/// So many lines of the text are compared at each place.
+const COMPARED_AT_ONCE: usize = 50;
+
+/// Where no line is equal, the first line of the text is compared character by character with so many lines of the file, of
+/// at most so many bytes.
+const LIKENED: usize = 2000;
+const LIKENED_BYTES: usize = 200;
 
 /// Two lines are alike when so much of them is.
 const ALIKE: f32 = 0.6;
@@ -46,7 +55,7 @@ fn lines(text: &str) -> Vec<&str> {
 fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     // Equal lines count twice as much as lines that differ in white space.
     let score = |start: usize| -> usize {
-        let pairs = wanted.iter().zip(lines.iter().skip(start));
+        let pairs = wanted.iter().zip(lines.iter().skip(start)).take(COMPARED_AT_ONCE);
         let worth = |(one, two): (&&str, &&str)| match one.trim() {
             "" => 0,
             _ if one == two => 2,
@@ -54,18 +63,13 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         };
         pairs.map(worth).sum()
     };
-    // Only where some line of the text stands, or lacks nothing but white space.
+    // Only where some line of the text stands, or lacks nothing but white space: those that the file has least often first.
     let mut best: Option<(usize, usize)> = None;
-    for (offset, line) in wanted.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let trimmed = line.trim();
-        for (index, _) in
-            lines.iter().enumerate().filter(|(_, line)| line.trim() == trimmed).take(COMPARED)
-        {
-            let Some(start) = index.checked_sub(offset) else { continue };
-            let score = score(start);
-            if best.is_none_or(|(most, at)| score > most || score == most && start < at) {
-                best = Some((score, start));
-            }
+    let at_once = wanted.len().clamp(1, COMPARED_AT_ONCE);
+    for start in starts(lines, wanted).take(COMPARED / at_once) {
+        let score = score(start);
+        if best.is_none_or(|(most, at)| score > most || score == most && start < at) {
+            best = Some((score, start));
         }
     }
     if let Some((_, start)) = best {
@@ -79,7 +83,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         return Some(index);
     }
     let mut best: Option<(f32, usize)> = None;
-    for (index, line) in lines.iter().enumerate().take(COMPARED) {
+    for (index, line) in lines.iter().enumerate().take(LIKENED) {
         let ratio = likeness(first.trim(), line.trim());
         if ratio >= ALIKE && best.is_none_or(|(most, _)| ratio > most) {
             best = Some((ratio, index));
@@ -88,13 +92,35 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.and_then(|(_, index)| index.checked_sub(offset))
 }
 
+/// Where the text would begin if one of its lines were a line of the file: from the lines that the file has least often.
+fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
+    let mut offsets: HashMap<&str, usize> = HashMap::new();
+    for (offset, line) in wanted.iter().enumerate().take(COMPARED_AT_ONCE) {
+        if !line.trim().is_empty() {
+            offsets.entry(line.trim()).or_insert(offset);
+        }
+    }
+    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, line) in lines.iter().enumerate() {
+        if let Some(offset) = offsets.get(line.trim()) {
+            found.entry(*offset).or_default().push(index);
+        }
+    }
+    let mut found: Vec<(usize, Vec<usize>)> = found.into_iter().collect();
+    found.sort_by_key(|(offset, places)| (places.len(), *offset));
+    found.into_iter().flat_map(|(offset, places)| {
+        places.into_iter().filter_map(move |index| index.checked_sub(offset))
+    })
+}
+
 fn likeness(one: &str, two: &str) -> f32 {
     let (short, long) = (one.len().min(two.len()), one.len().max(two.len()));
     // Where one is twice as long, they are not alike, which is known without comparing them.
-    if short * 2 < long {
+    // A long line is not compared: that takes the product of both lengths.
+    if short * 2 < long || long > LIKENED_BYTES {
         return 0.0;
     }
-    TextDiff::configure().timeout(Duration::from_millis(20)).diff_chars(one, two).ratio()
+    TextDiff::from_chars(one, two).ratio()
 }
 
 /// The first line that differs, in both forms, with its white space visible.
@@ -115,4 +141,32 @@ fn differs(lines: &[&str], wanted: &[&str], start: usize) -> String {
         }
     }
     "where only line ends differ".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIKENED_BYTES, likeness, nearest};
+
+    #[test]
+    fn a_miss_among_equal_lines_has_a_bound_on_its_work() {
+        // Each line of one compared at each place of the other: 10^11 pairs.
+        let lines = vec!["}"; 1_000_000];
+        let mut wanted = vec!["}"; 100_000];
+        wanted[40] = "once";
+        assert_eq!(nearest(&lines, &wanted), Some(0));
+    }
+
+    #[test]
+    fn the_line_that_a_file_has_least_often_leads_to_the_place() {
+        let mut lines = vec!["}"; 100_000];
+        lines[90_001] = "fn rare() {";
+        assert_eq!(nearest(&lines, &["}", "fn rare() {", "    todo", "}"]), Some(90_000));
+    }
+
+    #[test]
+    fn long_lines_are_not_compared_by_character() {
+        let long = "ab".repeat(LIKENED_BYTES);
+        assert!(likeness(&long, &long) < f32::EPSILON);
+        assert!(likeness("let total = 1;", "let totals = 1;") > 0.9);
+    }
 }
