@@ -147,6 +147,10 @@ fn line_ends_and_a_last_line_without_one_are_preserved() {
         ("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n", "a\nb\n"),
         ("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n", "a\nb"),
         ("a\nb", "@@ -1,2 +1,3 @@\n a\n b\n+c\n", "a\nb\nc"),
+        // Only the last line end goes or comes, in a file with other line ends than the patch.
+        ("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n", "a\r\nb"),
+        ("a\r\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n", "a\r\nb\r\n"),
+        ("a\r\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\r\nc"),
         // An editor has removed the space of an empty line.
         ("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+B\n", "a\n\nB\n"),
         // Without context, the number is all there is.

@@ -149,7 +149,8 @@ fn short(text: &str) -> String {
 }
 
 /// The lines of a hunk after the change. Context stays as the file has it; where the patch was written with other line ends
-/// than the file has, the new lines get those of the file, and a missing last one stays missing.
+/// than the file has, the new lines get those of the file. The last line has an end where the patch says so, and where the
+/// patch says nothing of it, as before.
 fn push_new(
     text: &mut String,
     lines: &[Found<'_>],
@@ -159,7 +160,12 @@ fn push_new(
 ) {
     let mut at = start;
     let is_at_end = start + hunk.lines_before().count() == lines.len();
-    let last_is_open = is_at_end && lines.last().is_some_and(|line| line.end == End::None);
+    let last_is_open = is_at_end
+        && match hunk.lines.iter().any(|line| line.end == End::None) {
+            // The patch says it.
+            true => hunk.lines_after().last().is_some_and(|line| line.end == End::None),
+            false => lines.last().is_some_and(|line| line.end == End::None),
+        };
     let count = hunk.lines_after().count();
     let mut written = 0;
     for line in &hunk.lines {
@@ -172,7 +178,6 @@ fn push_new(
         let end = match (line.kind, kept, ends_of_file) {
             (Kind::Context, Some(found), None) => found.end,
             (_, _, None) => line.end,
-            // In a patch that leaves no word of it, the last line stays without its end.
             (_, _, Some(_)) if last_is_open && written == count => End::None,
             (Kind::Context, Some(found), Some(usual)) if found.end == End::None => usual,
             (Kind::Context, Some(found), Some(_)) => found.end,
