@@ -105,23 +105,51 @@ impl SyntaxCheck {
 
     /// What became worse, in words.
     fn warning(&self, before: &[Text]) -> Option<String> {
-        let warnings: Vec<String> = before.iter().filter_map(|it| self.warning_of(it)).collect();
+        let gone: Vec<&Text> = before.iter().filter(|it| self.is_gone(it)).collect();
+        let warning = |file: &Text| {
+            // A file that the call has made may be one that it has renamed.
+            let earlier =
+                gone.iter().filter(|it| file.text.is_empty() && it.language == file.language);
+            let earlier =
+                std::iter::once(file.text.as_str()).chain(earlier.map(|it| it.text.as_str()));
+            self.warning_of(file, earlier)
+        };
+        let warnings: Vec<String> = before.iter().filter_map(warning).collect();
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    fn warning_of(&self, before: &Text) -> Option<String> {
-        let after = self.text(&before.name)?;
-        if after == before.text {
+    /// What a file has that none of the `earlier` texts had.
+    fn warning_of<'t>(
+        &self,
+        file: &Text,
+        earlier: impl Iterator<Item = &'t str>,
+    ) -> Option<String> {
+        let after = self.text(&file.name)?;
+        if after == file.text {
             return None;
         }
         let cache = &self.0.cache;
-        let new = cache.problems(before.language, &after)?;
+        let new = cache.problems(file.language, &after)?;
         if new.is_empty() {
             return None;
         }
-        let old = cache.problems(before.language, &before.text)?;
-        let places = worse((&before.text, &old), (&after, &new));
-        (!places.is_empty()).then(|| warning(&before.name, &places))
+        let mut fewest: Option<Vec<Place>> = None;
+        for earlier in earlier {
+            if earlier == after {
+                return None;
+            }
+            let old = cache.problems(file.language, earlier)?;
+            let places = worse((earlier, &old), (&after, &new));
+            if fewest.as_ref().is_none_or(|fewest| places.len() < fewest.len()) {
+                fewest = Some(places);
+            }
+        }
+        fewest.filter(|places| !places.is_empty()).map(|places| warning(&file.name, &places))
+    }
+
+    /// Whether a file that was there is no longer.
+    fn is_gone(&self, before: &Text) -> bool {
+        !before.text.is_empty() && self.text(&before.name).is_some_and(|after| after.is_empty())
     }
 }
 

@@ -366,6 +366,24 @@ fn up_to_three_places_are_reported_and_the_others_counted() {
 }
 
 #[test]
+fn a_broken_file_that_is_renamed_is_not_newly_broken() {
+    let desk = Desk::new();
+    fs::write(desk.path("a.json"), "[1, 2\n").unwrap();
+    let rename = "--- a/a.json\n+++ b/b.json\nrename from a.json\nrename to b.json\n";
+    let answer = desk.ok(
+        1,
+        "apply_patch",
+        json!({"patch": format!("diff --git a/a.json b/b.json\n{rename}")}),
+    );
+    assert!(!answer.contains("warning"), "{answer}");
+    // What the same patch breaks is reported.
+    let broken = "diff --git a/b.json b/c.json\nrename from b.json\nrename to c.json\n--- a/b.json\n+++ b/c.json\n\
+                  @@ -1 +1 @@\n-[1, 2\n+[1, }, {2\n";
+    let answer = desk.ok(2, "apply_patch", json!({"patch": broken}));
+    assert!(answer.contains("`c.json` has syntax errors"), "{answer}");
+}
+
+#[test]
 fn a_structured_answer_stays_structured_beside_the_warning() {
     let desk = Desk::new();
     let answer = desk.turn(1, "add_section", json!({"path": "a.toml"}));
