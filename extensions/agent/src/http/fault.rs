@@ -14,6 +14,13 @@ use crate::Usage;
 /// How much of what a server said is shown.
 const SHOWN: usize = 300;
 
+/// How providers name an account that has nothing left.
+const QUOTA_NAMES: [&str; 3] =
+    ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
+
+const QUOTA_SPENT: (&str, Class, &str) =
+    ("quota_spent", Class::Final, "add to the account's quota or use another key");
+
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
 /// Why an attempt failed. The message says what came and what to do; who was asked is added where it is reported.
@@ -69,6 +76,7 @@ impl Fault {
             (Some(status @ 400..600), _) => status as u16,
             (_, Some("overloaded_error")) => 529,
             (_, Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota")) => 429,
+            (_, Some("billing_error")) => 402,
             (_, Some("authentication_error")) => 401,
             (_, Some("permission_error")) => 403,
             (_, Some("not_found_error")) => 404,
@@ -133,9 +141,8 @@ fn judged(
 ) -> (&'static str, Class, &'static str) {
     let not_started = Class::NotStarted { retry_after };
     match status {
-        429 if is_quota(body) => {
-            ("quota_spent", Class::Final, "add to the account's quota or use another key")
-        }
+        402 => QUOTA_SPENT,
+        400 | 403 | 429 if is_quota(body) => QUOTA_SPENT,
         429 => ("rate_limited", not_started, "ask again later, or ask less often"),
         529 => ("overloaded", not_started, "ask again later, or ask another model"),
         503 => ("unavailable", not_started, "ask again later"),
@@ -185,9 +192,13 @@ fn said(body: &str) -> String {
     }
 }
 
+/// Whether the account has nothing left, by the words of each provider: Anthropic answers 400 or 402, `OpenAI` 429 or 400.
 fn is_quota(body: &str) -> bool {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    ["type", "code"].iter().any(|key| error["error"][key] == "insufficient_quota")
+    let names = ["type", "code"].map(|key| error["error"][key].as_str().unwrap_or_default());
+    let message = error["error"]["message"].as_str().unwrap_or_default();
+    names.iter().any(|name| QUOTA_NAMES.contains(name))
+        || message.starts_with("Your credit balance is too low")
 }
 
 /// Whether a request has more tokens than the model reads, by the words of each provider: only `OpenAI` has a code for it.

@@ -54,10 +54,24 @@ fn the_message_names_what_came_what_was_expected_and_what_to_do() {
 
 #[test]
 fn a_quota_that_is_spent_is_not_waited_for() {
-    let body =
-        r#"{"error":{"message":"…","type":"insufficient_quota","code":"insufficient_quota"}}"#;
-    let fault = Fault::of_status(429, SEVEN, body);
-    assert_eq!((fault.kind, fault.class), ("quota_spent", Class::Final));
+    for (status, body) in [
+        (
+            429,
+            r#"{"error":{"message":"…","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+        ),
+        (400, r#"{"error":{"message":"…","type":"x","code":"billing_hard_limit_reached"}}"#),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}"#,
+        ),
+        (402, r#"{"type":"error","error":{"type":"billing_error","message":"…"}}"#),
+        (402, ""),
+    ] {
+        let fault = Fault::of_status(status, SEVEN, body);
+        assert_eq!((fault.kind, fault.class), ("quota_spent", Class::Final), "{status} {body}");
+    }
+    let reported = r#"{"type":"error","error":{"type":"billing_error","message":"…"}}"#;
+    assert_eq!(Fault::reported(reported).kind, "quota_spent");
 }
 
 #[test]
