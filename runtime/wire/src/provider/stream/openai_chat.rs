@@ -47,8 +47,8 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Not of `OpenAI`, but of many servers that imitate it.
-    #[serde(borrow)]
+    /// Not of `OpenAI`, but of many servers that imitate it, under one of these two names.
+    #[serde(borrow, alias = "reasoning")]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Called<'a>>>,
@@ -103,7 +103,8 @@ impl Assembly {
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
-            if let Some(reason) = choice.finish_reason
+            // Some servers send an empty text for none.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
                 // The last call may have been cut by a limit.
