@@ -188,6 +188,10 @@ impl Endpoint {
             Some(delay) => error.after(delay),
             None => error,
         };
+        let error = match fault.too_long {
+            Some(size) => error.too_long(size),
+            None => error,
+        };
         match fault.source {
             Some(source) => error.caused_by(source),
             None => error,

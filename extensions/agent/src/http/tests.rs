@@ -95,6 +95,21 @@ async fn a_request_that_is_wrong_is_made_once() {
 }
 
 #[tokio::test]
+async fn a_context_that_is_too_long_is_an_error_with_the_size_and_asked_for_once() {
+    let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#;
+    let (answer, requests) = asked([Answers::with(400, body), Answers::with(200, DONE)]).await;
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), requests.len()), ("context_too_long", 1));
+    let size = error.context_size().unwrap();
+    assert_eq!(
+        (size.found, size.allowed, size.excess()),
+        (Some(208_310), Some(200_000), Some(8_310))
+    );
+    let words = "the request has 208310 tokens, the model takes at most 200000; begin a new run";
+    assert!(error.message().contains(words), "{error}");
+}
+
+#[tokio::test]
 async fn retry_after_is_waited_for() {
     let limited = Answers::with(429, BUSY).header("retry-after: 1");
     let begun = Instant::now();
