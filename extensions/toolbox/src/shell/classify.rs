@@ -8,7 +8,7 @@ use std::ops::Range;
 use toolwright::Danger;
 
 use super::commands::{Commands, Function, SimpleCommand};
-use super::flags::{is_flag, is_meant};
+use super::flags::{is_flag, is_meant, values};
 use super::paths;
 use super::table::{CommandTable, Files, FlagRule, Program, Runs};
 
@@ -187,6 +187,10 @@ impl Judge<'_> {
             let reason = format!("`{program}` is not known here");
             return self.add(Danger::Moderate, reason, part, range);
         };
+        if self.table.is_elsewhere(program) {
+            let reason = "is named as a program of the system, and is another file";
+            self.add(Danger::Moderate, reason, part, range.clone());
+        }
         if program == "cd" || program == "pushd" {
             let to = command.arguments.iter().flatten().find(|it| !is_flag(it));
             self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
@@ -268,20 +272,45 @@ impl Judge<'_> {
         let written: Vec<&str> = match entry.writes {
             None => Vec::new(),
             Some(Files::All) => places.iter().flatten().copied().collect(),
+            Some(Files::Second) => places.get(1).copied().flatten().into_iter().collect(),
             Some(Files::Last) => places.last().copied().flatten().into_iter().collect(),
         };
-        for file in written {
-            self.written(file, part, range.clone(), entry.level);
+        for file in written.into_iter().filter(|it| *it != "-") {
+            self.written(file, part, range.clone(), entry.level.max(Danger::Moderate));
         }
         for flag in &entry.write_flags {
-            for file in values(&command.arguments, flag) {
+            for file in values(&command.arguments, flag, &entry.value_flags) {
                 if !paths::is_nothing(file) && file != "-" {
                     self.written(file, part, range.clone(), Danger::Moderate);
                 }
             }
         }
-        if entry.reads {
+        let is_read = subcommand(entry, places).is_some_and(|(_, sub)| sub.reads);
+        if (entry.reads && !entry.only_names) || is_read {
             self.secrets(command);
+        }
+        if is_read {
+            // A file of a commit stands behind the commit's name.
+            for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
+                self.read(file.1, part, range.clone());
+            }
+        }
+        if entry.sets {
+            self.set(entry, command);
+        }
+    }
+
+    /// What a program of the shell does to variables that it is given by name.
+    fn set(&mut self, entry: &Program, command: &SimpleCommand) {
+        let names: Vec<&str> = match entry.value_flags.iter().find(|it| *it == "-v") {
+            Some(flag) => values(&command.arguments, flag, &[]),
+            None => command.arguments.iter().flatten().map(String::as_str).collect(),
+        };
+        for name in names {
+            if let Some(known) = self.table.variable(name) {
+                let reason = known.why.clone();
+                self.add(known.level, reason, &command.part, command.range.clone());
+            }
         }
     }
 
@@ -295,7 +324,10 @@ impl Judge<'_> {
 
     fn read(&mut self, file: &str, part: &str, range: Range<usize>) {
         let whole = paths::joined(&self.base, file);
-        if paths::is_secret(&whole) {
+        if paths::is_connection(&whole) {
+            let reason = "opens a connection to another machine";
+            self.add(Danger::Dangerous, reason, part, range);
+        } else if paths::is_secret(&whole) {
             self.add(
                 Danger::Dangerous,
                 format!("reads `{file}`, which may hold secrets"),
@@ -341,6 +373,9 @@ fn subcommand<'e>(
     entry: &'e Program,
     places: &[Option<&str>],
 ) -> Option<(usize, &'e super::table::Subcommand)> {
+    // `cargo +nightly test`: which release of the program runs.
+    let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
+    let places = &places[usize::from(places.first().is_some_and(is_release))..];
     let begins = |name: &str| {
         let words: Vec<&str> = name.split(' ').collect();
         let is_there =
@@ -352,22 +387,4 @@ fn subcommand<'e>(
         Some((length, sub))
     });
     found.max_by_key(|(length, _)| *length)
-}
-
-/// The values of a flag: behind `=`, behind the letter, or the next argument.
-fn values<'c>(arguments: &'c [Option<String>], flag: &str) -> Vec<&'c str> {
-    let mut values = Vec::new();
-    for (at, argument) in arguments.iter().enumerate() {
-        let Some(argument) = argument.as_deref() else { continue };
-        if argument == flag {
-            values.extend(arguments.get(at + 1).and_then(|it| it.as_deref()));
-        } else if let Some(rest) = argument.strip_prefix(flag) {
-            match (flag.starts_with("--"), rest.strip_prefix('=')) {
-                (true, Some(value)) => values.push(value),
-                (true, None) => {}
-                (false, value) => values.push(value.unwrap_or(rest)),
-            }
-        }
-    }
-    values
 }
