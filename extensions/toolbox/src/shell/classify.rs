@@ -1,12 +1,15 @@
 //! How dangerous a command line is: the level of each of its parts, and the worst of them.
 
 mod checks;
+mod places;
 
 use std::fmt;
 use std::ops::Range;
 
 use toolwright::Danger;
 
+pub(super) use self::places::places;
+use self::places::subcommand;
 use super::commands::{Commands, Function, SimpleCommand};
 use super::flags::{is_flag, is_meant, values};
 use super::paths;
@@ -348,43 +351,4 @@ impl Judge<'_> {
 
 fn why_arguments<'w>(entry: &'w Program, sub: Option<&'w str>) -> &'w str {
     sub.unwrap_or(&entry.why)
-}
-
-/// The arguments that are no flags and no values of flags.
-pub(super) fn places<'c>(entry: &Program, arguments: &'c [Option<String>]) -> Vec<Option<&'c str>> {
-    let (mut places, mut ended) = (Vec::new(), false);
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_deref() {
-            Some("--") if !ended => ended = true,
-            Some(flag) if !ended && is_flag(flag) => {
-                if entry.value_flags.iter().any(|it| it == flag) {
-                    rest.next();
-                }
-            }
-            other => places.push(other),
-        }
-    }
-    places
-}
-
-/// The subcommand, and of how many words its name is.
-fn subcommand<'e>(
-    entry: &'e Program,
-    places: &[Option<&str>],
-) -> Option<(usize, &'e super::table::Subcommand)> {
-    // `cargo +nightly test`: which release of the program runs.
-    let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
-    let places = &places[usize::from(places.first().is_some_and(is_release))..];
-    let begins = |name: &str| {
-        let words: Vec<&str> = name.split(' ').collect();
-        let is_there =
-            words.iter().enumerate().all(|(at, word)| places.get(at) == Some(&Some(word)));
-        is_there.then_some(words.len())
-    };
-    let found = entry.subcommands.iter().filter_map(|sub| {
-        let length = sub.names.iter().filter_map(|it| begins(it)).max()?;
-        Some((length, sub))
-    });
-    found.max_by_key(|(length, _)| *length)
 }
