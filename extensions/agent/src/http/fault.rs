@@ -5,7 +5,7 @@ mod body;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use toolwright::Class;
@@ -206,6 +206,13 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
         _ => ("invalid_request", Class::Final, "change what it objects to"),
     };
     Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
+}
+
+/// What time it is by the clock of the server, which the date in `retry-after` is of, where its response says so: the clock of
+/// this machine may be wrong, or be set while a request waits.
+pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
+    // A date is the epoch and the time from there to it.
+    date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 
 /// How long a server asks to be left alone: the vendors' own header in milliseconds, else the one of HTTP.

@@ -4,6 +4,7 @@ mod prefix;
 mod provider_tools;
 mod server;
 mod streamed;
+mod transport;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -266,20 +267,4 @@ async fn every_exchange_and_every_retry_is_reported() {
         lines[2].ends_with(&format!(r#""response":{{"status":200,"body":{DONE}}}}}"#)),
         "{text}"
     );
-}
-
-/// The answer is one all the same; what it took is not known.
-#[tokio::test]
-async fn a_negative_usage_is_none() {
-    for (usage, known) in [
-        (r#"{"input_tokens":5,"output_tokens":2}"#, Some(crate::Usage::new(5, 2))),
-        (r#"{"input_tokens":-5,"output_tokens":2}"#, None),
-        (r#""much""#, None),
-    ] {
-        let body = DONE.replacen('{', &format!("{{\"usage\":{usage},"), 1);
-        let (answer, _) = asked([Answers::with(200, &body)]).await;
-        let answer = answer.unwrap();
-        assert_eq!((answer.text.as_str(), answer.usage), ("Done.", known), "{usage}");
-        assert_eq!(answer.spent().unmeasured, u32::from(known.is_none()));
-    }
 }

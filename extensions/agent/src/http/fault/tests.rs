@@ -1,7 +1,5 @@
 //! Which status means what, and in which words.
 
-use std::time::UNIX_EPOCH;
-
 use super::*;
 
 const SEVEN: Option<Duration> = Some(Duration::from_secs(7));
@@ -84,6 +82,20 @@ fn a_pause_is_read_from_the_vendors_header_first() {
     for wrong in ["soon", "-1", "NaN", ""] {
         assert!(pause(Some(wrong), Some(wrong)).unwrap_or_default().is_zero(), "{wrong}");
     }
+}
+
+#[test]
+fn a_pause_does_not_depend_on_the_clock_of_this_machine_where_the_server_says_its_time() {
+    let (date, until) = ("Thu, 01 Jan 1970 00:10:00 GMT", "Thu, 01 Jan 1970 00:10:07 GMT");
+    let (early, late) = (UNIX_EPOCH, UNIX_EPOCH + Duration::from_secs(1 << 32));
+    for now in [early, late] {
+        assert_eq!(wanted_pause(None, Some(until), clock(Some(date), now)), SEVEN);
+    }
+    assert_eq!((clock(None, late), clock(Some("soon"), late)), (late, late));
+    // By the clock of this machine, a date that has passed asks for no pause.
+    let pause = |now| wanted_pause(None, Some(until), clock(None, now));
+    assert!(pause(late).unwrap_or_default().is_zero());
+    assert_eq!(pause(early), Some(Duration::from_secs(607)));
 }
 
 /// The bodies are those that the providers and servers send, with the numbers that were reported.

@@ -23,8 +23,10 @@ pub(super) struct Assembly {
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    #[serde(borrow, default)]
-    choices: Vec<Choice<'a>>,
+    #[serde(borrow)]
+    object: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow)]
     usage: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -93,10 +95,14 @@ impl Assembly {
         if chunk.error.is_some_and(|error| error.get() != "null") {
             return Err(StreamError::Provider { body: data.to_owned() });
         }
+        if chunk.choices.is_none() && chunk.usage.is_none() {
+            let kind = chunk.object.map_or("a chunk without choices".to_owned(), Cow::into_owned);
+            events.push(StreamEvent::Unknown { kind });
+        }
         if let Some(usage) = chunk.usage.filter(|usage| usage.get() != "null") {
             self.usage = Some(usage.to_owned());
         }
-        for choice in chunk.choices {
+        for choice in chunk.choices.into_iter().flatten() {
             if choice.index != 0 {
                 let kind = format!("choice {}", choice.index);
                 events.push(StreamEvent::Unknown { kind });

@@ -1,5 +1,8 @@
 //! Streams of every provider: cut anywhere, broken off anywhere, and out of order.
 
+mod recorded;
+mod unusual;
+
 use super::*;
 
 /// Text, two calls and usage; white space and a large number in the arguments, a character of four bytes in the text.
