@@ -17,7 +17,7 @@ pub use client::tools::{
     mcp_search,
 };
 pub use client::{McpServers, RefusedTool, RegisterError};
-pub use server::client::{Elicited, LogLevel, McpClient};
+pub use server::client::{Elicited, LogLevel, McpClient, Root};
 pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
     Resources,

@@ -8,6 +8,7 @@ mod answer;
 pub(crate) mod client;
 pub(crate) mod content;
 pub(crate) mod elicitation;
+mod exchange;
 #[expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 mod handler;
 #[cfg(feature = "http-server")]
@@ -15,6 +16,7 @@ pub(crate) mod http;
 mod listing;
 mod offers;
 mod progress;
+mod rounds;
 mod session;
 #[cfg(unix)]
 mod stdout;

@@ -1,13 +1,21 @@
 //! The outcome of a call as a result of the protocol, or as an error of it. Pure.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ResultType};
+use rmcp::model::{CallToolResult, ClientCapabilities, ResultType};
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
 use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
 
+use super::client::UNSUPPORTED;
+
 /// What the client gets. Only what is wrong with the request itself, or with the server, is an error of the protocol.
-pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
+///
+/// `lacking` is what the tool asked for although the client of a request without session did not declare it.
+pub(super) fn result(
+    tool: &str,
+    outcome: Outcome,
+    lacking: Option<ClientCapabilities>,
+) -> Result<CallToolResult, ErrorData> {
     let answer = match outcome {
         Outcome::Answered(answer) => answer,
         Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
@@ -15,6 +23,10 @@ pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, Err
     };
     if let Some(error) = answer.error().filter(|error| error.kind() == "unknown_tool") {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
+    }
+    let is_unsupported = answer.error().is_some_and(|error| error.kind() == UNSUPPORTED);
+    if let Some(lacking) = lacking.filter(|_| is_unsupported) {
+        return Err(ErrorData::missing_required_client_capability(lacking));
     }
     let result = serde_json::from_value(call_tool_result(&answer));
     let mut result: CallToolResult = result.map_err(|error| {

@@ -6,20 +6,23 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressToken, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
     ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{broadcast, mpsc, watch};
-use toolwright::{Listening, Outcome};
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+use toolwright::{CancellationToken, Listening};
 
 use super::McpServer;
 use super::answer;
+use super::exchange::Exchange;
 use super::listing::StaleCursor;
-use super::progress::{Report, Scale};
-use super::session::{Planned, Session};
+use super::progress::Audience;
+use super::rounds::{Input, Round};
+use super::session::Session;
 
 pub(super) struct Handler {
     server: McpServer,
@@ -49,24 +52,6 @@ impl Handler {
 
     pub(super) fn session(&self) -> Arc<Session> {
         Arc::clone(&self.session)
-    }
-
-    async fn call(
-        &self,
-        planned: &Planned,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let performing = self.session.perform(planned, context.ct.clone());
-        let outcome = match context.meta.get_progress_token() {
-            Some(token) => {
-                let reports = self.session.reports.of(&planned.id);
-                let outcome = reported(performing, reports, &token, &context.peer).await;
-                self.session.reports.forget(&planned.id);
-                outcome
-            }
-            None => performing.await,
-        };
-        answer::result(planned.tool(), outcome).map(CallToolResponse::Complete)
     }
 }
 
@@ -155,10 +140,35 @@ impl ServerHandler for Handler {
 
     async fn get_prompt(
         &self,
-        request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        mut request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.server.offers.prompt(request).await.map(GetPromptResponse::Complete)
+        let (state, answers) = (request.request_state.take(), request.input_responses.take());
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        let input = Input {
+            purpose: ("prompts/get", request.name.clone(), arguments.to_string()),
+            state,
+            answers,
+        };
+        self.session.client.connect(&context.peer);
+        let work = |exchange: Option<Arc<Exchange>>, stop: CancellationToken| {
+            let (offers, client) = (self.server.offers.clone(), self.session.client.clone());
+            async move {
+                tokio::select! {
+                    prompt = offers.prompt(request, &client) => {
+                        let lacking = exchange.and_then(|exchange| exchange.lacking());
+                        // The application has no other way to say that it cannot do without.
+                        prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
+                    }
+                    () = stop.cancelled() => Err(ErrorData::internal_error("the prompt was cancelled", None)),
+                }
+            }
+        };
+        let can_ask = self.server.offers.can_ask();
+        Ok(match self.session.prompts.round(can_ask, input, &context, work).await? {
+            Round::Done(prompt) => GetPromptResponse::Complete(prompt),
+            Round::Asks(asks) => GetPromptResponse::InputRequired(asks),
+        })
     }
 
     async fn complete(
@@ -209,7 +219,34 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(words, None));
         };
         self.session.client.connect(&context.peer);
-        self.call(&planned, &context).await
+        let input = Input {
+            purpose: planned.purpose(),
+            state: request.request_state,
+            answers: request.input_responses,
+        };
+        let work = |exchange: Option<Arc<Exchange>>, cancelled: CancellationToken| {
+            let session = self.session();
+            let audience = Audience::of(&context, exchange.as_ref());
+            async move {
+                let outcome = session.perform(&planned, cancelled);
+                let outcome = match audience {
+                    Some(audience) => {
+                        let reports = session.reports.of(&planned.id);
+                        let outcome = audience.reported(outcome, reports).await;
+                        session.reports.forget(&planned.id);
+                        outcome
+                    }
+                    None => outcome.await,
+                };
+                let lacking = exchange.and_then(|exchange| exchange.lacking());
+                answer::result(planned.tool(), outcome, lacking)
+            }
+        };
+        let can_ask = self.server.offers.can_ask();
+        Ok(match self.session.calls.round(can_ask, input, &context, work).await? {
+            Round::Done(result) => CallToolResponse::Complete(result),
+            Round::Asks(asks) => CallToolResponse::InputRequired(asks),
+        })
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.
@@ -276,34 +313,5 @@ async fn notified(
         {
             return;
         }
-    }
-}
-
-/// Performs a call and passes on what it reports; every report comes before the answer.
-async fn reported(
-    performing: impl Future<Output = Outcome>,
-    mut reports: mpsc::Receiver<Report>,
-    token: &ProgressToken,
-    peer: &Peer<RoleServer>,
-) -> Outcome {
-    let mut scale = Scale::default();
-    let mut performing = std::pin::pin!(performing);
-    let outcome = loop {
-        let report = tokio::select! {
-            outcome = &mut performing => break outcome,
-            Some(report) = reports.recv() => report,
-        };
-        send(&mut scale, token, peer, report).await;
-    };
-    while let Ok(report) = reports.try_recv() {
-        send(&mut scale, token, peer, report).await;
-    }
-    outcome
-}
-
-async fn send(scale: &mut Scale, token: &ProgressToken, peer: &Peer<RoleServer>, report: Report) {
-    if let Some(notification) = scale.next(token, report) {
-        // A client that is gone ends the session, which cancels the call.
-        let _ = peer.notify_progress(notification).await;
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::JsonObject;
+use rmcp::model::{CallToolResult, GetPromptResult, JsonObject};
 use toolwright::{
     Call, CallId, CancellationToken, Class, Executor, Outcome, Profile, Run, ToolError,
 };
@@ -14,6 +14,7 @@ use super::elicitation::Entered;
 use super::listing::Shown;
 use super::offers::Subscribed;
 use super::progress::Reports;
+use super::rounds::{Purpose, Rounds};
 use super::{McpServer, ServeError};
 
 /// How many waiting calls a session remembers, so that a client cannot fill the memory.
@@ -30,6 +31,9 @@ pub(super) struct Session {
     pub(super) reports: Arc<Reports>,
     pub(super) client: McpClient,
     pub(super) subscribed: Subscribed,
+    /// The calls and prompts that wait for answers of their client.
+    pub(super) calls: Rounds<CallToolResult>,
+    pub(super) prompts: Rounds<GetPromptResult>,
     /// Dropped with the session.
     _entered: Option<Entered>,
 }
@@ -105,6 +109,8 @@ impl Session {
             reports,
             client,
             subscribed: Subscribed::default(),
+            calls: Rounds::default(),
+            prompts: Rounds::default(),
             _entered: entered,
         })
     }
@@ -207,6 +213,10 @@ impl Pinned {
 impl Planned {
     pub(super) fn tool(&self) -> &str {
         &self.tool
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        ("tools/call", self.key.0.clone(), self.key.1.clone())
     }
 }
 

@@ -11,9 +11,9 @@ use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool
 use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
 
 /// The token of ada is a variable that cargo sets for tests.
-const ADAS: &str = env!("CARGO_MANIFEST_DIR");
+pub const ADAS: &str = env!("CARGO_MANIFEST_DIR");
 
-struct Tokens;
+pub struct Tokens;
 
 impl TokenCheck for Tokens {
     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
@@ -41,21 +41,21 @@ struct User(String);
 #[tool(unlinked, effect = idempotent, danger = critical, writes())]
 async fn delete_all() {}
 
-struct Served {
-    url: String,
-    ended: CancellationToken,
+pub struct Served {
+    pub url: String,
+    pub ended: CancellationToken,
     client: reqwest::Client,
 }
 
 impl Served {
-    async fn of(server: McpServer) -> Self {
+    pub async fn of(server: McpServer) -> Self {
         let bound = server.http("127.0.0.1:0".parse().unwrap()).unwrap().bind().await.unwrap();
         let (url, ended) = (bound.url(), CancellationToken::new());
         tokio::spawn(bound.serve_until(ended.clone()));
         Self { url, ended, client: reqwest::Client::builder().no_proxy().build().unwrap() }
     }
 
-    fn post(&self, message: &Value) -> RequestBuilder {
+    pub fn post(&self, message: &Value) -> RequestBuilder {
         let post = self.client.post(&self.url).body(message.to_string());
         post.header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
@@ -89,7 +89,7 @@ fn calling(tool: &str) -> Value {
 }
 
 /// The message of an answer with the id 2, of a body or of a stream of events.
-async fn message(response: Response) -> Value {
+pub async fn message(response: Response) -> Value {
     let text = response.text().await.unwrap();
     let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
     let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());

@@ -6,6 +6,7 @@ mod durable;
 mod faults;
 mod http;
 mod offers;
+mod rounds;
 mod server;
 mod stdio;
 mod support;

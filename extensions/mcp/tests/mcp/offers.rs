@@ -126,7 +126,7 @@ async fn ask(client: &McpClient) -> Result<String, ToolError> {
     Ok(format!("{kind} {:?}", answer.await?))
 }
 
-fn approving(store: &MemoryStore, four_eyes: bool) -> McpServer {
+pub fn approving(store: &MemoryStore, four_eyes: bool) -> McpServer {
     let approver = ElicitationApprover::default();
     let key = ApproverKey::generate("user of an MCP client").unwrap();
     let builder = Executor::builder(Registry::of([PAY, DELETE_ALL]).unwrap());
@@ -250,6 +250,7 @@ impl Prompts for Texts {
         &'a self,
         _: &'a str,
         arguments: &'a Arguments,
+        _: &'a McpClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>> {
         let words = format!("Review {}", arguments["path"]);
         Box::pin(async { Ok(vec![PromptMessage::User(Content::text(words))]) })
