@@ -47,7 +47,8 @@ async fn a_server_that_sends_a_byte_now_and_then_for_ever_is_given_up() {
 #[tokio::test]
 async fn a_body_without_end_is_read_up_to_its_limit() {
     for is_stream in [false, true] {
-        let limited = |model: HttpModelBuilder| model.body_limit(1 << 20).timeout(Duration::from_secs(20));
+        let limited =
+            |model: HttpModelBuilder| model.body_limit(1 << 20).timeout(Duration::from_secs(20));
         for (name, error, times) in each(|| vec![Answers::Endless { is_stream }], limited).await {
             assert_eq!((error.kind(), times), ("response_too_large", 1), "{name}");
             assert!(error.message().contains("more than 1048576 bytes"), "{name}: {error}");
