@@ -254,6 +254,7 @@ impl Workspace {
     pub(crate) fn open_named(&self, name: &Name) -> Result<File, ToolError> {
         let lookup = |error| failed(name, error);
         is_regular(name, &self.folder.metadata(name).map_err(lookup)?)?;
+        links::is_real_name_text(&self.folder, name)?;
         let mut options = OpenOptions::new();
         // Another file may have the name by now, and opening a FIFO waits for its writer.
         options.read(true).nonblock(true);
@@ -274,9 +275,10 @@ impl Holds<toolwright::File> for Workspace {
         self.scope.clone()
     }
 
-    /// The real name of a file behind a link, or below a folder that is one.
+    /// The names of a file behind a link, or below a folder that is one: one after each link, the real name last.
     fn other_names(&self, name: &str) -> Vec<String> {
-        self.names_past_links(name)
+        let Ok(name) = Name::parse(name) else { return Vec::new() };
+        self.names_past_links(&name).iter().map(ToString::to_string).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Metadata;
 use toolwright::ToolError;
 
+use super::links::text;
 use super::{Name, Workspace, failed};
 
 impl Workspace {
@@ -18,6 +19,7 @@ impl Workspace {
     pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
         let lookup = |error| failed(name, error);
         let inside = self.folder.canonicalize(name).map_err(lookup)?;
+        text(name, &inside)?;
         let metadata = self.folder.metadata(&inside).map_err(lookup)?;
         if !metadata.is_dir() {
             let message = format!("`{name}` is a file, expected a folder");

@@ -15,6 +15,7 @@ use super::{After, Before, Change, Written};
 use crate::step::step;
 use crate::workspace::failure::failed;
 use crate::workspace::is_regular;
+use crate::workspace::links::is_real_name_text;
 use crate::workspace::name::Name;
 
 /// A change that is ready. Until it is committed, dropping it leaves nothing behind.
@@ -168,6 +169,7 @@ impl Target {
     fn find(root: &Dir, change: &Change<'_>) -> Result<Self, ToolError> {
         let name = change.name;
         let lookup = |error| failed(name, error);
+        is_real_name_text(root, name)?;
         let (real, permissions) = match root.symlink_metadata(name) {
             Ok(metadata) if metadata.is_symlink() && matches!(change.after, After::Removed) => {
                 let message = format!(
