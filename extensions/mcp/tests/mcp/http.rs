@@ -1,11 +1,13 @@
 //! The server over HTTP, with raw requests and with the client of this crate.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use toolwright::journal::{MemoryStore, State, Store as _};
 use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
@@ -179,8 +181,66 @@ async fn a_session_is_that_of_the_user_who_began_it() {
     let named = message(call(ADAS).await.unwrap()).await;
     assert_eq!(named["result"]["content"][0]["text"], "ada");
     assert_eq!(call("bobs").await.unwrap().status(), StatusCode::NOT_FOUND);
+    for method in [Method::GET, Method::DELETE] {
+        let other = served.client.request(method.clone(), &served.url).bearer_auth("bobs");
+        let other = other.header("accept", "text/event-stream").header("mcp-session-id", &id);
+        assert_eq!(other.send().await.unwrap().status(), StatusCode::NOT_FOUND, "{method}");
+    }
     let named = message(call(ADAS).await.unwrap()).await;
     assert_eq!(named["result"]["content"][0]["text"], "ada");
+}
+
+/// A token that a test lets expire.
+#[derive(Clone, Default)]
+struct Expiring(Arc<AtomicBool>);
+
+impl TokenCheck for Expiring {
+    fn check<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
+        let is_expired = self.0.load(Ordering::SeqCst);
+        Box::pin(async move {
+            if is_expired { Err(TokenRefusal::Invalid) } else { Ok("ada".to_owned()) }
+        })
+    }
+}
+
+#[derive(Clone, Default)]
+struct Steps {
+    begun: Arc<Notify>,
+    end: Arc<Notify>,
+}
+
+/// Work until the test says so.
+#[tool(unlinked, effect = read, reads())]
+async fn work(steps: &Steps) -> &'static str {
+    steps.begun.notify_one();
+    steps.end.notified().await;
+    "done"
+}
+
+#[tokio::test]
+async fn a_call_ends_though_its_token_has_expired_and_no_request_passes_after_it() {
+    let (token, steps) = (Expiring::default(), Steps::default());
+    let builder = Executor::builder(Registry::of([WORK]).unwrap()).service(steps.clone());
+    let server = McpServer::new(builder.build().unwrap()).check_tokens(token.clone());
+    let served = Served::of(server).await;
+    let id = served.session("hers").await;
+    let send = || {
+        let call = served.post(&calling("work")).header("mcp-session-id", &id);
+        call.bearer_auth("hers").send()
+    };
+    let expire = async {
+        steps.begun.notified().await;
+        token.0.store(true, Ordering::SeqCst);
+        let refused = send().await.unwrap();
+        steps.end.notify_one();
+        refused
+    };
+    let (called, refused) = futures::join!(async { message(send().await.unwrap()).await }, expire);
+    assert_eq!(called["result"]["content"][0]["text"], "done");
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(challenge(refused.headers()), "Bearer error=\"invalid_token\"");
+    let gone = served.client.delete(&served.url).header("mcp-session-id", &id).bearer_auth("hers");
+    assert_eq!(gone.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 }
 
 /// A page of another site whose name was made to lead to this machine.
