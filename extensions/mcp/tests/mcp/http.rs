@@ -51,7 +51,11 @@ pub struct Served {
 
 impl Served {
     pub async fn of(server: McpServer) -> Self {
-        let bound = server.http("127.0.0.1:0".parse().unwrap()).unwrap().bind().await.unwrap();
+        Self::at("127.0.0.1:0", server).await
+    }
+
+    async fn at(address: &str, server: McpServer) -> Self {
+        let bound = server.http(address.parse().unwrap()).unwrap().bind().await.unwrap();
         let (url, ended) = (bound.url(), CancellationToken::new());
         tokio::spawn(bound.serve_until(ended.clone()));
         Self { url, ended, client: reqwest::Client::builder().no_proxy().build().unwrap() }
@@ -256,6 +260,29 @@ async fn a_request_for_another_host_or_from_another_site_is_refused() {
     }
     let own = served.url.strip_suffix("/mcp").unwrap();
     assert_eq!(with("origin", own).await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_server_that_other_machines_reach_takes_the_host_and_the_sites_that_it_names() {
+    let server = with_tokens().host("tools.example");
+    let send = async |served: &Served, host: &str, origin: Option<&str>| {
+        let port = served.url.rsplit_once(':').unwrap().1;
+        let post = served.client.post(format!("http://127.0.0.1:{port}"));
+        let post = post.header("content-type", "application/json").body(initialize().to_string());
+        let post = post.header("accept", "application/json, text/event-stream");
+        let post = post.header("host", host).bearer_auth(ADAS);
+        let post = origin.iter().fold(post, |post, origin| post.header("origin", *origin));
+        post.send().await.unwrap().status()
+    };
+    let served = Served::at("0.0.0.0:0", server.clone()).await;
+    assert_eq!(send(&served, "tools.example", None).await, StatusCode::OK);
+    assert_eq!(send(&served, "127.0.0.1", None).await, StatusCode::FORBIDDEN);
+    let site = Some("https://app.example");
+    assert_eq!(send(&served, "tools.example", site).await, StatusCode::FORBIDDEN);
+    let served = Served::at("0.0.0.0:0", server.origin("https://app.example:443")).await;
+    assert_eq!(send(&served, "tools.example", site).await, StatusCode::OK);
+    let other = Some("https://evil.example");
+    assert_eq!(send(&served, "tools.example", other).await, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
