@@ -180,6 +180,10 @@ async fn a_grant_ends_with_the_definition_that_it_was_given_for() {
     assert!(process.echo().await.answer().is_some(), "the grant covers it");
     assert_eq!(office.times_called(), 2);
 
+    let other = waiting(&process.call("peer__echo", json!({"text": "ho"})).await);
+    let asked = office.record(other).await.ask.unwrap().reason;
+    assert!(!asked.contains("has changed"), "the grant is for other arguments: {asked}");
+
     let change = waiting(&process.call("peer__change", json!({})).await);
     office.say(Statement::approve(&office.record(change).await, "ada", NOW.parse().unwrap())).await;
     assert!(process.resume(change).await.answer().is_some());

@@ -239,7 +239,9 @@ async fn a_call_ends_though_its_token_has_expired_and_no_request_passes_after_it
         steps.end.notify_one();
         refused
     };
-    let (called, refused) = futures::join!(async { message(send().await.unwrap()).await }, expire);
+    let both = futures::future::join(async { message(send().await.unwrap()).await }, expire);
+    let in_time = tokio::time::timeout(std::time::Duration::from_secs(20), both);
+    let (called, refused) = in_time.await.unwrap();
     assert_eq!(called["result"]["content"][0]["text"], "done");
     assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(challenge(refused.headers()), "Bearer error=\"invalid_token\"");
