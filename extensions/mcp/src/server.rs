@@ -13,6 +13,7 @@ mod exchange;
 mod handler;
 #[cfg(feature = "http-server")]
 pub(crate) mod http;
+mod lines;
 mod listing;
 mod offers;
 mod progress;
@@ -34,6 +35,7 @@ use toolwright::{
 use self::content::{Completions, Prompts, Resources};
 use self::elicitation::ElicitationApprover;
 use self::handler::Handler;
+use self::lines::{Lines, Pages};
 use self::offers::Offers;
 use self::session::Session;
 
@@ -293,9 +295,10 @@ impl McpServer {
         // Dropped with the future too.
         let _ending = ended.clone().drop_guard();
         let session = Session::start(&self, ended, None)?;
-        let handler = Handler::new(self, Arc::new(session));
+        let pages = Pages::default();
+        let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
-        let running = match rmcp::serve_server(handler, (read, write)).await {
+        let running = match rmcp::serve_server(handler, Lines::new(read, write, pages)).await {
             Ok(running) => running,
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Protocol(error.to_string())),

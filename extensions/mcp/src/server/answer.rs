@@ -1,7 +1,8 @@
 //! The outcome of a call as a result of the protocol, or as an error of it. Pure.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ClientCapabilities, ResultType};
+use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
+use serde_json::Value;
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
 use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
@@ -28,14 +29,37 @@ pub(super) fn result(
     if let Some(lacking) = lacking.filter(|_| is_unsupported) {
         return Err(ErrorData::missing_required_client_capability(lacking));
     }
-    let result = serde_json::from_value(call_tool_result(&answer));
-    let mut result: CallToolResult = result.map_err(|error| {
+    let mut result = read(call_tool_result(&answer)).map_err(|error| {
         tracing::error!(tool, %error, "an answer is no result of the protocol");
         ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
     })?;
     // Clients of the revisions before 2026-07-28 are not sent it.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result)
+}
+
+/// The result of the protocol; the texts of the answer are taken as they are.
+fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
+    let blocks = match result["content"].take() {
+        Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
+        other => return serde_json::from_value(other),
+    };
+    let mut read = CallToolResult::success(blocks);
+    read.structured_content = result.get_mut("structuredContent").map(Value::take);
+    read.is_error = result["isError"].as_bool();
+    Ok(read)
+}
+
+fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
+    let is_text = block["type"] == "text" && block.as_object().is_some_and(|it| it.len() == 2);
+    match block.get_mut("text").map(Value::take) {
+        Some(Value::String(text)) if is_text => Ok(ContentBlock::text(text)),
+        Some(other) => {
+            block["text"] = other;
+            serde_json::from_value(block)
+        }
+        None => serde_json::from_value(block),
+    }
 }
 
 /// The call waits: for a person, mostly.

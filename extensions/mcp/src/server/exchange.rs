@@ -69,23 +69,25 @@ impl Attending {
 }
 
 impl Exchange {
-    /// The exchange of a client's request, where its revision has no requests of servers.
+    /// Whether the client's revision has no requests of servers, so that questions need an exchange.
+    pub(super) fn is_needed(context: &RequestContext<RoleServer>) -> bool {
+        context.protocol_version().is_some_and(|version| !version.has_initialize())
+    }
+
+    /// The exchange of a client's request.
     ///
     /// # Errors
     /// When an answer that came with the request is none.
     pub(super) fn begin(
         context: &RequestContext<RoleServer>,
         early: Option<InputResponses>,
-    ) -> Result<Option<Arc<Self>>, ErrorData> {
-        if context.protocol_version().is_none_or(|version| version.has_initialize()) {
-            return Ok(None);
-        }
+    ) -> Result<Arc<Self>, ErrorData> {
         let early = early.unwrap_or_default();
         early.iter().try_for_each(|(key, answer)| check(key, answer))?;
         let attending = Some(Attending::of(context));
         let state = Mutex::new(State { attending, early, ..State::default() });
         let capabilities = context.client_capabilities().unwrap_or_default();
-        Ok(Some(Arc::new(Self { capabilities, state })))
+        Ok(Arc::new(Self { capabilities, state }))
     }
 
     pub(super) fn current() -> Option<Arc<Self>> {

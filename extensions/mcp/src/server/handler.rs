@@ -19,6 +19,7 @@ use toolwright::{CancellationToken, Listening};
 use super::McpServer;
 use super::answer;
 use super::exchange::Exchange;
+use super::lines::Pages;
 use super::listing::StaleCursor;
 use super::progress::Audience;
 use super::rounds::{Input, Round};
@@ -32,6 +33,8 @@ pub(super) struct Handler {
     _listening: Listening,
     /// Whether the session ends with this value.
     ends: bool,
+    /// Where the transport takes pages of tools from.
+    pages: Option<Pages>,
 }
 
 impl Handler {
@@ -40,7 +43,7 @@ impl Handler {
         let listening = server.executor.registry().listen(move |event| {
             sender.send_replace(event.generation);
         });
-        Self { server, session, changes, _listening: listening, ends: false }
+        Self { server, session, changes, _listening: listening, ends: false, pages: None }
     }
 
     /// Lets the session end when nothing more can come of it.
@@ -52,6 +55,17 @@ impl Handler {
 
     pub(super) fn session(&self) -> Arc<Session> {
         Arc::clone(&self.session)
+    }
+
+    /// Lets the transport write the pages of tools.
+    pub(super) fn with_pages(mut self, pages: Pages) -> Self {
+        self.pages = Some(pages);
+        self
+    }
+
+    /// Whether what is requested may be answered with a question.
+    fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.server.offers.can_ask() && Exchange::is_needed(context)
     }
 }
 
@@ -144,12 +158,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let (state, answers) = (request.request_state.take(), request.input_responses.take());
-        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-        let input = Input {
-            purpose: ("prompts/get", request.name.clone(), arguments.to_string()),
-            state,
-            answers,
-        };
+        let purpose = self.asks(&context).then(|| {
+            let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+            ("prompts/get", request.name.clone(), arguments.to_string())
+        });
         self.session.client.connect(&context.peer);
         let work = |exchange: Option<Arc<Exchange>>, stop: CancellationToken| {
             let (offers, client) = (self.server.offers.clone(), self.session.client.clone());
@@ -164,8 +176,8 @@ impl ServerHandler for Handler {
                 }
             }
         };
-        let can_ask = self.server.offers.can_ask();
-        Ok(match self.session.prompts.round(can_ask, input, &context, work).await? {
+        let input = Input { state, answers };
+        Ok(match self.session.prompts.round(purpose, input, &context, work).await? {
             Round::Done(prompt) => GetPromptResponse::Complete(prompt),
             Round::Asks(asks) => GetPromptResponse::InputRequired(asks),
         })
@@ -191,7 +203,7 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let pinned = match cursor {
@@ -202,11 +214,17 @@ impl ServerHandler for Handler {
             })?,
         };
         let page = pinned.shown.page(cursor.as_deref(), self.server.page);
-        let (tools, next) = page.map_err(|StaleCursor| {
+        let page = page.map_err(|StaleCursor| {
             let words = "the cursor is of no list of this session, or the tools have changed since; list again without a cursor";
             ErrorData::invalid_params(words, None)
         })?;
-        Ok(ListToolsResult { next_cursor: next, ..ListToolsResult::with_all_items(tools) })
+        let stands_in = |pages: &Pages| pages.stand_in(&context.id, &pinned.shown.text(&page));
+        let tools = match self.pages.as_ref().is_some_and(stands_in) {
+            true => Vec::new(),
+            false => pinned.shown.tools(&page).to_vec(),
+        };
+        let next_cursor = pinned.shown.next(&page);
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -218,12 +236,10 @@ impl ServerHandler for Handler {
             let words = format!("no tool is called `{}`", request.name);
             return Err(ErrorData::invalid_params(words, None));
         };
-        self.session.client.connect(&context.peer);
-        let input = Input {
-            purpose: planned.purpose(),
-            state: request.request_state,
-            answers: request.input_responses,
-        };
+        if self.server.offers.can_ask() {
+            self.session.client.connect(&context.peer);
+        }
+        let purpose = self.asks(&context).then(|| planned.purpose());
         let work = |exchange: Option<Arc<Exchange>>, cancelled: CancellationToken| {
             let session = self.session();
             let audience = Audience::of(&context, exchange.as_ref());
@@ -242,8 +258,8 @@ impl ServerHandler for Handler {
                 answer::result(planned.tool(), outcome, lacking)
             }
         };
-        let can_ask = self.server.offers.can_ask();
-        Ok(match self.session.calls.round(can_ask, input, &context, work).await? {
+        let input = Input { state: request.request_state, answers: request.input_responses };
+        Ok(match self.session.calls.round(purpose, input, &context, work).await? {
             Round::Done(result) => CallToolResponse::Complete(result),
             Round::Asks(asks) => CallToolResponse::InputRequired(asks),
         })

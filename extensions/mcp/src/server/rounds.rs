@@ -21,7 +21,6 @@ pub(super) type Purpose = (&'static str, String, String);
 
 /// What a request brings for its round.
 pub(super) struct Input {
-    pub(super) purpose: Purpose,
     /// Of the round before, where it is not the first.
     pub(super) state: Option<String>,
     pub(super) answers: Option<InputResponses>,
@@ -62,13 +61,14 @@ impl<T> Default for Rounds<T> {
 }
 
 impl<T: Send + 'static> Rounds<T> {
-    /// Works until the work is done or asks. It is cancelled with the request that it is working for.
+    /// Works until the work is done or asks. It is cancelled with the request that it is working for. Work without a purpose
+    /// cannot ask.
     ///
     /// # Errors
     /// Those of the work; and when no work for this purpose waits under the state, or an answer is none.
     pub(super) async fn round<W>(
         &self,
-        can_ask: bool,
+        purpose: Option<Purpose>,
         input: Input,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(Option<Arc<Exchange>>, CancellationToken) -> W,
@@ -76,17 +76,17 @@ impl<T: Send + 'static> Rounds<T> {
     where
         W: Future<Output = Result<T, ErrorData>> + Send + 'static,
     {
+        let Some(purpose) = purpose else {
+            return match input.state {
+                Some(_) => Err(unknown()),
+                None => work(None, context.ct.clone()).await.map(Round::Done),
+            };
+        };
         if let Some(state) = &input.state {
             let answers = input.answers.unwrap_or_default();
-            return self.resume(state, &input.purpose, answers, context).await;
+            return self.resume(state, &purpose, answers, context).await;
         }
-        let exchange = match can_ask {
-            true => Exchange::begin(context, input.answers)?,
-            false => None,
-        };
-        let Some(exchange) = exchange else {
-            return work(None, context.ct.clone()).await.map(Round::Done);
-        };
+        let exchange = Exchange::begin(context, input.answers)?;
         let stop = CancellationToken::new();
         let work = exchange.over(work(Some(Arc::clone(&exchange)), stop.clone()));
         let mut work: Work<T> = Box::pin(work);
@@ -94,7 +94,7 @@ impl<T: Send + 'static> Rounds<T> {
             Step::Done(done) => done.map(Round::Done),
             Step::Asked => {
                 let steps = drive(work, Arc::clone(&exchange));
-                self.hold(Held { purpose: input.purpose, exchange, stop, steps }, &context.ct).await
+                self.hold(Held { purpose, exchange, stop, steps }, &context.ct).await
             }
         }
     }

@@ -60,7 +60,6 @@ pub(super) struct Planned {
     pinned: Arc<Pinned>,
     tool: String,
     arguments: String,
-    key: CallKey,
     waiting: Option<CallId>,
     /// The id that it has for the executor.
     pub(super) id: String,
@@ -140,14 +139,19 @@ impl Session {
             None => name.to_owned(),
         };
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
-        let spelling = toolwright::unstable::arguments::canonical(&arguments);
-        let key = (tool.clone(), spelling.unwrap_or_else(|_| arguments.clone()));
-        let waiting = lock(&self.waiting).get(&key).cloned();
+        let waiting = {
+            let waiting = lock(&self.waiting);
+            // The key costs as much as a small call.
+            match waiting.is_empty() {
+                true => None,
+                false => waiting.get(&call_key(&tool, &arguments)).cloned(),
+            }
+        };
         let (waiting, id) = match waiting {
             Some(waiting) => (Some(waiting.call), waiting.id),
             None => (None, format!("mcp-{}", Uuid::now_v7())),
         };
-        Some(Planned { pinned, tool, arguments, key, waiting, id })
+        Some(Planned { pinned, tool, arguments, waiting, id })
     }
 
     /// Makes the call, or continues the one that waited.
@@ -165,15 +169,18 @@ impl Session {
                 run.submit(&call.cancelled_by(cancelled)).await
             }
         };
-        let mut waiting = lock(&self.waiting);
         match &outcome {
-            Outcome::Suspended(suspended) if waiting.len() < MOST_WAITING => {
+            Outcome::Suspended(suspended) => {
                 let call = Waiting { call: suspended.call, id: planned.id.clone() };
-                waiting.insert(planned.key.clone(), call);
+                let mut waiting = lock(&self.waiting);
+                if waiting.len() < MOST_WAITING || planned.waiting.is_some() {
+                    waiting.insert(planned.key(), call);
+                }
             }
-            _ => {
-                waiting.remove(&planned.key);
+            _ if planned.waiting.is_some() => {
+                lock(&self.waiting).remove(&planned.key());
             }
+            _ => {}
         }
         outcome
     }
@@ -216,8 +223,18 @@ impl Planned {
     }
 
     pub(super) fn purpose(&self) -> Purpose {
-        ("tools/call", self.key.0.clone(), self.key.1.clone())
+        let (tool, arguments) = self.key();
+        ("tools/call", tool, arguments)
     }
+
+    fn key(&self) -> CallKey {
+        call_key(&self.tool, &self.arguments)
+    }
+}
+
+fn call_key(tool: &str, arguments: &str) -> CallKey {
+    let spelling = toolwright::unstable::arguments::canonical(arguments);
+    (tool.to_owned(), spelling.unwrap_or_else(|_| arguments.to_owned()))
 }
 
 fn given_up(tool: &str) -> ToolError {
