@@ -8,16 +8,17 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::fs::Dir;
 use toolwright::ToolError;
 
-use super::{Name, Workspace, failed};
+use super::local::LocalFiles;
+use super::{Name, failed};
 
 /// The system follows no more links than this on the way to one file.
 const MOST_LINKS: usize = 40;
 
-impl Workspace {
+impl LocalFiles {
     /// The names whose files a write to `name` may change: its own, with the links of the folders above it followed, and
     /// where it is a link also the name that it leads to.
     #[cfg(feature = "changes")]
-    pub(crate) fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
+    pub(super) fn own_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
         let own = self.name_past_links(name)?;
         let is_link = match self.folder.symlink_metadata(&own) {
             Ok(metadata) => metadata.is_symlink(),
@@ -53,7 +54,7 @@ impl Workspace {
 
     /// The names that a path has after each link on its way, the real one last, without its own. The way ends where it leads
     /// out of the workspace; a name that is not UTF-8 is left out, because what it leads to is not opened.
-    pub(crate) fn names_past_links(&self, name: &Name) -> Vec<Name> {
+    pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
         let (mut names, mut links) = (Vec::new(), 0);
         let (mut real, mut is_new) = (PathBuf::new(), false);
         let Some(mut rest) = parts(Path::new(name.as_str())) else { return names };
