@@ -13,7 +13,7 @@ use self::places::subcommand;
 use super::commands::{Commands, Function, SimpleCommand};
 use super::flags::{is_flag, is_meant, values};
 use super::paths;
-use super::table::{CommandTable, Files, FlagRule, Program, Runs};
+use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
 
 /// The levels of the parts of a command line. Made by [`classify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
 impl Classification {
     /// The level of a line that is parsed.
     pub(super) fn of(commands: &Commands, text: &str, table: &CommandTable) -> Self {
-        let mut judge = Judge { table, parts: Vec::new(), base: String::new() };
+        let mut judge = Judge { table, parts: Vec::new(), made: Vec::new(), base: String::new() };
         for unknown in &commands.unknown {
             let at = text.find(&unknown.part).unwrap_or(0);
             let range = at..(at + unknown.part.len()).min(text.len());
@@ -74,6 +74,9 @@ impl Classification {
         }
         for (name, value, part) in &commands.assignments {
             judge.assignment(name, value.as_deref(), part, text);
+        }
+        for redirected in commands.redirects.iter().filter(|it| it.is_write) {
+            judge.made.extend(redirected.file.as_deref().map(|it| paths::joined("", it)));
         }
         for command in &commands.commands {
             judge.command(command);
@@ -131,6 +134,8 @@ impl fmt::Display for Classification {
 struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
+    /// The files that the line writes.
+    made: Vec<String>,
     /// The folder that the line has changed to; empty where it has not, or that is not known.
     base: String,
 }
@@ -182,6 +187,7 @@ impl Judge<'_> {
         if command.arguments.iter().any(runs_code) {
             return self.add(Danger::Dangerous, "has an index that runs a command", part, range);
         }
+        self.runs_made(program, command);
         let Some(entry) = self.table.program(program) else {
             if command.function == Function::Defined {
                 return self.add(Danger::Safe, "is a function of the line", part, range);
@@ -199,6 +205,18 @@ impl Judge<'_> {
             self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
         }
         self.known(entry, command);
+    }
+
+    /// A line that writes a file and runs it has not shown what it runs.
+    fn runs_made(&mut self, program: &str, command: &SimpleCommand) {
+        let is_script =
+            self.table.program(program).is_some_and(|it| it.check == Some(Check::Script));
+        let scripts = command.arguments.iter().flatten().filter(|it| is_script && !is_flag(it));
+        let runs = scripts.map(String::as_str).chain(program.contains('/').then_some(program));
+        if runs.map(|it| paths::joined("", it)).any(|it| self.made.contains(&it)) {
+            let reason = "runs a file that the line itself writes";
+            self.add(Danger::Dangerous, reason, &command.part, command.range.clone());
+        }
     }
 
     fn known(&mut self, entry: &Program, command: &SimpleCommand) {
@@ -289,7 +307,12 @@ impl Judge<'_> {
             }
         }
         let is_read = subcommand(entry, places).is_some_and(|(_, sub)| sub.reads);
-        if (entry.reads && !entry.only_names) || is_read {
+        // What is found is read by the program that runs for it.
+        let is_found = entry
+            .markers
+            .iter()
+            .any(|it| command.arguments.iter().flatten().any(|text| text == it));
+        if (entry.reads && !entry.only_names) || is_read || is_found {
             self.secrets(command);
         }
         if is_read {
@@ -341,6 +364,7 @@ impl Judge<'_> {
     }
 
     fn written(&mut self, file: &str, part: &str, range: Range<usize>, level: Danger) {
+        self.made.push(paths::joined("", file));
         let whole = paths::joined(&self.base, file);
         match paths::writing(&whole) {
             Some((danger, reason)) => self.add(danger.max(level), reason, part, range),
