@@ -21,6 +21,7 @@ mod rounds;
 mod session;
 #[cfg(unix)]
 mod stdout;
+mod tasks;
 
 use std::fmt;
 use std::sync::Arc;

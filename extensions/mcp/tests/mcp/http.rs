@@ -411,3 +411,17 @@ async fn a_list_is_the_same_over_a_stream_and_over_http() {
     }
     assert_eq!(pages, 2);
 }
+
+/// Each page that was listed is remembered as a text.
+#[tokio::test]
+async fn a_cursor_that_begins_no_page_is_refused() {
+    let (client, _serving) = crate::support::session(server().page_size(2)).await;
+    let list = async |cursor: String| {
+        let params = rmcp::model::PaginatedRequestParams::default().with_cursor(Some(cursor));
+        client.peer().list_tools(Some(params)).await
+    };
+    let (one, _other) = crate::support::session(server().page_size(1)).await;
+    let next = one.peer().list_tools(None).await.unwrap().next_cursor.unwrap();
+    let refused = list(next).await.unwrap_err();
+    assert!(refused.to_string().contains("the cursor is of no list"), "{refused}");
+}
