@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cost, ModelError};
+use crate::{ContextSize, Cost, ModelError};
 
 /// How a run ended.
 ///
@@ -52,6 +52,9 @@ pub enum Ended {
         /// When the provider wants to be asked again, where it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
+        /// How large the request was, where it was too long for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context_size: Option<ContextSize>,
     },
 }
 
@@ -158,6 +161,7 @@ impl Ended {
             kind: error.kind().to_owned(),
             message: error.message().to_owned(),
             retry_after_ms: error.retry_after().map(milliseconds),
+            context_size: error.context_size(),
         }
     }
 }

@@ -169,6 +169,10 @@ impl Fallback {
         let message = format!("no model answered ({} asked{why}): {last}", names.join(", "));
         let (kind, class) = (last.kind().to_owned(), last.classified());
         let error = ModelError::new(kind, message).class(class).taking(last.spent());
+        let error = match last.context_size() {
+            Some(size) => error.too_long(size),
+            None => error,
+        };
         match last.retry_after() {
             Some(delay) if !matches!(class, Class::NotStarted { .. }) => error.after(delay),
             _ => error,

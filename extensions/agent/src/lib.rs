@@ -17,6 +17,7 @@
 
 mod agent;
 mod budget;
+mod context_size;
 mod delta;
 mod ended;
 mod events;
@@ -41,6 +42,7 @@ mod telemetry;
 mod usage;
 
 pub use self::agent::{Agent, AgentBuilder};
+pub use self::context_size::ContextSize;
 pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};
 pub use self::events::{CalledTool, RunEvent, RunEventKind, RunEvents};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use toolwright::Class;
 
-use crate::Spent;
+use crate::{ContextSize, Spent};
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -31,6 +31,7 @@ struct Inner {
     class: Class,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
+    context_size: Option<ContextSize>,
     spent: Spent,
     source: Option<Source>,
 }
@@ -44,6 +45,7 @@ impl ModelError {
             class: Class::Final,
             message,
             retry_after: None,
+            context_size: None,
             spent: Spent::default(),
             source: None,
         }))
@@ -60,6 +62,13 @@ impl ModelError {
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.0.retry_after = Some(delay);
+        self
+    }
+
+    /// How large the request was, where it is too long for the model.
+    #[must_use]
+    pub fn too_long(mut self, size: ContextSize) -> Self {
+        self.0.context_size = Some(size);
         self
     }
 
@@ -81,6 +90,12 @@ impl ModelError {
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.0.spent
+    }
+
+    /// How large the request was, where it is too long for the model.
+    #[must_use]
+    pub fn context_size(&self) -> Option<ContextSize> {
+        self.0.context_size
     }
 
     /// The kind of the error, for programs.
@@ -125,6 +140,7 @@ impl fmt::Debug for ModelError {
             .field("class", &self.0.class)
             .field("message", &self.0.message)
             .field("retry_after", &self.retry_after())
+            .field("context_size", &self.0.context_size)
             .field("spent", &self.0.spent)
             .field("source", &self.0.source)
             .finish()

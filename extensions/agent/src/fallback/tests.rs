@@ -6,7 +6,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Executor, Output, Registry, tool};
 
 use super::*;
-use crate::{Agent, Delta, Ended, Message};
+use crate::{Agent, ContextSize, Delta, Ended, Message};
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]
@@ -121,6 +121,20 @@ async fn a_run_in_which_every_model_is_down_ends_with_their_names() {
     let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("overloaded", 2));
     assert_eq!(message, "no model answered (first, second asked): busy");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_history_that_no_model_takes_ends_the_run_with_its_size() {
+    let long = |allowed| {
+        let size = ContextSize::new(Some(9_000), Some(allowed));
+        Err(ModelError::new("context_too_long", "too long").too_long(size))
+    };
+    let (model, asked) = pair(vec![long(4_000)], vec![long(8_000)]);
+    let agent = Agent::builder(executor(), model.build()).build().unwrap();
+    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let Ended::ModelFailed { kind, context_size, .. } = ended else { panic!("{ended:?}") };
+    assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("context_too_long", 2));
+    assert_eq!(context_size, Some(ContextSize::new(Some(9_000), Some(8_000))));
 }
 
 #[tokio::test(start_paused = true)]

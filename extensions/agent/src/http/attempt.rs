@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
 use toolwright::Class;
 use toolwright::provider::StreamError;
 
 use super::api::Api;
-use super::fault::{Fault, pause_in, wanted_pause};
+use super::fault::{Fault, clock, pause_in, wanted_pause};
 use super::key::Key;
 use super::streamed::Pieces;
 use crate::ModelError;
@@ -188,6 +188,10 @@ impl Endpoint {
             Some(delay) => error.after(delay),
             None => error,
         };
+        let error = match fault.too_long {
+            Some(size) => error.too_long(size),
+            None => error,
+        };
         match fault.source {
             Some(source) => error.caused_by(source),
             None => error,
@@ -213,11 +217,9 @@ impl Received {
         if self.status == 200 {
             return Ok(self.body);
         }
-        let pause = wanted_pause(
-            self.header(RETRY_AFTER_MS),
-            self.header("retry-after"),
-            SystemTime::now(),
-        );
+        let now = clock(self.header(DATE.as_str()), SystemTime::now());
+        let pause =
+            wanted_pause(self.header(RETRY_AFTER_MS), self.header(RETRY_AFTER.as_str()), now);
         let pause = pause.or_else(|| pause_in(&self.body));
         Err(Fault::of_status(self.status, pause, &self.body))
     }

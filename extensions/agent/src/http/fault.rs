@@ -1,18 +1,20 @@
 //! Why an attempt failed, and what that says about repeating it. Pure.
 
+mod body;
+
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use toolwright::Class;
 use toolwright::provider::StreamError;
 use toolwright::retry::retry_after;
 
-use crate::Usage;
-
-/// How much of what a server said is shown.
-const SHOWN: usize = 300;
+pub(super) use self::body::pause_in;
+use self::body::{ErrorBody, cut};
+use crate::{ContextSize, Usage};
 
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
@@ -24,6 +26,8 @@ pub(super) struct Fault {
     pub(super) message: String,
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
+    /// How large a request was that is too long for the model.
+    pub(super) too_long: Option<ContextSize>,
     pub(super) source: Option<Source>,
     /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
     pub(super) taken: Option<Box<Option<Usage>>>,
@@ -31,11 +35,24 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
-        Self { kind, class, message: message.into(), retry_after: None, source: None, taken: None }
+        Self {
+            kind,
+            class,
+            message: message.into(),
+            retry_after: None,
+            too_long: None,
+            source: None,
+            taken: None,
+        }
     }
 
     /// A response of status 200 whose body is not what was asked for.
     pub(super) fn unexpected(body: &str, expected: &str, why: &dyn Display) -> Self {
+        let read: Value = serde_json::from_str(body).unwrap_or_default();
+        if let Some((error, status)) = read.get("error").and_then(|it| Some((it, status_in(it)?))) {
+            let came = "answered an error with status 200";
+            return Self::of_error(status, error, came, expected);
+        }
         let found = if body.trim().is_empty() { "an empty body".to_owned() } else { shown(body) };
         let message = format!(
             "answered {found}, expected {expected} ({why}); check that the provider and the base URL belong together"
@@ -45,14 +62,15 @@ impl Fault {
 
     /// A response of another status than 200.
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>, body: &str) -> Self {
-        let said = said(body);
-        let (kind, class, advice) = judged(status, retry_after, body);
+        let body = ErrorBody::of(body);
+        let said = body.said();
+        let Judgement { kind, class, advice, too_long } = judged(status, retry_after, &body);
         let asks = match retry_after {
             Some(delay) => format!(" and asks to be left alone for {} s", delay.as_secs_f64()),
             None => String::new(),
         };
         let message = format!("answered status {status}{said}{asks}, expected 200; {advice}");
-        Self { retry_after, ..Self::new(kind, class, message) }
+        Self { retry_after, too_long, ..Self::new(kind, class, message) }
     }
 
     /// An error that a provider reports in the middle of an answer.
@@ -64,26 +82,26 @@ impl Fault {
         {
             members.remove("type");
         }
-        let name = ["code", "type"].iter().find_map(|key| error[key].as_str());
-        let status = match (error["code"].as_u64(), name) {
-            (Some(status @ 400..600), _) => status as u16,
-            (_, Some("overloaded_error")) => 529,
-            (_, Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota")) => 429,
-            (_, Some("authentication_error")) => 401,
-            (_, Some("permission_error")) => 403,
-            (_, Some("not_found_error")) => 404,
-            (_, Some("request_too_large")) => 413,
-            (_, Some("invalid_request_error" | "context_length_exceeded")) => 400,
-            _ => 500,
-        };
+        let came = "reported an error in the middle of its answer";
+        Self::of_error(status_in(&error).unwrap_or(500), &error, came, "the rest of it")
+    }
+
+    /// A response of `OpenAI` whose status is that it failed.
+    pub(super) fn of_failed_response(code: &str, message: &str) -> Self {
+        // What is not known here would fail again.
+        let status = if code == "server_error" { 500 } else { status_of(code).unwrap_or(400) };
+        let error = json!({"code": code, "message": message});
+        Self::of_error(status, &error, "answered a response that failed", "a whole one")
+    }
+
+    /// An error in a response of status 200, as one of the status that it should have had.
+    fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {
         let body = json!({"error": error}).to_string();
-        let pause = pause_in(&body);
-        let (kind, class, advice) = judged(status, pause, &body);
-        let said = said(&body);
-        let message = format!(
-            "reported an error in the middle of its answer{said}, expected the rest of it; {advice}"
-        );
-        Self { retry_after: pause, ..Self::new(kind, class, message) }
+        let body = ErrorBody::of(&body);
+        let (said, pause) = (body.said(), body.pause());
+        let Judgement { kind, class, advice, too_long } = judged(status, pause, &body);
+        let message = format!("{came}{said}, expected {expected}; {advice}");
+        Self { retry_after: pause, too_long, ..Self::new(kind, class, message) }
     }
 
     /// An answer that came in pieces, of which no whole one could be made.
@@ -125,15 +143,51 @@ impl Fault {
     }
 }
 
-/// What a status and the words with it mean: kind, class and advice.
-fn judged(
-    status: u16,
-    retry_after: Option<Duration>,
-    body: &str,
-) -> (&'static str, Class, &'static str) {
+/// The status that an error should have had, by its members, where they are known.
+fn status_in(error: &Value) -> Option<u16> {
+    let mut names = ["code", "type"].into_iter().filter_map(|key| error[key].as_str());
+    match error["code"].as_u64() {
+        Some(status @ 400..600) => Some(status as u16),
+        _ => names.find_map(status_of),
+    }
+}
+
+/// The status that belongs to the name of an error, where it is known.
+fn status_of(name: &str) -> Option<u16> {
+    Some(match name {
+        "overloaded_error" => 529,
+        "server_is_overloaded" | "slow_down" => 503,
+        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" => 429,
+        "authentication_error" => 401,
+        "billing_error" => 402,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "request_too_large" => 413,
+        "invalid_request_error" | "context_length_exceeded" | "exceed_context_size_error" => 400,
+        _ => return None,
+    })
+}
+
+/// What a status and the words with it mean.
+struct Judgement {
+    kind: &'static str,
+    class: Class,
+    advice: Cow<'static, str>,
+    too_long: Option<ContextSize>,
+}
+
+fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> Judgement {
     let not_started = Class::NotStarted { retry_after };
-    match status {
-        429 if is_quota(body) => {
+    if let (400 | 413 | 422 | 500, Some(size)) = (status, body.too_long()) {
+        let advice = format!(
+            "{size}; begin a new run, let tools answer less, or ask a model with a larger context"
+        );
+        let too_long = Some(size);
+        let (kind, class) = ("context_too_long", Class::Final);
+        return Judgement { kind, class, advice: Cow::Owned(advice), too_long };
+    }
+    let (kind, class, advice) = match status {
+        400 | 402 | 403 | 429 if status == 402 || body.is_quota() => {
             ("quota_spent", Class::Final, "add to the account's quota or use another key")
         }
         429 => ("rate_limited", not_started, "ask again later, or ask less often"),
@@ -142,12 +196,7 @@ fn judged(
         408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
         401 | 403 => ("wrong_key", Class::Final, "check the key"),
         404 => ("not_found", Class::Final, "check the base URL and the model's name"),
-        400 | 413 if is_too_long(body) => (
-            "context_too_long",
-            Class::Final,
-            "begin a new run, let tools answer less, or ask a model with a larger context",
-        ),
-        400 if is_wrong_key(body) => ("wrong_key", Class::Final, "check the key"),
+        400 if body.is_wrong_key() => ("wrong_key", Class::Final, "check the key"),
         413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
         300..=399 => (
             "redirected",
@@ -155,7 +204,15 @@ fn judged(
             "set the base URL to where it leads; a key is not sent to another place",
         ),
         _ => ("invalid_request", Class::Final, "change what it objects to"),
-    }
+    };
+    Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
+}
+
+/// What time it is by the clock of the server, which the date in `retry-after` is of, where its response says so: the clock of
+/// this machine may be wrong, or be set while a request waits.
+pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
+    // A date is the epoch and the time from there to it.
+    date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 
 /// How long a server asks to be left alone: the vendors' own header in milliseconds, else the one of HTTP.
@@ -171,59 +228,8 @@ pub(super) fn wanted_pause(
         .or_else(|| header.and_then(|it| retry_after(it, now).or_else(|| fraction(it))))
 }
 
-/// What a provider said in its error, in brackets.
-fn said(body: &str) -> String {
-    let error = serde_json::from_str::<Value>(body).ok();
-    let error = error.as_ref().map(|it| &it["error"]);
-    let text = |key: &str| error.and_then(|it| it[key].as_str()).filter(|it| !it.is_empty());
-    let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));
-    match (kind, text("message")) {
-        (Some(kind), Some(message)) => format!(" ({kind}: {})", cut(message)),
-        (None, Some(words)) | (Some(words), None) => format!(" ({})", cut(words)),
-        (None, None) if body.trim().is_empty() => String::new(),
-        (None, None) => format!(" ({})", cut(body.trim())),
-    }
-}
-
-fn is_quota(body: &str) -> bool {
-    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    ["type", "code"].iter().any(|key| error["error"][key] == "insufficient_quota")
-}
-
-/// Whether a request has more tokens than the model reads, by the words of each provider: only `OpenAI` has a code for it.
-fn is_too_long(body: &str) -> bool {
-    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    let message = error["error"]["message"].as_str().unwrap_or_default();
-    let is_of_gemini = message.contains("exceeds the maximum number of tokens");
-    error["error"]["code"] == "context_length_exceeded"
-        || message.starts_with("prompt is too long")
-        || is_of_gemini
-}
-
-/// Gemini answers 400 to a wrong key, and gives the reason in the details.
-fn is_wrong_key(body: &str) -> bool {
-    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    let details = error["error"]["details"].as_array();
-    details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
-}
-
-/// The pause that Gemini asks for in its error, such as `37s` or `1.5s`.
-pub(super) fn pause_in(body: &str) -> Option<Duration> {
-    let error = serde_json::from_str::<Value>(body).ok()?;
-    let details = error["error"]["details"].as_array()?;
-    let delay = details.iter().find_map(|it| it["retryDelay"].as_str())?;
-    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
-}
-
 fn shown(body: &str) -> String {
     format!("`{}`", cut(body.trim()))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

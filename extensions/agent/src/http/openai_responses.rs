@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::Class;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
@@ -132,10 +131,12 @@ struct Response<'a> {
     usage: Option<Tokens>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Failure {
-    code: Option<String>,
-    message: Option<String>,
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    message: String,
 }
 
 #[derive(Deserialize)]
@@ -177,7 +178,8 @@ pub(super) fn answer(
 ) -> Result<ModelAnswer, Fault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
     if response.status.as_deref() == Some("failed") {
-        return Err(failed(response.error));
+        let failure = response.error.unwrap_or_default();
+        return Err(Fault::of_failed_response(&failure.code, &failure.message));
     }
     let output = response.output.ok_or_else(|| wrong(&"it has no `output`"))?;
     let items = output.iter().map(|item| Ok((*item, serde_json::from_str(item.get())?)));
@@ -211,23 +213,6 @@ pub(super) fn answer(
         Some(tokens) => answer.usage(tokens.into()),
         None => answer,
     })
-}
-
-fn failed(failure: Option<Failure>) -> Fault {
-    let (code, message) = match failure {
-        Some(failure) => (failure.code.unwrap_or_default(), failure.message.unwrap_or_default()),
-        None => (String::new(), String::new()),
-    };
-    let (kind, class) = match code.as_str() {
-        "server_error" => ("server_error", Class::Transient),
-        "rate_limit_exceeded" => ("rate_limited", Class::NotStarted { retry_after: None }),
-        _ => ("invalid_request", Class::Final),
-    };
-    Fault::new(
-        kind,
-        class,
-        format!("answered a response that failed ({code}: {message}), expected a whole one"),
-    )
 }
 
 pub(super) fn usage(text: &str) -> Option<Usage> {

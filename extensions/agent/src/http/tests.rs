@@ -4,6 +4,7 @@ mod prefix;
 mod provider_tools;
 mod server;
 mod streamed;
+mod transport;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -92,6 +93,21 @@ async fn a_request_that_is_wrong_is_made_once() {
         assert!(words.contains(&format!("answered status {status} (overloaded_error")), "{words}");
         assert!(words.contains("expected 200; "), "{words}");
     }
+}
+
+#[tokio::test]
+async fn a_context_that_is_too_long_is_an_error_with_the_size_and_asked_for_once() {
+    let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#;
+    let (answer, requests) = asked([Answers::with(400, body), Answers::with(200, DONE)]).await;
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), requests.len()), ("context_too_long", 1));
+    let size = error.context_size().unwrap();
+    assert_eq!(
+        (size.found, size.allowed, size.excess()),
+        (Some(208_310), Some(200_000), Some(8_310))
+    );
+    let words = "the request has 208310 tokens, the model takes at most 200000; begin a new run";
+    assert!(error.message().contains(words), "{error}");
 }
 
 #[tokio::test]
@@ -251,20 +267,4 @@ async fn every_exchange_and_every_retry_is_reported() {
         lines[2].ends_with(&format!(r#""response":{{"status":200,"body":{DONE}}}}}"#)),
         "{text}"
     );
-}
-
-/// The answer is one all the same; what it took is not known.
-#[tokio::test]
-async fn a_negative_usage_is_none() {
-    for (usage, known) in [
-        (r#"{"input_tokens":5,"output_tokens":2}"#, Some(crate::Usage::new(5, 2))),
-        (r#"{"input_tokens":-5,"output_tokens":2}"#, None),
-        (r#""much""#, None),
-    ] {
-        let body = DONE.replacen('{', &format!("{{\"usage\":{usage},"), 1);
-        let (answer, _) = asked([Answers::with(200, &body)]).await;
-        let answer = answer.unwrap();
-        assert_eq!((answer.text.as_str(), answer.usage), ("Done.", known), "{usage}");
-        assert_eq!(answer.spent().unmeasured, u32::from(known.is_none()));
-    }
 }

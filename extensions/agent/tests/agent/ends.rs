@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use toolwright::Class;
-use toolwright_agent::{Ended, Limit, ModelAnswer, ModelError, ScriptedModel, StopReason, Stopped};
+use toolwright_agent::{
+    ContextSize, Ended, Limit, ModelAnswer, ModelError, ScriptedModel, StopReason, Stopped,
+};
 
 use super::support::{Log, agent, call, kinds, outline, run};
 
@@ -92,6 +94,20 @@ async fn a_failed_model_ends_the_run_and_what_was_done_stays() {
         outline(run.history())[2..4],
         ["answers: 1".to_owned(), "user: Again, please.".to_owned()]
     );
+}
+
+#[tokio::test]
+async fn a_history_that_is_too_long_ends_the_run_with_its_size() {
+    let size = ContextSize::new(Some(208_310), Some(200_000));
+    let error = ModelError::new("context_too_long", "the prompt is too long").too_long(size);
+    let mut run = run(agent(&Log::default(), ScriptedModel::new().fails(error)));
+    let ended = run.say("Go on.").await.unwrap();
+    let expected = serde_json::json!({
+        "ended": "model_failed", "kind": "context_too_long", "message": "the prompt is too long",
+        "context_size": {"found": 208_310, "allowed": 200_000},
+    });
+    assert_eq!(serde_json::to_value(&ended).unwrap(), expected);
+    assert_eq!(serde_json::from_value::<Ended>(expected).unwrap(), ended);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Requests as the API takes them, and every way in which a response may end.
 
+use toolwright::Class;
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
@@ -131,6 +132,8 @@ fn a_response_that_failed_says_why_and_whether_to_ask_again() {
     for (code, class) in [
         ("server_error", Class::Transient),
         ("rate_limit_exceeded", Class::NotStarted { retry_after: None }),
+        ("server_is_overloaded", Class::NotStarted { retry_after: None }),
+        ("insufficient_quota", Class::Final),
         ("invalid_prompt", Class::Final),
     ] {
         let text = format!(

@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// What becomes of one request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Answers {
     /// A whole response.
     With { status: u16, headers: String, body: String },
@@ -23,6 +23,8 @@ pub(super) enum Answers {
     Stream { pieces: Vec<String>, end: End },
     /// Events that never end, a byte at a time.
     Drip,
+    /// A body that never ends, as fast as it is read.
+    Endless { is_stream: bool },
 }
 
 /// How a stream ends.
@@ -129,6 +131,7 @@ async fn respond(stream: &mut TcpStream, answer: Answers) {
         Answers::Never => return,
         Answers::Stream { pieces, end } => return send(stream, pieces, end).await,
         Answers::Drip => return drip(stream).await,
+        Answers::Endless { is_stream } => return flood(stream, is_stream).await,
     };
     // A client that has seen enough closes first.
     let _ = stream.write_all(response.as_bytes()).await;
@@ -163,4 +166,11 @@ async fn drip(stream: &mut TcpStream) {
     while stream.write_all(b"1\r\n:\r\n").await.is_ok() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+}
+
+async fn flood(stream: &mut TcpStream, is_stream: bool) {
+    let head = if is_stream { STREAM.to_owned() } else { STREAM.replace("event-stream", "json") };
+    let _ = stream.write_all(head.as_bytes()).await;
+    let piece = format!("10000\r\n:{}\r\n", " ".repeat((1 << 16) - 1));
+    while stream.write_all(piece.as_bytes()).await.is_ok() {}
 }

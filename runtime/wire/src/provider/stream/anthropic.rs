@@ -40,7 +40,7 @@ struct Event<'a> {
     content_block: Option<&'a RawValue>,
     #[serde(borrow)]
     delta: Option<Delta<'a>>,
-    usage: Option<Map<String, Value>>,
+    usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -171,11 +171,16 @@ impl Assembly {
             message.extend(delta.stop_reason.map(|reason| ("stop_reason".to_owned(), reason)));
             message.extend(delta.stop_sequence.map(|it| ("stop_sequence".to_owned(), it)));
         }
-        if let Some(usage) = event.usage {
-            let known = message.entry("usage").or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(known) = known {
-                known.extend(usage.into_iter().filter(|(_, tokens)| !tokens.is_null()));
+        match event.usage {
+            Some(Value::Object(usage)) => {
+                let known = message.entry("usage").or_insert_with(|| Value::Object(Map::new()));
+                if let Value::Object(known) = known {
+                    known.extend(usage.into_iter().filter(|(_, tokens)| !tokens.is_null()));
+                }
             }
+            Some(Value::Null) | None => {}
+            // What it means, who reads the message says.
+            Some(usage) => message.extend([("usage".to_owned(), usage)]),
         }
     }
 

@@ -1,12 +1,31 @@
 //! Gemini `streamGenerateContent`: responses, each with more parts; calls come whole.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::{StreamError, StreamEvent, parsed, quoted};
 use crate::provider::Provider;
+
+/// The members of parts, in small letters and without `_`: the API takes two spellings.
+const KNOWN: [&str; 13] = [
+    "text",
+    "thought",
+    "thoughtsignature",
+    "functioncall",
+    "functionresponse",
+    "executablecode",
+    "codeexecutionresult",
+    "inlinedata",
+    "filedata",
+    "videometadata",
+    "partmetadata",
+    "toolcall",
+    "toolresponse",
+];
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -21,8 +40,8 @@ pub(super) struct Assembly {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk<'a> {
-    #[serde(borrow, default)]
-    candidates: Vec<Candidate<'a>>,
+    #[serde(borrow)]
+    candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     prompt_feedback: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -71,13 +90,19 @@ impl Assembly {
         if chunk.error.is_some() {
             return Err(StreamError::Provider { body: data.to_owned() });
         }
+        if chunk.candidates.is_none()
+            && chunk.prompt_feedback.is_none()
+            && chunk.usage_metadata.is_none()
+        {
+            events.push(StreamEvent::Unknown { kind: "a chunk without candidates".to_owned() });
+        }
         if let Some(usage) = chunk.usage_metadata {
             self.usage = Some(usage.to_owned());
         }
         if let Some(feedback) = chunk.prompt_feedback {
             self.feedback = Some(feedback.to_owned());
         }
-        for candidate in chunk.candidates {
+        for candidate in chunk.candidates.into_iter().flatten() {
             if candidate.index != 0 {
                 let kind = format!("candidate {}", candidate.index);
                 events.push(StreamEvent::Unknown { kind });
@@ -119,6 +144,8 @@ impl Assembly {
             } else {
                 StreamEvent::Text(text)
             });
+        } else {
+            events.extend(unknown(raw)?.map(|kind| StreamEvent::Unknown { kind }));
         }
         self.parts.push(raw.get().to_owned());
         Ok(())
@@ -144,4 +171,12 @@ impl Assembly {
             message.unwrap_or_default(),
         ))
     }
+}
+
+/// What a part is of which no member is known.
+fn unknown(part: &RawValue) -> Result<Option<String>, StreamError> {
+    let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parsed(part.get())?;
+    let is_known = |key: &str| KNOWN.contains(&key.replace('_', "").to_lowercase().as_str());
+    let is_unknown = members.keys().all(|key| !is_known(key));
+    Ok(members.into_keys().next().filter(|_| is_unknown).map(Cow::into_owned))
 }

@@ -1,5 +1,8 @@
 //! Streams of every provider: cut anywhere, broken off anywhere, and out of order.
 
+mod recorded;
+mod unusual;
+
 use super::*;
 
 /// Text, two calls and usage; white space and a large number in the arguments, a character of four bytes in the text.
@@ -275,6 +278,27 @@ fn an_unknown_event_is_skipped_and_reported() {
         let unknown = StreamEvent::Unknown { kind: "sparkle".into() };
         assert!(events.contains(&unknown), "{provider} {events:?}");
         assert_eq!(provider.tool_calls(&message.unwrap()).unwrap(), expected());
+    }
+}
+
+#[test]
+fn a_server_that_imitates_the_chat_api_may_send_empty_reasons_and_its_own_name_for_reasoning() {
+    for own in [
+        r#""reasoning":"Hm.""#,
+        r#""reasoning_content":"Hm.""#,
+        r#""reasoning":"Hm.","reasoning_content":"Hm.""#,
+        r#""reasoning":{"effort":"low"},"reasoning_content":"Hm.""#,
+    ] {
+        let imitated = CHAT.replace("\"finish_reason\":null", "\"finish_reason\":\"\"").replacen(
+            "\"content\":\"\"",
+            &format!("\"content\":\"\",{own}"),
+            1,
+        );
+        let mut stream = Provider::OpenAiChat.stream();
+        let events = stream.push(imitated.as_bytes()).unwrap();
+        assert_eq!(events[0], StreamEvent::Reasoning("Hm.".to_owned()), "{own}");
+        let message = stream.finish().unwrap();
+        assert_eq!(Provider::OpenAiChat.tool_calls(&message).unwrap(), expected(), "{own}");
     }
 }
 

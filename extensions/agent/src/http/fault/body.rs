@@ -1,0 +1,142 @@
+//! What a provider says in the body of an error, whichever of the known forms the body has. Pure.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::ContextSize;
+
+/// How much of what a server said is shown.
+const SHOWN: usize = 300;
+
+/// How providers name an account that has nothing left.
+const QUOTA_NAMES: [&str; 3] =
+    ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
+
+/// How `OpenAI` and llama.cpp name a request that is too long; the others have words alone.
+const TOO_LONG_NAMES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
+
+/// The words of Anthropic, of `OpenAI` and the servers that imitate it, of Gemini and of llama.cpp for a request that is too
+/// long.
+const TOO_LONG: [&str; 5] = [
+    "prompt is too long",
+    "maximum context length",
+    "exceeds the context window",
+    "exceeds the maximum number of tokens",
+    "exceeds the available context size",
+];
+
+/// The words behind which they say how many tokens there are, and how many are allowed.
+const FOUND_AFTER: [&str; 5] =
+    ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
+const ALLOWED_AFTER: [&str; 4] =
+    ["tokens >", "maximum context length", "tokens allowed", "context size ("];
+
+/// Anthropic's words for a request that is too long with its answer alone: `178959 + 64000 > 200000` follows.
+const TOO_LONG_WITH_ANSWER: &str = "input length and `max_tokens` exceed context limit:";
+
+/// The error in a body.
+pub(super) struct ErrorBody<'a> {
+    error: Value,
+    body: &'a str,
+}
+
+impl<'a> ErrorBody<'a> {
+    /// Reads `{"error":{…}}`, a list of that, as Gemini writes it, `{"error":"…"}`, and an error without a member around it.
+    pub(super) fn of(body: &'a str) -> Self {
+        let read: Value = serde_json::from_str(body).unwrap_or_default();
+        let read = match read {
+            Value::Array(mut list) if !list.is_empty() => list.swap_remove(0),
+            read => read,
+        };
+        let error = match read.get("error") {
+            Some(Value::String(message)) => serde_json::json!({"message": message}),
+            Some(error) => error.clone(),
+            None => read,
+        };
+        Self { error, body }
+    }
+
+    /// What the provider said, in brackets.
+    pub(super) fn said(&self) -> String {
+        let text = |key: &str| self.error[key].as_str().filter(|it| !it.is_empty());
+        let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));
+        match (kind, text("message")) {
+            (Some(kind), Some(message)) => format!(" ({kind}: {})", cut(message)),
+            (None, Some(words)) | (Some(words), None) => format!(" ({})", cut(words)),
+            (None, None) if self.body.trim().is_empty() => String::new(),
+            (None, None) => format!(" ({})", cut(self.body.trim())),
+        }
+    }
+
+    /// Whether the account has nothing left, by the words of each provider: Anthropic answers 400 or 402, `OpenAI` 429 or 400.
+    pub(super) fn is_quota(&self) -> bool {
+        self.is_named(&QUOTA_NAMES) || self.message().starts_with("Your credit balance is too low")
+    }
+
+    /// Gemini answers 400 to a wrong key, and gives the reason in the details.
+    pub(super) fn is_wrong_key(&self) -> bool {
+        let details = self.error["details"].as_array();
+        details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
+    }
+
+    /// The size of a request that is too long for the model, by the words of each provider.
+    pub(super) fn too_long(&self) -> Option<ContextSize> {
+        let message = self.message();
+        if let Some(rest) = message.strip_prefix(TOO_LONG_WITH_ANSWER) {
+            let (sum, allowed) = rest.split_once('>')?;
+            let found = sum.split('+').map(first_number).sum();
+            return Some(ContextSize::new(found, first_number(allowed)));
+        }
+        let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
+        if !is_too_long && !self.is_named(&TOO_LONG_NAMES) {
+            return None;
+        }
+        let behind = |all: &[&str]| all.iter().find_map(|words| number_after(message, words));
+        let member = |key: &str| self.error[key].as_u64();
+        Some(ContextSize::new(
+            member("n_prompt_tokens").or_else(|| behind(&FOUND_AFTER)),
+            member("n_ctx").or_else(|| behind(&ALLOWED_AFTER)),
+        ))
+    }
+
+    /// The pause that Gemini asks for, such as `37s` or `1.5s`.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        let details = self.error["details"].as_array()?;
+        let delay = details.iter().find_map(|it| it["retryDelay"].as_str())?;
+        Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+    }
+
+    fn message(&self) -> &str {
+        self.error["message"].as_str().unwrap_or_default()
+    }
+
+    fn is_named(&self, names: &[&str]) -> bool {
+        let found = ["type", "code"].map(|key| self.error[key].as_str().unwrap_or_default());
+        found.iter().any(|name| names.contains(name))
+    }
+}
+
+/// The pause that a provider asks for in its error.
+pub(in crate::http) fn pause_in(body: &str) -> Option<Duration> {
+    ErrorBody::of(body).pause()
+}
+
+/// A text of a server, cut where it is long.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The first number behind these words.
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    first_number(text.split_once(words)?.1)
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches(|it: char| !it.is_ascii_digit());
+    let end = digits.find(|it: char| !it.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().ok()
+}

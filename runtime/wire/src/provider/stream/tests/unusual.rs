@@ -1,0 +1,158 @@
+//! What no provider should send and some server does: empty deltas, calls that grow by turns, events without a meaning.
+
+use super::*;
+
+#[test]
+fn empty_deltas_are_no_events() {
+    let anthropic = |delta: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{{\"type\":{delta}}}}}\n\n"
+        )
+    };
+    let chat =
+        |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{{delta}}}}}]}}\n\n");
+    let responses = |kind: &str| {
+        format!("data: {{\"type\":\"response.{kind}\",\"output_index\":1,\"delta\":\"\"}}\n\n")
+    };
+    let gemini = |content: &str| format!("data: {{\"candidates\":[{{{content}}}]}}\n\n");
+    for (provider, stream, before, empty) in [
+        (
+            Provider::Anthropic,
+            ANTHROPIC,
+            "data: {\"type\":\"content_block_stop\",\"index\":1}",
+            anthropic(r#""text_delta","text":"""#)
+                + &anthropic(r#""input_json_delta","partial_json":"""#),
+        ),
+        (
+            Provider::OpenAiChat,
+            CHAT,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},",
+            chat(r#""content":"","refusal":"","reasoning_content":"""#)
+                + &chat(r#""tool_calls":[]"#)
+                + &chat(r#""tool_calls":[{"index":1,"function":{"arguments":""}}]"#)
+                + &chat(r#""content":null,"tool_calls":null"#),
+        ),
+        (
+            Provider::OpenAiResponses,
+            RESPONSES,
+            "data: {\"type\":\"response.output_item.done\",\"output_index\":1",
+            responses("output_text.delta")
+                + &responses("function_call_arguments.delta")
+                + &responses("reasoning_text.delta"),
+        ),
+        (
+            Provider::Gemini,
+            GEMINI,
+            "data: {\"candidates\":[{\"content\":{\"role\":\"model\"},\"finishReason\"",
+            gemini("")
+                + &gemini(r#""content":{"parts":[]}"#)
+                + &gemini(r#""content":{"parts":[{"text":""}]}"#),
+        ),
+    ] {
+        let (expected, _) = read(provider, [stream.as_bytes()]);
+        let with_empty = stream.replacen(before, &format!("{empty}{before}"), 1);
+        assert!(with_empty.len() > stream.len(), "{provider}");
+        let (events, message) = read(provider, [with_empty.as_bytes()]);
+        assert_eq!(events, expected, "{provider}");
+        assert_eq!(provider.tool_calls(&message.unwrap()).unwrap(), self::expected(), "{provider}");
+    }
+}
+
+/// Anthropic's and Chat's streams above have calls that grow by turns, and Gemini's calls come whole.
+#[test]
+fn calls_of_the_responses_api_that_grow_by_turns_are_each_whole() {
+    let item = |event: &str, index: usize, arguments: &str| {
+        format!(
+            r#"data: {{"type":"response.output_item.{event}","output_index":{index},"item":{{"type":"function_call","call_id":"c{index}","name":"f{index}","arguments":"{arguments}"}}}}"#
+        ) + "\n\n"
+    };
+    let delta = |index: usize, delta: &str| {
+        format!(
+            r#"data: {{"type":"response.function_call_arguments.delta","output_index":{index},"delta":"{delta}"}}"#
+        ) + "\n\n"
+    };
+    let call = |index: usize, arguments: &str| {
+        format!(
+            r#"{{"type":"function_call","call_id":"c{index}","name":"f{index}","arguments":"{arguments}"}}"#
+        )
+    };
+    let (one, two) = (r#"{\"a\":1}"#, r#"{\"b\":2}"#);
+    let stream = [
+        item("added", 0, ""),
+        item("added", 1, ""),
+        delta(1, r#"{\"b\""#),
+        delta(0, r#"{\"a\""#),
+        delta(1, ":2}"),
+        delta(0, ":1}"),
+        item("done", 1, two),
+        item("done", 0, one),
+        format!(
+            r#"data: {{"type":"response.completed","response":{{"object":"response","status":"completed","output":[{},{}]}}}}"#,
+            call(0, one),
+            call(1, two)
+        ) + "\n\n",
+    ]
+    .concat();
+    let (events, message) = read(Provider::OpenAiResponses, [stream.as_bytes()]);
+    let calls = Provider::OpenAiResponses.tool_calls(&message.unwrap()).unwrap();
+    assert_eq!(calls.len(), 2);
+    let mut grown = [String::new(), String::new()];
+    let mut whole = Vec::new();
+    for event in events {
+        match event {
+            StreamEvent::Arguments { index, delta } => grown[index].push_str(&delta),
+            StreamEvent::Call { index, call } => {
+                assert_eq!((&call, &grown[index]), (&calls[index], &call.arguments));
+                whole.push(index);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(whole, [1, 0]);
+}
+
+/// The two providers whose events have no kind.
+#[test]
+fn an_event_without_anything_known_is_skipped_and_reported() {
+    for (provider, stream, data, kind) in [
+        (Provider::OpenAiChat, CHAT, r#"{"object":"sparkle","sparkles":3}"#, "sparkle"),
+        (Provider::OpenAiChat, CHAT, r#"{"sparkles":3}"#, "a chunk without choices"),
+        (Provider::Gemini, GEMINI, r#"{"sparkles":3}"#, "a chunk without candidates"),
+        (
+            Provider::Gemini,
+            GEMINI,
+            r#"{"candidates":[{"content":{"parts":[{"sparkle":{"size":3}}]}}]}"#,
+            "sparkle",
+        ),
+    ] {
+        let ended = stream.find("\n\n").unwrap() + 2;
+        let (before, after) = stream.split_at(ended);
+        let stream = format!("{before}data: {data}\n\n{after}");
+        let (events, message) = read(provider, [stream.as_bytes()]);
+        let unknown = StreamEvent::Unknown { kind: kind.into() };
+        assert_eq!(events.iter().filter(|it| **it == unknown).count(), 1, "{provider} {events:?}");
+        assert_eq!(provider.tool_calls(&message.unwrap()).unwrap(), expected(), "{provider}");
+    }
+}
+
+/// What it took is not known then; the answer is one all the same.
+#[test]
+fn a_usage_of_another_form_does_not_damage_an_answer() {
+    for (provider, stream, usage) in [
+        (Provider::Anthropic, ANTHROPIC, r#""usage":{"output_tokens":9}"#),
+        (Provider::OpenAiChat, CHAT, r#""usage":{"prompt_tokens":5,"completion_tokens":9}"#),
+        (
+            Provider::Gemini,
+            GEMINI,
+            r#""usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":9}"#,
+        ),
+    ] {
+        let key = usage.split_once(':').unwrap().0;
+        for other in [r#""much""#, "-3", "[1]", "{}"] {
+            let stream = stream.replace(usage, &format!("{key}:{other}"));
+            let (_, message) = read(provider, [stream.as_bytes()]);
+            let message = message.unwrap_or_else(|error| panic!("{provider} {other}: {error}"));
+            assert_eq!(provider.tool_calls(&message).unwrap(), expected(), "{provider} {other}");
+        }
+    }
+}
