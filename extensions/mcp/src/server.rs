@@ -21,6 +21,7 @@ mod rounds;
 mod session;
 #[cfg(unix)]
 mod stdout;
+mod tasks;
 
 use std::fmt;
 use std::sync::Arc;
@@ -57,7 +58,8 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// | `notifications/cancelled` | cancels the call |
 /// | `notifications/tools/list_changed` | the registry has changed since the session last listed it |
 ///
-/// A call that a person has to decide is answered with an error of the type `approval_required`, which names the call. The same
+/// A call that a person has to decide is answered with a task, where the client knows the extension
+/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. The same
 /// call, made again in the same session after the decision, continues the one that waited.
 ///
 /// ```no_run

@@ -3,12 +3,14 @@
 use std::sync::{Arc, Weak};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CreateTaskResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -94,6 +96,10 @@ impl ServerHandler for Handler {
         });
         capabilities.prompts = offers.prompts.as_ref().map(|_| PromptsCapability::default());
         capabilities.completions = offers.completions.as_ref().map(|_| JsonObject::new());
+        if self.server.executor.worker().is_some() {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         capabilities.logging = offers.client.then(JsonObject::new);
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new(&*self.server.name, &*self.server.version);
@@ -240,6 +246,7 @@ impl ServerHandler for Handler {
             self.session.client.connect(&context.peer);
         }
         let purpose = self.asks(&context).then(|| planned.purpose());
+        let takes_tasks = context.client_capabilities().is_some_and(|it| it.supports_tasks());
         let work = |exchange: Option<Arc<Exchange>>, cancelled: CancellationToken| {
             let session = self.session();
             let audience = Audience::of(&context, exchange.as_ref());
@@ -254,15 +261,50 @@ impl ServerHandler for Handler {
                     }
                     None => outcome.await,
                 };
+                if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
+                {
+                    return Ok(CallToolResponse::Task(CreateTaskResult::new(task)));
+                }
                 let lacking = exchange.and_then(|exchange| exchange.lacking());
-                answer::result(planned.tool(), outcome, lacking)
+                answer::result(planned.tool(), outcome, lacking).map(CallToolResponse::Complete)
             }
         };
         let input = Input { state: request.request_state, answers: request.input_responses };
         Ok(match self.session.calls.round(purpose, input, &context, work).await? {
-            Round::Done(result) => CallToolResponse::Complete(result),
+            Round::Done(response) => response,
             Round::Asks(asks) => CallToolResponse::InputRequired(asks),
         })
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.session.tasks.get(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.tasks.get(&request.task_id)?;
+        match request.input_responses.keys().next() {
+            None => Ok(()),
+            Some(key) => {
+                let words = format!("the task asks nothing, and `{key}` answers it");
+                Err(ErrorData::invalid_params(words, None))
+            }
+        }
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.cancel_task(&request.task_id).await
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.

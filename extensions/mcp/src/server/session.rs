@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{CallToolResult, GetPromptResult, JsonObject};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
     Call, CallId, CancellationToken, Class, Executor, Outcome, Profile, Run, ToolError,
 };
@@ -15,6 +16,7 @@ use super::listing::Shown;
 use super::offers::Subscribed;
 use super::progress::Reports;
 use super::rounds::{Purpose, Rounds};
+use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
 /// How many waiting calls a session remembers, so that a client cannot fill the memory.
@@ -32,8 +34,9 @@ pub(super) struct Session {
     pub(super) client: McpClient,
     pub(super) subscribed: Subscribed,
     /// The calls and prompts that wait for answers of their client.
-    pub(super) calls: Rounds<CallToolResult>,
+    pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
+    pub(super) tasks: Tasks,
     /// Dropped with the session.
     _entered: Option<Entered>,
 }
@@ -110,6 +113,7 @@ impl Session {
             subscribed: Subscribed::default(),
             calls: Rounds::default(),
             prompts: Rounds::default(),
+            tasks: Tasks::default(),
             _entered: entered,
         })
     }
@@ -183,6 +187,23 @@ impl Session {
             _ => {}
         }
         outcome
+    }
+
+    /// The task of a call that waits, where it is one.
+    pub(super) fn task(&self, planned: &Planned, outcome: &Outcome) -> Option<Task> {
+        let Outcome::Suspended(waits) = outcome else { return None };
+        self.tasks.of(planned.tool(), waits, planned.pinned.run.worker()?)
+    }
+
+    /// Cancels the call of a task, unless it has begun.
+    pub(super) async fn cancel_task(&self, id: &str) -> Result<(), ErrorData> {
+        if let Some(call) = self.tasks.cancel(id)?
+            && let Some(worker) = self.run.worker()
+            && let Outcome::Failed(failure) = worker.cancel(call).await
+        {
+            tracing::error!(%call, %failure, "the call of a task could not be cancelled");
+        }
+        Ok(())
     }
 
     pub(super) fn user(&self) -> Option<&str> {

@@ -382,3 +382,46 @@ async fn what_is_no_message_of_the_protocol_is_refused_and_the_session_goes_on()
     let unknown = served.post(&calling("name_user")).header("mcp-session-id", "no-such-session");
     assert_eq!(unknown.send().await.unwrap().status(), StatusCode::NOT_FOUND);
 }
+
+/// Over a stream, pages are written as texts made once; over HTTP, by the library.
+#[tokio::test]
+async fn a_list_is_the_same_over_a_stream_and_over_http() {
+    let (client, _serving) = crate::support::session(server().page_size(1)).await;
+    let served = Served::of(server().page_size(1)).await;
+    let id = served.session("none").await;
+    let mut cursor = Value::Null;
+    let mut pages = 0;
+    loop {
+        let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": cursor}});
+        let post = served.post(&list).header("mcp-session-id", &id).send().await.unwrap();
+        let over_http = message(post).await["result"].take();
+        let params = cursor.as_str().map(|it| {
+            rmcp::model::PaginatedRequestParams::default().with_cursor(Some(it.to_owned()))
+        });
+        let over_stream = client.peer().list_tools(params).await.unwrap();
+        let mut over_stream = serde_json::to_value(over_stream).unwrap();
+        // The client reads what is absent as complete.
+        over_stream.as_object_mut().unwrap().remove("resultType");
+        assert_eq!(over_stream, over_http);
+        pages += 1;
+        cursor = over_http["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(pages, 2);
+}
+
+/// Each page that was listed is remembered as a text.
+#[tokio::test]
+async fn a_cursor_that_begins_no_page_is_refused() {
+    let (client, _serving) = crate::support::session(server().page_size(2)).await;
+    let list = async |cursor: String| {
+        let params = rmcp::model::PaginatedRequestParams::default().with_cursor(Some(cursor));
+        client.peer().list_tools(Some(params)).await
+    };
+    let (one, _other) = crate::support::session(server().page_size(1)).await;
+    let next = one.peer().list_tools(None).await.unwrap().next_cursor.unwrap();
+    let refused = list(next).await.unwrap_err();
+    assert!(refused.to_string().contains("the cursor is of no list"), "{refused}");
+}

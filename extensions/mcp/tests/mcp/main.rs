@@ -10,3 +10,4 @@ mod rounds;
 mod server;
 mod stdio;
 mod support;
+mod tasks;

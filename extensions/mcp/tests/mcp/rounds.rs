@@ -69,6 +69,12 @@ async fn ask_both(client: &McpClient) -> Result<String, ToolError> {
     Ok(format!("{} {}", told(&one), told(&other)))
 }
 
+/// Ask nothing.
+#[tool(unlinked, effect = read, reads())]
+async fn plain() -> &'static str {
+    "plain"
+}
+
 /// Ask the model, which is needed.
 #[tool(unlinked, effect = read, reads())]
 async fn need_model(client: &McpClient) -> Result<String, ToolError> {
@@ -348,4 +354,13 @@ async fn the_time_limit_of_a_tool_holds_while_it_waits_for_an_answer() {
     let late = call(&served, "ask_briefly", answers).await;
     assert_eq!(late["result"]["isError"], true, "{late}");
     assert!(text(&late).contains("timeout"), "{late}");
+}
+
+#[tokio::test]
+async fn a_request_state_is_refused_where_no_tool_can_have_asked() {
+    let executor = Executor::builder(Registry::of([PLAIN]).unwrap()).build().unwrap();
+    let served = Served::of(McpServer::new(executor)).await;
+    assert_eq!(text(&call(&served, "plain", json!({})).await), "plain");
+    let answer = call(&served, "plain", json!({"requestState": "made up"})).await;
+    assert!(refused(&answer).contains("requestState"), "{answer}");
 }

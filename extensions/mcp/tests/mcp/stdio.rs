@@ -137,3 +137,32 @@ fn a_server_that_may_not_be_is_not_started() {
         assert_eq!(ended.status.code(), Some(70));
     }
 }
+
+/// A line that is no message is answered by the half of the transport that reads.
+#[test]
+fn a_line_that_is_no_message_is_answered_and_the_next_one_is_served() {
+    let mut server = Command::new(example("notes"))
+        .args(["mcp", "serve"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut ask = |message: Value| {
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    }}));
+    let wrong = ask(json!({"jsonrpc": "2.0"}));
+    assert_eq!(wrong["error"]["code"], -32600, "{wrong}");
+    let listed = ask(json!({"jsonrpc": "2.0", "id": "second", "method": "tools/list"}));
+    assert_eq!(listed["id"], "second");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3, "{listed}");
+    drop(input);
+    assert!(server.wait().unwrap().success());
+}
