@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use toolwright::Effect;
 use toolwright::dialect::{Dialect, Listing};
-use toolwright::provider::Provider;
+use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
 
 use self::api::Api;
@@ -59,6 +59,7 @@ pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
     max_tokens: Option<u32>,
+    media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
     prices: Prices,
@@ -130,7 +131,7 @@ impl HttpModel {
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let max_tokens = self.max_tokens(request.limits.max_tokens);
-        let body = self.endpoint.api.body(&self.model, max_tokens, &request)?;
+        let body = self.endpoint.api.body(&self.model, max_tokens, self.media, &request)?;
         let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
         let (mut attempt, mut failed) = (1, Spent::default());

@@ -7,11 +7,12 @@ mod stopped;
 use std::fmt;
 use std::future::pending;
 use std::pin::pin;
+use std::sync::Arc;
 
 use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
 use toolwright::provider::ToolCall;
-use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
+use toolwright::{Call, CallFailure, CancellationToken, Content, Run, TurnAnswers};
 use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
@@ -72,14 +73,42 @@ impl AgentRun {
     /// # Errors
     /// When the run cannot go on without its host, which then acts and calls [`go_on`](Self::go_on).
     pub async fn say(&mut self, text: impl Into<String>) -> Result<Ended, Stopped> {
-        let text = text.into();
-        if text.trim().is_empty() {
+        self.say_with(text, []).await
+    }
+
+    /// Says something with pictures or documents, as [`say`](Self::say) does; the text may be empty. The model gets them as
+    /// far as its provider takes them, and a sentence for each that it does not get.
+    ///
+    /// ```
+    /// use toolwright::{Content, Executor, Registry};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::builder(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
+    /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+    /// agent.run("pictures").start()?.say_with("What is this?", [picture]).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`say`](Self::say).
+    pub async fn say_with(
+        &mut self,
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Result<Ended, Stopped> {
+        let (text, attachments) = (text.into(), attachments.into());
+        if text.trim().is_empty() && attachments.is_empty() {
             return Err(Stopped::NothingSaid);
         }
         if !self.state.open_calls().is_empty() {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
-        let actions = self.after(Event::Said { text });
+        let actions = self.after(Event::Said { text, attachments });
         self.drive(actions).await
     }
 
