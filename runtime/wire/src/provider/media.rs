@@ -117,7 +117,7 @@ impl<'a> Parts<'a> {
                 return Ok(Part::Words(block.words(self.provider.name())));
             }
         };
-        if self.support == MediaSupport::None {
+        if self.support == MediaSupport::None && !is_text(label) {
             return Err("the model reads text alone".to_owned());
         }
         let most = self.provider.largest(block);

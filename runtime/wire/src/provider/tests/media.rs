@@ -110,7 +110,9 @@ fn a_model_that_reads_media_in_messages_alone_gets_those_of_answers_after_them()
 
 #[test]
 fn a_model_that_reads_text_alone_gets_a_sentence() {
-    let content = [image("image/png", PNG), pdf(Some("plan.pdf"))];
+    let (media_type, data) = ("text/csv".into(), "MSwy".into());
+    let text = Content::Document { name: None, media_type, data };
+    let content = [image("image/png", PNG), pdf(Some("plan.pdf")), text];
     for provider in Provider::ALL {
         for message in [
             provider.user_message(&content, MediaSupport::None),
@@ -121,6 +123,7 @@ fn a_model_that_reads_text_alone_gets_a_sentence() {
             for sentence in [
                 "[image/png, 8 bytes, left out: the model reads text alone]",
                 "[plan.pdf: application/pdf, 8 bytes, left out: the model reads text alone]",
+                "document without a name (text/csv):\\n1,2",
             ] {
                 assert!(message.contains(sentence), "{provider}: {message}");
             }
