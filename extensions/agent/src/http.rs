@@ -35,7 +35,7 @@ use self::fault::Fault;
 use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
-use crate::{Cost, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
+use crate::{Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
 
 /// A model that a provider serves over HTTP.
 ///
@@ -137,7 +137,10 @@ impl HttpModel {
         let (mut attempt, mut failed) = (1, Spent::default());
         loop {
             let fault = match self.attempt(&body, request.listing, passing.as_ref()).await {
-                Ok(answer) => return Ok(self.priced(answer).failed(failed)),
+                Ok(answer) => {
+                    let left_out = LeftOut::of(request.history, self.endpoint.api.provider());
+                    return Ok(self.priced(answer).failed(failed).left_out(left_out));
+                }
                 Err(fault) => fault,
             };
             if let Some(usage) = &fault.taken {

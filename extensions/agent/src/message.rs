@@ -91,6 +91,15 @@ impl Message {
         Self::Model { text: text.into(), calls: calls.into(), verbatim: None }
     }
 
+    /// Adds what its provider requires back to a message of the model; any other message stays as it is.
+    #[must_use]
+    pub fn verbatim(mut self, wanted: Verbatim) -> Self {
+        if let Self::Model { verbatim, .. } = &mut self {
+            *verbatim = Some(wanted);
+        }
+        self
+    }
+
     /// The answers to the calls of the message before, in call order.
     ///
     /// ```

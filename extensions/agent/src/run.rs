@@ -4,6 +4,7 @@ mod driven;
 mod start;
 mod stopped;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::pending;
 use std::pin::pin;
@@ -19,7 +20,7 @@ pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::events::{EventWriter, Listening};
 use crate::{
-    Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
+    Action, Agent, Ended, Event, LeftOut, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
     RunEventKind, RunEvents, State, Turn, spans, step,
 };
 
@@ -53,6 +54,8 @@ pub struct AgentRun {
     events: EventWriter,
     /// What the model was last shown.
     shown: Option<Shown>,
+    /// The messages of which was reported what requests go without.
+    reported: BTreeSet<usize>,
     state: State,
     history: Vec<Message>,
 }
@@ -235,6 +238,13 @@ impl AgentRun {
                 }
                 agent.accounts.add(self.user.as_deref(), answer.spent());
                 listening.answered(answer);
+                let reported = &mut self.reported;
+                let is_new = |it: &&LeftOut| reported.insert(it.message);
+                let left_out: Vec<LeftOut> =
+                    answer.left_out.iter().filter(is_new).cloned().collect();
+                if !left_out.is_empty() {
+                    self.notify_at(turn, NoticeKind::LeftOut { left_out: &left_out });
+                }
                 self.notify_at(turn, NoticeKind::Answered { answer });
             }
             Event::Failed(error) => {

@@ -128,7 +128,11 @@ fn with_media() -> Vec<Message> {
         data: data.into(),
     };
     let document = |name: Option<&'static str>, media_type: &'static str, data: &'static str| {
-        Content::Document { name: name.map(Into::into), media_type: media_type.into(), data: data.into() }
+        Content::Document {
+            name: name.map(Into::into),
+            media_type: media_type.into(),
+            data: data.into(),
+        }
     };
     let blocks = [
         image("image/png", "iVBORw0KGgo="),

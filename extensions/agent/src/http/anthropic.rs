@@ -86,7 +86,8 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) = reasoning(settings);
-    let messages = parts(Provider::Anthropic, request.history).map(|part| turn(part, media, listing));
+    let messages =
+        parts(Provider::Anthropic, request.history).map(|part| turn(part, media, listing));
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
     let cache_control = settings
         .cache

@@ -87,7 +87,8 @@ pub(super) fn body(
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
-    let contents = parts(Provider::Gemini, request.history).map(|part| turn(part, model, media, listing));
+    let contents =
+        parts(Provider::Gemini, request.history).map(|part| turn(part, model, media, listing));
     let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),

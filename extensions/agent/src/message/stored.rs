@@ -200,7 +200,9 @@ mod tests {
         let Message::Answers(answered) = &back[2] else { panic!("answers") };
         assert_eq!(answered[1].1.error().unwrap().kind(), "invalid_input");
         assert_eq!(answered[0].1.metadata().unwrap()["bytes"], 5);
-        let Message::User { text: said, attachments: sent } = &back[4] else { panic!("the user's") };
+        let Message::User { text: said, attachments: sent } = &back[4] else {
+            panic!("the user's")
+        };
         assert_eq!((said.as_str(), &**sent), ("And this?", &attachments()[..]));
     }
 
@@ -215,7 +217,8 @@ mod tests {
         let problem =
             |value: Value| serde_json::from_value::<Message>(value).unwrap_err().to_string();
         let answer = json!({ "version": 1, "text": "a" });
-        let film = json!({ "version": 1, "role": "user", "text": "a", "attachments": { "film": 1 } });
+        let film =
+            json!({ "version": 1, "role": "user", "text": "a", "attachments": { "film": 1 } });
         assert!(problem(film).contains("`film`"));
         let texts = json!({ "version": 1, "role": "user", "text": "a", "attachments": answer });
         assert!(serde_json::from_value::<Message>(texts).is_ok());

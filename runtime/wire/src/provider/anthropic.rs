@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::node::{Fields, Node};
 use super::media::{Part, Parts};
+use super::node::{Fields, Node};
 use super::{Answered, MessageError, Provider, ToolCall};
 
 /// Reasons to stop that may leave the last block unfinished, its input then cut off or empty.

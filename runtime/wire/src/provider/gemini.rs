@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::node::{Fields, Node};
-use toolwright_core::output::Content;
 use super::media::{Part, Parts};
+use super::node::{Fields, Node};
 use super::{Answered, MessageError, Provider, ToolCall};
+use toolwright_core::output::Content;
 
 /// From here on a double, which is the only number that Gemini's responses hold, skips integers.
 const EXACT: f64 = 9_007_199_254_740_992.0;

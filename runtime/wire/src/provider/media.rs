@@ -147,7 +147,9 @@ impl Part<'_> {
     pub(super) fn json(&self, provider: Provider) -> Value {
         match self {
             Self::Words(words) => match provider {
-                Provider::Anthropic | Provider::OpenAiChat => json!({"type": "text", "text": words}),
+                Provider::Anthropic | Provider::OpenAiChat => {
+                    json!({"type": "text", "text": words})
+                }
                 Provider::OpenAiResponses => json!({"type": "input_text", "text": words}),
                 Provider::Gemini => json!({"text": words}),
             },

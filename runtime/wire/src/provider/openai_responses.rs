@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::node::{Fields, Node};
 use super::media::{Part, Parts};
+use super::node::{Fields, Node};
 use super::{Answered, MessageError, Provider, ToolCall};
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {

@@ -71,7 +71,10 @@ async fn a_model_without_media_gets_sentences_over_the_wire() {
 #[test]
 fn gemini_before_3_gets_the_pictures_of_answers_after_them() {
     let older = Api::Gemini.media("models/gemini-2.5-pro");
-    assert_eq!((older, Api::Gemini.media("gemini-3-pro")), (MediaSupport::Messages, MediaSupport::Full));
+    assert_eq!(
+        (older, Api::Gemini.media("gemini-3-pro")),
+        (MediaSupport::Messages, MediaSupport::Full)
+    );
     let body = written(Api::Gemini, older, &history());
     let (answer, picture) = (body.find("functionResponse").unwrap(), body.find(PNG).unwrap());
     assert!(answer < body.find("attachment 1, after the answers").unwrap() && answer < picture);

@@ -33,8 +33,10 @@ fn answered(provider: Provider, content: &[Content<'_>], support: MediaSupport) 
 fn a_message_of_the_user_carries_pictures_and_documents_in_the_form_of_each_provider() {
     let content = [image("image/png", PNG), pdf(Some("plan.pdf")), Content::text("What is it?")];
     let [anthropic, chat, responses, gemini] = Provider::ALL.map(|it| said(it, &content));
-    let source = |kind: &str, data: &str| json!({"type": "base64", "media_type": kind, "data": data});
-    let (png, pdf) = (format!("data:image/png;base64,{PNG}"), format!("data:application/pdf;base64,{PDF}"));
+    let source =
+        |kind: &str, data: &str| json!({"type": "base64", "media_type": kind, "data": data});
+    let (png, pdf) =
+        (format!("data:image/png;base64,{PNG}"), format!("data:application/pdf;base64,{PDF}"));
     assert_eq!(
         anthropic,
         json!({"role": "user", "content": [
