@@ -56,6 +56,9 @@ impl Document {
         if document["$defs"].get(name).is_none() {
             return Err(DocumentError::Unknown(name.to_owned()));
         }
+        if self == Self::OpenAi {
+            either_form_of_a_message(&mut document);
+        }
         document["$ref"] = json!(format!("#/$defs/{name}"));
         let made = jsonschema::draft202012::options().build(&document);
         made.map(Definition).map_err(|error| DocumentError::NoSchema {
@@ -72,6 +75,16 @@ impl Document {
             Self::Mcp => "mcp.json",
             Self::Mcp2025 => "mcp-2025-11-25.json",
         }
+    }
+}
+
+/// `OpenAI` documents two forms of a message, exactly one of which an item has to have, and a message of the user that is a list
+/// of parts has both. The vendor's own examples are such messages, so either form has to do.
+fn either_form_of_a_message(document: &mut Value) {
+    if let Some(item) = document["$defs"].get_mut("InputItem").and_then(Value::as_object_mut)
+        && let Some(forms) = item.remove("oneOf")
+    {
+        item.insert("anyOf".to_owned(), forms);
     }
 }
 

@@ -6,12 +6,13 @@
 //!   numbers and repeated keys reach the input reader unchanged;
 //! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
 //!   nobody has to answer: text, thinking, tools that the provider runs itself;
-//! - content that a provider cannot take in an answer is replaced by a sentence that names it.
+//! - content that a provider cannot take is replaced by a sentence that names it.
 //!
 //! ```text
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
 //! ```
 
 pub use toolwright_wire::provider::{
-    MessageError, MessageStream, Provider, StreamError, StreamEvent, ToolCall, UnknownProvider,
+    MediaSupport, MessageError, MessageStream, Provider, StreamError, StreamEvent, ToolCall,
+    UnknownProvider,
 };

@@ -25,6 +25,9 @@ impl Transcript {
             NoticeKind::Appended { message: Message::User { text, .. } } => {
                 self.say("user", turn, text);
             }
+            NoticeKind::LeftOut { left_out } => {
+                left_out.iter().for_each(|it| self.note("left out", &it.to_string()));
+            }
             NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => {
                 self.say("model", turn, &answer.text);
             }

@@ -4,7 +4,7 @@
 //!   the next in order is asked; after that, the first again.
 //! - A request that every provider would refuse, a wrong history for instance, is not made elsewhere.
 //! - The history goes to the next model as it is: calls and answers are translated, what one provider alone can read is left
-//!   out of its request.
+//!   out of its request and reported in [`FellBack::left_out`].
 
 mod builder;
 mod decide;
@@ -21,7 +21,7 @@ use toolwright::dialect::Dialect;
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
 use crate::delta::Passing;
-use crate::{DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, Spent};
+use crate::{DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Spent};
 
 /// Several models as one, in the order in which they are preferred.
 ///
@@ -72,6 +72,8 @@ pub struct FellBack<'a> {
     pub error: &'a ModelError,
     /// The name of the model that is asked.
     pub to: &'a str,
+    /// What its request goes without, because the model of another provider wrote it.
+    pub left_out: &'a [LeftOut],
 }
 
 impl Fallback {
@@ -113,7 +115,10 @@ impl Fallback {
             };
             if let Some(on_fallback) = &self.on_fallback {
                 let (from, to) = (self.models[current].name(), self.models[following].name());
-                on_fallback(&FellBack { from, error: &error, to });
+                let provider = self.models[following].dialect().provider();
+                let left_out = provider.map(|it| LeftOut::of(request.history, it));
+                let left_out = &left_out.unwrap_or_default()[..];
+                on_fallback(&FellBack { from, error: &error, to, left_out });
             }
             if let Some(passing) = &passing {
                 passing.restart();

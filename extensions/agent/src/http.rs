@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use toolwright::Effect;
 use toolwright::dialect::{Dialect, Listing};
-use toolwright::provider::Provider;
+use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
 
 use self::api::Api;
@@ -35,7 +35,7 @@ use self::fault::Fault;
 use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
-use crate::{Cost, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
+use crate::{Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
 
 /// A model that a provider serves over HTTP.
 ///
@@ -59,6 +59,7 @@ pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
     max_tokens: Option<u32>,
+    media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
     prices: Prices,
@@ -130,13 +131,16 @@ impl HttpModel {
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let max_tokens = self.max_tokens(request.limits.max_tokens);
-        let body = self.endpoint.api.body(&self.model, max_tokens, &request)?;
+        let body = self.endpoint.api.body(&self.model, max_tokens, self.media, &request)?;
         let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
         let (mut attempt, mut failed) = (1, Spent::default());
         loop {
             let fault = match self.attempt(&body, request.listing, passing.as_ref()).await {
-                Ok(answer) => return Ok(self.priced(answer).failed(failed)),
+                Ok(answer) => {
+                    let left_out = LeftOut::of(request.history, self.endpoint.api.provider());
+                    return Ok(self.priced(answer).failed(failed).left_out(left_out));
+                }
                 Err(fault) => fault,
             };
             if let Some(usage) = &fault.taken {

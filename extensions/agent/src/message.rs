@@ -5,8 +5,8 @@ mod stored;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright::Answer;
 use toolwright::provider::ToolCall;
+use toolwright::{Answer, Content};
 
 pub(crate) use self::stored::known;
 
@@ -31,6 +31,9 @@ pub enum Message {
     User {
         /// The text.
         text: String,
+        /// What belongs to it: pictures, documents, more text. The model gets them before the text, as far as its provider
+        /// takes them; a sentence names what it does not get.
+        attachments: Arc<[Content<'static>]>,
     },
     /// One answer of the model.
     #[non_exhaustive]
@@ -53,7 +56,25 @@ impl Message {
 
     /// A message of the user.
     pub fn user(text: impl Into<String>) -> Self {
-        Self::User { text: text.into() }
+        Self::user_with(text, [])
+    }
+
+    /// A message of the user with pictures or documents.
+    ///
+    /// ```
+    /// use toolwright::Content;
+    /// use toolwright_agent::Message;
+    ///
+    /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+    /// let message = Message::user_with("What is this?", [picture]);
+    /// assert!(matches!(&message, Message::User { attachments, .. } if attachments.len() == 1));
+    /// ```
+    pub fn user_with(
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Self {
+        Self::User { text: text.into(), attachments: attachments.into() }
     }
 
     /// A message of the model.
@@ -68,6 +89,15 @@ impl Message {
     /// ```
     pub fn model(text: impl Into<String>, calls: impl Into<Arc<[ToolCall]>>) -> Self {
         Self::Model { text: text.into(), calls: calls.into(), verbatim: None }
+    }
+
+    /// Adds what its provider requires back to a message of the model; any other message stays as it is.
+    #[must_use]
+    pub fn verbatim(mut self, wanted: Verbatim) -> Self {
+        if let Self::Model { verbatim, .. } = &mut self {
+            *verbatim = Some(wanted);
+        }
+        self
     }
 
     /// The answers to the calls of the message before, in call order.
@@ -102,9 +132,11 @@ impl Message {
 impl fmt::Debug for Message {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::User { text } => {
-                formatter.debug_struct("User").field("text_bytes", &text.len()).finish()
-            }
+            Self::User { text, attachments } => formatter
+                .debug_struct("User")
+                .field("text_bytes", &text.len())
+                .field("attachments", &attachments.len())
+                .finish(),
             Self::Model { text, calls, verbatim } => formatter
                 .debug_struct("Model")
                 .field("text_bytes", &text.len())

@@ -10,7 +10,9 @@ use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::ToolCall;
 
 use crate::settings::DEFAULT;
-use crate::{Cost, DeltaListener, Message, ModelError, ModelSettings, Spent, Usage, Verbatim};
+use crate::{
+    Cost, DeltaListener, LeftOut, Message, ModelError, ModelSettings, Spent, Usage, Verbatim,
+};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -182,6 +184,8 @@ pub struct ModelAnswer {
     pub verbatim: Option<Verbatim>,
     /// The name of the model that gave it, where several could.
     pub model: Option<String>,
+    /// What its request went without, because the model of another provider wrote it.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl ModelAnswer {
@@ -202,6 +206,7 @@ impl ModelAnswer {
             failed: Spent::default(),
             verbatim: None,
             model: None,
+            left_out: Vec::new(),
         }
     }
 
@@ -246,6 +251,13 @@ impl ModelAnswer {
         self
     }
 
+    /// What its request went without.
+    #[must_use]
+    pub fn left_out(mut self, left_out: Vec<LeftOut>) -> Self {
+        self.left_out = left_out;
+        self
+    }
+
     /// What the provider requires back.
     #[must_use]
     pub fn verbatim(mut self, verbatim: Verbatim) -> Self {
@@ -267,6 +279,7 @@ impl fmt::Debug for ModelAnswer {
             .field("failed", &self.failed)
             .field("verbatim", &self.verbatim)
             .field("model", &self.model)
+            .field("left_out", &self.left_out)
             .finish()
     }
 }

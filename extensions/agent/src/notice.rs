@@ -2,7 +2,7 @@
 
 use toolwright::provider::ToolCall;
 
-use crate::{Ended, Message, ModelAnswer, ModelError};
+use crate::{Ended, LeftOut, Message, ModelAnswer, ModelError};
 
 /// Something that happened to a run of an agent. What happens to each call, the listeners of the executor are notified of.
 ///
@@ -36,6 +36,11 @@ pub struct Notice<'a> {
 pub enum NoticeKind<'a> {
     /// The model is asked.
     Asking,
+    /// Its request went without what the model of another provider wrote. Each message is reported once.
+    LeftOut {
+        /// What is new.
+        left_out: &'a [LeftOut],
+    },
     /// It answered.
     Answered {
         /// Its answer.

@@ -4,21 +4,23 @@ mod driven;
 mod start;
 mod stopped;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::pending;
 use std::pin::pin;
+use std::sync::Arc;
 
 use tokio::time::{Instant, sleep_until};
 use toolwright::dialect::Listing;
 use toolwright::provider::ToolCall;
-use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
+use toolwright::{Call, CallFailure, CancellationToken, Content, Run, TurnAnswers};
 use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::events::{EventWriter, Listening};
 use crate::{
-    Action, Agent, Ended, Event, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
+    Action, Agent, Ended, Event, LeftOut, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
     RunEventKind, RunEvents, State, Turn, spans, step,
 };
 
@@ -52,6 +54,8 @@ pub struct AgentRun {
     events: EventWriter,
     /// What the model was last shown.
     shown: Option<Shown>,
+    /// The messages of which was reported what requests go without.
+    reported: BTreeSet<usize>,
     state: State,
     history: Vec<Message>,
 }
@@ -72,14 +76,42 @@ impl AgentRun {
     /// # Errors
     /// When the run cannot go on without its host, which then acts and calls [`go_on`](Self::go_on).
     pub async fn say(&mut self, text: impl Into<String>) -> Result<Ended, Stopped> {
-        let text = text.into();
-        if text.trim().is_empty() {
+        self.say_with(text, []).await
+    }
+
+    /// Says something with pictures or documents, as [`say`](Self::say) does; the text may be empty. The model gets them as
+    /// far as its provider takes them, and a sentence for each that it does not get.
+    ///
+    /// ```
+    /// use toolwright::{Content, Executor, Registry};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::builder(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
+    /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+    /// agent.run("pictures").start()?.say_with("What is this?", [picture]).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`say`](Self::say).
+    pub async fn say_with(
+        &mut self,
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Result<Ended, Stopped> {
+        let (text, attachments) = (text.into(), attachments.into());
+        if text.trim().is_empty() && attachments.is_empty() {
             return Err(Stopped::NothingSaid);
         }
         if !self.state.open_calls().is_empty() {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
-        let actions = self.after(Event::Said { text });
+        let actions = self.after(Event::Said { text, attachments });
         self.drive(actions).await
     }
 
@@ -206,6 +238,13 @@ impl AgentRun {
                 }
                 agent.accounts.add(self.user.as_deref(), answer.spent());
                 listening.answered(answer);
+                let reported = &mut self.reported;
+                let is_new = |it: &&LeftOut| reported.insert(it.message);
+                let left_out: Vec<LeftOut> =
+                    answer.left_out.iter().filter(is_new).cloned().collect();
+                if !left_out.is_empty() {
+                    self.notify_at(turn, NoticeKind::LeftOut { left_out: &left_out });
+                }
                 self.notify_at(turn, NoticeKind::Answered { answer });
             }
             Event::Failed(error) => {

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Class, ToolError};
+use toolwright::{Answer, Class, Content, ToolError};
 
 use crate::budget;
 use crate::failing::Failing;
@@ -35,6 +35,8 @@ pub enum Event {
     Said {
         /// The text.
         text: String,
+        /// What belongs to it; see [`Message::User`].
+        attachments: Arc<[Content<'static>]>,
     },
     /// The model answered.
     Answered(ModelAnswer),
@@ -57,7 +59,15 @@ pub enum Event {
 impl Event {
     /// The user said something.
     pub fn said(text: impl Into<String>) -> Self {
-        Self::Said { text: text.into() }
+        Self::said_with(text, [])
+    }
+
+    /// The user said something, with pictures or documents.
+    pub fn said_with(
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Self {
+        Self::Said { text: text.into(), attachments: attachments.into() }
     }
 }
 
@@ -102,8 +112,8 @@ pub struct Turn {
 pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
     let mut next = state.clone();
     let actions = match (&state.0.phase, event) {
-        (Phase::Idle | Phase::Asking | Phase::Ended { .. }, Event::Said { text }) => {
-            next.said(text)
+        (Phase::Idle | Phase::Asking | Phase::Ended { .. }, Event::Said { text, attachments }) => {
+            next.said(Message::User { text, attachments })
         }
         (Phase::Asking, Event::Answered(answer)) => next.answered(answer),
         (Phase::Asking, Event::Failed(error)) => {
@@ -127,12 +137,12 @@ pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
 }
 
 impl State {
-    fn said(&mut self, text: String) -> Vec<Action> {
+    fn said(&mut self, message: Message) -> Vec<Action> {
         let inner = &mut self.0;
         (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
         inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
-        vec![Action::Append(Message::user(text)), Action::Ask]
+        vec![Action::Append(message), Action::Ask]
     }
 
     fn answered(&mut self, answer: ModelAnswer) -> Vec<Action> {

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use oracles::recorded::{Judged, verdict};
-use toolwright::provider::Provider;
-use toolwright::{Executor, Registry, tool};
+use toolwright::provider::{MediaSupport, Provider, ToolCall};
+use toolwright::{Answer, Content, Executor, Output, Registry, ToolError, tool};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::recording::{Exchange, Recording};
 use toolwright_agent::testing::{Placeholders, Replay};
@@ -33,6 +33,10 @@ type Exchanges = Arc<Mutex<Vec<Exchange>>>;
 
 /// A model whose answers are recorded ones, whatever it is asked.
 async fn recorded(provider: Provider) -> (HttpModel, Replay, Exchanges) {
+    reading(provider, MediaSupport::Full).await
+}
+
+async fn reading(provider: Provider, media: MediaSupport) -> (HttpModel, Replay, Exchanges) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
     let recording = Recording::read(format!("{folder}/{provider}.jsonl")).unwrap();
     let replay = Replay::of(recording, Placeholders::standard()).without_comparison();
@@ -40,6 +44,7 @@ async fn recorded(provider: Provider) -> (HttpModel, Replay, Exchanges) {
     let exchanges = Exchanges::default();
     let exchanged = Arc::clone(&exchanges);
     let model = HttpModel::of(provider, "gemini-3-pro-preview").unwrap().base_url(replay.url());
+    let model = model.media(media);
     let model = model.on_exchange(move |exchange| exchanged.lock().unwrap().push(exchange));
     (model.build().unwrap(), replay, exchanges)
 }
@@ -114,4 +119,67 @@ async fn every_provider_takes_the_history_of_every_other_with_every_setting() {
     }
     println!("{bodies} bodies");
     assert!(bodies > 250, "{bodies}");
+}
+
+/// Pictures and documents from a user and from tools, also in an error, and some that no provider takes.
+fn with_media() -> Vec<Message> {
+    let image = |label: &'static str, data: &'static str| Content::Image {
+        media_type: label.into(),
+        data: data.into(),
+    };
+    let document = |name: Option<&'static str>, media_type: &'static str, data: &'static str| {
+        Content::Document {
+            name: name.map(Into::into),
+            media_type: media_type.into(),
+            data: data.into(),
+        }
+    };
+    let blocks = [
+        image("image/png", "iVBORw0KGgo="),
+        image("image/jpeg", "R0lGODlhAQA="),
+        image("image/tiff", "SUkqAAgAAAA="),
+        image("image/png", "no base64"),
+        document(Some("plan.pdf"), "application/pdf", "JVBERi0xLjc="),
+        document(None, "application/pdf", "JVBERi0xLjc="),
+        document(Some("a.csv"), "text/csv", "MSwy"),
+        Content::Audio { media_type: "audio/wav".into(), data: "AAAA".into() },
+        Content::text(" "),
+    ];
+    let call = |id: &str| ToolCall {
+        id: Some(id.into()),
+        name: "math.add".into(),
+        arguments: r#"{"a":1}"#.into(),
+    };
+    let calls: Vec<ToolCall> = ["c1", "c2", "c3"].map(call).into();
+    let output = blocks.iter().cloned().fold(Output::text("seen:"), Output::with);
+    let answers: [Answer; 3] = [
+        output.into(),
+        Output::default().with(blocks[0].clone()).into(),
+        ToolError::new("not_found", "no such file").into(),
+    ];
+    vec![
+        Message::user_with("Look.", blocks.clone()),
+        Message::user_with("", [blocks[0].clone()]),
+        Message::model("", calls.clone()),
+        Message::answers(calls.into_iter().zip(answers)),
+    ]
+}
+
+#[tokio::test]
+async fn every_provider_takes_the_pictures_and_documents_of_users_and_tools() {
+    let history = with_media();
+    for provider in Provider::ALL {
+        let mut sent = Vec::new();
+        for media in [MediaSupport::Full, MediaSupport::Messages, MediaSupport::None] {
+            let (model, _replay, exchanges) = reading(provider, media).await;
+            let listing = Registry::of([ADD]).unwrap().listing(provider.into()).unwrap();
+            model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
+            sent.append(&mut exchanges.lock().unwrap());
+        }
+        let text = Recording::new(provider, sent).to_string();
+        assert!(text.contains("iVBORw0KGgo="), "{provider}");
+        let found = verdict(&text, Judged::Requests).unwrap();
+        assert!(found.objections.is_empty(), "{provider}: {:#?}", found.objections);
+        assert_eq!(found.valid, 3);
+    }
 }

@@ -92,8 +92,10 @@ async fn anthropic_takes_one_message_of_results() {
 #[tokio::test]
 async fn openai_chat_takes_a_message_for_each_result() {
     let messages = answered(Provider::OpenAiChat).await;
-    let messages = messages.as_array().unwrap();
-    assert_eq!(taken(Document::OpenAi, "ChatCompletionRequestToolMessage", messages), 7);
+    let (last, results) = messages.as_array().unwrap().split_last().unwrap();
+    assert_eq!(taken(Document::OpenAi, "ChatCompletionRequestToolMessage", results), 7);
+    // The picture, which no result can hold.
+    taken(Document::OpenAi, "ChatCompletionRequestUserMessage", [last]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 //!   numbers and repeated keys reach the input reader unchanged;
 //! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
 //!   nobody has to answer: text, thinking, tools that the provider runs itself;
-//! - content that a provider cannot take in an answer is replaced by a sentence that names it.
+//! - content that a provider cannot take is replaced by a sentence that names it.
 //!
 //! ```text
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
@@ -16,6 +16,8 @@ mod answer;
 mod anthropic;
 mod error;
 mod gemini;
+mod media;
+mod message;
 mod node;
 mod openai_chat;
 mod openai_responses;
@@ -31,6 +33,8 @@ use toolwright_core::output::{Answer, Content};
 
 use self::answer::Answered;
 pub use self::error::MessageError;
+pub use self::media::MediaSupport;
+use self::media::Parts;
 use self::node::Node;
 pub use self::stored::UnknownProvider;
 pub use self::stream::{MessageStream, StreamError, StreamEvent};
@@ -205,9 +209,11 @@ impl Provider {
     /// Anthropic and Gemini take one message, an object to push onto the history. `OpenAI` takes one message
     /// (chat) or item (Responses) per call: an array to append to the history.
     ///
-    /// What a provider cannot take in an answer becomes a sentence: audio everywhere, images for `OpenAI` chat
-    /// and in Anthropic's errors, and image formats that the provider does not know. Gemini's models before 3
-    /// refuse images in answers; this function cannot see the model.
+    /// Pictures and documents stand where the provider takes them: within the answer, or after all answers, to which the
+    /// answer points then; so for `OpenAI` chat, which has another message of the user there, and for Anthropic's errors.
+    /// What the provider does not take becomes a sentence: sounds, formats that it does not know, and what is too large, no
+    /// base64, or not what its data is. Gemini's models before 3 refuse pictures in answers, which this function cannot see:
+    /// see [`Listing::tool_results_with`](crate::dialect::Listing::tool_results_with).
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -243,7 +249,7 @@ impl Provider {
     ///
     /// Where an answer has no id and the provider, any but Gemini, needs one.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
-        self.results_by(answered, None, |name| name)
+        self.results_by(answered, None, MediaSupport::Full, |name| name)
     }
 
     /// Writes the results under the names by which models know the tools, and other ids where some are given.
@@ -251,6 +257,7 @@ impl Provider {
         self,
         answered: &'a [(ToolCall, Answer)],
         ids: Option<&'a [String]>,
+        support: MediaSupport,
         shown: impl Fn(&'a str) -> &'a str,
     ) -> Result<Value, MessageError> {
         let contents: Vec<Vec<Content<'_>>> =
@@ -268,15 +275,20 @@ impl Provider {
                 Answered { id, name: shown(&call.name), ..own }
             })
             .collect();
-        self.results(&answered)
+        self.results(&answered, support)
     }
 
-    fn results(self, answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+    fn results(
+        self,
+        answered: &[Answered<'_>],
+        support: MediaSupport,
+    ) -> Result<Value, MessageError> {
+        let parts = &mut Parts::new(self, support);
         match self {
-            Self::Anthropic => anthropic::tool_results(answered),
-            Self::OpenAiChat => openai_chat::tool_results(answered),
-            Self::OpenAiResponses => openai_responses::tool_results(answered),
-            Self::Gemini => Ok(gemini::tool_results(answered)),
+            Self::Anthropic => anthropic::tool_results(answered, parts),
+            Self::OpenAiChat => openai_chat::tool_results(answered, parts),
+            Self::OpenAiResponses => openai_responses::tool_results(answered, parts),
+            Self::Gemini => Ok(gemini::tool_results(answered, parts)),
         }
     }
 

@@ -6,6 +6,7 @@ mod command_line;
 mod durable;
 mod faults;
 mod mcp;
+mod media;
 mod offline;
 mod provider;
 mod shell;

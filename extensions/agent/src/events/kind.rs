@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolwright::Answer;
 use toolwright::provider::ToolCall;
 
-use crate::{Ended, Message, NoticeKind, Usage};
+use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
 
 /// Something that happened to a run, as its readers get it.
 ///
@@ -68,6 +68,12 @@ pub enum RunEventKind {
     },
     /// The model is asked again, or another one is: what came of this answer before is no part of it.
     Restarted,
+    /// The request went without what the model of another provider wrote: signatures, reasoning, tools that the provider ran.
+    /// Each message is reported once.
+    LeftOut {
+        /// What is new.
+        left_out: Vec<LeftOut>,
+    },
     /// The model's answer is whole.
     Answered {
         /// How many calls it has.
@@ -148,6 +154,7 @@ impl RunEventKind {
     pub(crate) fn of(notice: NoticeKind<'_>) -> Vec<Self> {
         match notice {
             NoticeKind::Asking => vec![Self::Asking],
+            NoticeKind::LeftOut { left_out } => vec![Self::LeftOut { left_out: left_out.to_vec() }],
             NoticeKind::Answered { answer } => {
                 vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
             }
@@ -187,6 +194,7 @@ impl RunEventKind {
             | Self::Asking
             | Self::Restarted
             | Self::Answered { .. }
+            | Self::LeftOut { .. }
             | Self::Missed { .. } => 0,
         }
     }
@@ -205,6 +213,7 @@ impl fmt::Debug for RunEventKind {
             }
             Self::Restarted => formatter.write_str("Restarted"),
             Self::Answered { calls, .. } => write!(formatter, "Answered({calls} calls)"),
+            Self::LeftOut { left_out } => write!(formatter, "LeftOut({left_out:?})"),
             Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),

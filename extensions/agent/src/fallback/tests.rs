@@ -6,7 +6,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Executor, Output, Registry, tool};
 
 use super::*;
-use crate::{Agent, ContextSize, Delta, Ended, Message};
+use crate::{Agent, ContextSize, Delta, Ended, Message, Verbatim};
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]
@@ -84,13 +84,17 @@ fn executor() -> Executor {
 /// first rests.
 #[tokio::test(start_paused = true)]
 async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
-    let first = vec![Ok(call()), Err(busy()), Ok(ModelAnswer::text("Back."))];
+    let thought = r#"[{"type":"thinking","thinking":"Hm.","signature":"s"},{"type":"tool_use"}]"#;
+    let thought = call().verbatim(Verbatim::new("anthropic", thought));
+    let first = vec![Ok(thought), Err(busy()), Ok(ModelAnswer::text("Back."))];
     let second = vec![Ok(call()), Ok(ModelAnswer::text("Done."))];
     let (builder, asked) = pair(first, second);
     let fell = Asked::default();
     let falling = Arc::clone(&fell);
     let model = builder.on_fallback(move |it| {
-        falling.lock().unwrap().push(format!("{} {} {}", it.from, it.error.kind(), it.to));
+        let left_out: Vec<String> = it.left_out.iter().map(ToString::to_string).collect();
+        let (kind, left_out) = (it.error.kind(), left_out.join("; "));
+        falling.lock().unwrap().push(format!("{} {kind} {}: {left_out}", it.from, it.to));
     });
     let answered = Asked::default();
     let answering = Arc::clone(&answered);
@@ -106,7 +110,10 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
     let calls = run.history().iter().map(|message| message.calls().len()).sum::<usize>();
     assert_eq!(calls, 2, "the call of the first model is in the history");
     assert_eq!(*asked.lock().unwrap(), ["first", "first", "second", "second"]);
-    assert_eq!(*fell.lock().unwrap(), ["first overloaded second"]);
+    assert_eq!(
+        *fell.lock().unwrap(),
+        ["first overloaded second: message 1 without thinking of anthropic"]
+    );
     assert_eq!(*answered.lock().unwrap(), ["first", "second", "second"]);
     tokio::time::advance(Duration::from_secs(61)).await;
     let ended = run.say("Again.").await.unwrap();

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider, ToolCall};
+use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
+use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
 use crate::{
     ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
 };
@@ -68,7 +68,7 @@ enum Turn<'a> {
     Text { role: &'static str, content: &'a str },
     Verbatim { role: &'static str, content: Cow<'a, RawValue> },
     Blocks { role: &'static str, content: Vec<Block<'a>> },
-    Results(Value),
+    Written(Value),
 }
 
 #[derive(Serialize)]
@@ -81,11 +81,13 @@ enum Block<'a> {
 pub(super) fn body(
     model: &str,
     max_tokens: Option<u32>,
+    media: MediaSupport,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) = reasoning(settings);
-    let messages = parts(Provider::Anthropic, request.history).map(|part| turn(part, listing));
+    let messages =
+        parts(Provider::Anthropic, request.history).map(|part| turn(part, media, listing));
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
     let cache_control = settings
         .cache
@@ -149,10 +151,19 @@ fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
     Some(choice)
 }
 
-fn turn<'a>(part: Part<'a>, listing: &Listing) -> Result<Turn<'a>, MessageError> {
+fn turn<'a>(
+    part: Part<'a>,
+    media: MediaSupport,
+    listing: &Listing,
+) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(content) => Turn::Text { role: "user", content },
-        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
+        Part::Attached(text, with) => {
+            Turn::Written(attached(Provider::Anthropic, text, with, media))
+        }
+        Part::Answers(answered, ids) => {
+            Turn::Written(results(listing, answered, ids.as_deref(), media)?)
+        }
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
             let own = verbatim.and_then(|it| it.of(Provider::Anthropic.name()));

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider};
+use toolwright::provider::{MediaSupport, MessageError, Provider};
 
 use super::fault::Fault;
 use super::key::Key;
@@ -69,6 +69,14 @@ impl Api {
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
+    /// What a model reads beside text, as far as its name says so.
+    pub(super) fn media(self, model: &str) -> MediaSupport {
+        match self {
+            Self::Gemini if gemini::is_before_signatures(model) => MediaSupport::Messages,
+            _ => MediaSupport::Full,
+        }
+    }
+
     /// The headers of every request. Nothing where a header cannot hold the key.
     pub(super) fn headers(self, key: Option<&Key>) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
@@ -96,15 +104,16 @@ impl Api {
         self,
         model: &str,
         max_tokens: Option<u32>,
+        media: MediaSupport,
         request: &ModelRequest<'_>,
     ) -> Result<String, ModelError> {
         let least = if self == Self::Anthropic { Some(anthropic::MAX_TOKENS) } else { None };
         settings::checked(self.provider(), max_tokens.or(least), request)?;
         let body = match self {
-            Self::Anthropic => anthropic::body(model, max_tokens, request),
-            Self::OpenAiChat => openai_chat::body(model, max_tokens, request),
-            Self::OpenAiResponses => openai_responses::body(model, max_tokens, request),
-            Self::Gemini => gemini::body(model, max_tokens, request),
+            Self::Anthropic => anthropic::body(model, max_tokens, media, request),
+            Self::OpenAiChat => openai_chat::body(model, max_tokens, media, request),
+            Self::OpenAiResponses => openai_responses::body(model, max_tokens, media, request),
+            Self::Gemini => gemini::body(model, max_tokens, media, request),
         };
         body.map_err(|error| {
             let message = format!("the request to {} cannot be written: {error}", self.provider());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
+use toolwright::provider::MediaSupport;
 use toolwright::retry::RetryPolicy;
 
 use super::api::Api;
@@ -23,6 +24,7 @@ use crate::recording::Exchange;
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
+/// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
 /// | [`prices`](Self::prices) | [`Prices::standard`] |
@@ -36,6 +38,7 @@ pub struct HttpModelBuilder {
     connect_timeout: Duration,
     body_limit: usize,
     max_tokens: Option<u32>,
+    media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
     prices: Prices,
@@ -98,6 +101,7 @@ pub enum HttpModelError {
 
 impl HttpModelBuilder {
     pub(super) fn new(api: Api, model: String) -> Self {
+        let media = api.media(&model);
         Self {
             api,
             model,
@@ -107,6 +111,7 @@ impl HttpModelBuilder {
             connect_timeout: Duration::from_secs(10),
             body_limit: 16 << 20,
             max_tokens: None,
+            media,
             retry: RetryPolicy::NETWORK,
             longest_wait: Duration::from_secs(60),
             prices: Prices::standard(),
@@ -150,6 +155,13 @@ impl HttpModelBuilder {
     /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// What the model reads beside text: set [`MediaSupport::None`] for one that takes no pictures, since its server would refuse
+    /// every request with one. What it does not read becomes a sentence.
+    pub fn media(mut self, media: MediaSupport) -> Self {
+        self.media = media;
         self
     }
 
@@ -239,6 +251,7 @@ impl HttpModelBuilder {
             endpoint,
             model: self.model,
             max_tokens: self.max_tokens,
+            media: self.media,
             retry: self.retry,
             longest_wait: self.longest_wait,
             prices: self.prices,

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider, ToolCall};
+use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, object, parts, results, tools};
+use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -56,7 +56,7 @@ enum Turn<'a> {
     Text { role: &'static str, parts: [TextPart<'a>; 1] },
     Verbatim { role: &'static str, parts: Cow<'a, RawValue> },
     Parts { role: &'static str, parts: Vec<Written<'a>> },
-    Results(Value),
+    Written(Value),
 }
 
 #[derive(Serialize)]
@@ -83,10 +83,12 @@ struct Called {
 pub(super) fn body(
     model: &str,
     max_output_tokens: Option<u32>,
+    media: MediaSupport,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
-    let contents = parts(Provider::Gemini, request.history).map(|part| turn(part, model, listing));
+    let contents =
+        parts(Provider::Gemini, request.history).map(|part| turn(part, model, media, listing));
     let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
@@ -129,10 +131,18 @@ fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
     Some(json!({"functionCallingConfig": calling}))
 }
 
-fn turn<'a>(part: Part<'a>, model: &str, listing: &Listing) -> Result<Turn<'a>, MessageError> {
+fn turn<'a>(
+    part: Part<'a>,
+    model: &str,
+    media: MediaSupport,
+    listing: &Listing,
+) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(text) => Turn::Text { role: "user", parts: [TextPart { text }] },
-        Part::Answers(answered, ids) => Turn::Results(results(listing, answered, ids.as_deref())?),
+        Part::Attached(text, with) => Turn::Written(attached(Provider::Gemini, text, with, media)),
+        Part::Answers(answered, ids) => {
+            Turn::Written(results(listing, answered, ids.as_deref(), media)?)
+        }
         Part::Model { text, calls, verbatim } => {
             let role = "model";
             let own = verbatim.and_then(|it| it.of(Provider::Gemini.name()));
@@ -153,8 +163,8 @@ fn turn<'a>(part: Part<'a>, model: &str, listing: &Listing) -> Result<Turn<'a>, 
     })
 }
 
-/// Whether a model is of the generations that ask for no signature.
-fn is_before_signatures(model: &str) -> bool {
+/// Whether a model is of the generations before Gemini 3, which ask for no signature and take no pictures in answers.
+pub(super) fn is_before_signatures(model: &str) -> bool {
     let model = model.trim_start_matches("models/");
     ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))
 }

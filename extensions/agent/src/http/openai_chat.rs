@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider, ToolCall};
+use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
 
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ enum Turn<'a> {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<Called>,
     },
-    Result(Value),
+    Written(Value),
 }
 
 #[derive(Serialize)]
@@ -70,6 +70,7 @@ struct Function {
 pub(super) fn body(
     model: &str,
     max_completion_tokens: Option<u32>,
+    media: MediaSupport,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
@@ -80,15 +81,18 @@ pub(super) fn body(
     for part in parts(Provider::OpenAiChat, request.history) {
         match part {
             Part::User(content) => messages.push(Turn::Text { role: "user", content }),
+            Part::Attached(text, with) => {
+                messages.push(Turn::Written(attached(Provider::OpenAiChat, text, with, media)));
+            }
             Part::Model { text, calls, .. } => messages.push(Turn::Calls {
                 role: "assistant",
                 content: (!text.is_empty()).then_some(text),
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
-                let mut results = results(listing, answered, ids.as_deref())?;
+                let mut results = results(listing, answered, ids.as_deref(), media)?;
                 let results = results.as_array_mut().map(std::mem::take);
-                messages.extend(results.into_iter().flatten().map(Turn::Result));
+                messages.extend(results.into_iter().flatten().map(Turn::Written));
             }
         }
     }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider, ToolCall};
+use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::fault::Fault;
-use super::parts::{Part, is_empty_list, known, parts, results, retention, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
@@ -48,12 +48,13 @@ enum Item<'a> {
     Text { role: &'static str, content: &'a str },
     Verbatim(&'a RawValue),
     Call { r#type: &'static str, call_id: String, name: String, arguments: String },
-    Result(Value),
+    Written(Value),
 }
 
 pub(super) fn body(
     model: &str,
     max_output_tokens: Option<u32>,
+    media: MediaSupport,
     request: &ModelRequest<'_>,
 ) -> Result<String, MessageError> {
     let (listing, settings) = (request.listing, request.settings);
@@ -61,6 +62,9 @@ pub(super) fn body(
     for part in parts(Provider::OpenAiResponses, request.history) {
         match part {
             Part::User(content) => input.push(Item::Text { role: "user", content }),
+            Part::Attached(text, with) => {
+                input.push(Item::Written(attached(Provider::OpenAiResponses, text, with, media)));
+            }
             Part::Model { text, calls, verbatim } => {
                 let own = verbatim.and_then(|it| it.of(Provider::OpenAiResponses.name()));
                 if let Some(items) = own.and_then(|it| serde_json::from_str::<Vec<_>>(it).ok()) {
@@ -73,9 +77,9 @@ pub(super) fn body(
                 input.extend(calls.iter().map(|call| called(call, listing)));
             }
             Part::Answers(answered, ids) => {
-                let mut results = results(listing, answered, ids.as_deref())?;
+                let mut results = results(listing, answered, ids.as_deref(), media)?;
                 let results = results.as_array_mut().map(std::mem::take);
-                input.extend(results.into_iter().flatten().map(Item::Result));
+                input.extend(results.into_iter().flatten().map(Item::Written));
             }
         }
     }

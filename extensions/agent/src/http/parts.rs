@@ -7,15 +7,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright::Answer;
 use toolwright::dialect::Listing;
-use toolwright::provider::{MessageError, Provider, ToolCall};
+use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
+use toolwright::{Answer, Content};
 
 use crate::{Message, ModelRequest, ModelSettings, Verbatim};
 
 /// One message of a history.
 pub(super) enum Part<'a> {
     User(&'a str),
+    /// With what belongs to it.
+    Attached(&'a str, &'a [Content<'static>]),
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
@@ -68,6 +70,9 @@ fn parts_by(
 ) -> impl Iterator<Item = Part<'_>> {
     let mut ids: Option<Vec<String>> = None;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
+        Message::User { text, attachments, .. } if !attachments.is_empty() => {
+            Some(Part::Attached(text, attachments))
+        }
         Message::User { text, .. } => (!text.trim().is_empty()).then_some(Part::User(text)),
         Message::Model { text, calls, verbatim, .. } => {
             let is_own = verbatim.as_ref().is_some_and(|it| it.of(provider.name()).is_some());
@@ -97,11 +102,20 @@ pub(super) fn results(
     listing: &Listing,
     answered: &[(ToolCall, Answer)],
     ids: Option<&[String]>,
+    media: MediaSupport,
 ) -> Result<Value, MessageError> {
-    match ids {
-        None => listing.tool_results(answered),
-        Some(ids) => listing.tool_results_by_ids(answered, ids),
-    }
+    listing.tool_results_with(answered, ids, media)
+}
+
+/// A message of the user with what belongs to it before its text.
+pub(super) fn attached(
+    provider: Provider,
+    text: &str,
+    attachments: &[Content<'static>],
+    media: MediaSupport,
+) -> Value {
+    let text = Content::text(text);
+    provider.user_message(attachments.iter().chain([&text]), media)
 }
 
 /// The arguments as a JSON object, where they are one.

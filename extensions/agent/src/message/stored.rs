@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, StoredAnswer};
+use toolwright::{Answer, Content, Output, StoredAnswer};
 
 use super::{Message, Verbatim};
 
@@ -24,6 +24,8 @@ struct Versioned<T> {
 enum Body<'a> {
     User {
         text: Cow<'a, str>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attachments: Option<StoredAnswer>,
     },
     Model {
         #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -69,10 +71,22 @@ impl From<AnsweredCall<'_>> for (ToolCall, Answer) {
     }
 }
 
+/// Attachments have the stored form of the blocks of an answer.
+fn stored_attachments(attachments: &[Content<'static>]) -> Option<StoredAnswer> {
+    if attachments.is_empty() {
+        return None;
+    }
+    let output = attachments.iter().cloned().fold(Output::default(), Output::with);
+    Some(StoredAnswer::from(&Answer::from(output)))
+}
+
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let body = match self {
-            Self::User { text } => Body::User { text: Cow::Borrowed(text) },
+            Self::User { text, attachments } => Body::User {
+                text: Cow::Borrowed(text),
+                attachments: stored_attachments(attachments),
+            },
             Self::Model { text, calls, verbatim } => Body::Model {
                 text: Cow::Borrowed(text),
                 calls: Cow::Borrowed(calls),
@@ -96,7 +110,12 @@ impl<'de> Deserialize<'de> for Message {
         known("message", version, Self::VERSION).map_err(D::Error::custom)?;
         let body: Body<'_> = serde_json::from_value(value).map_err(D::Error::custom)?;
         Ok(match body {
-            Body::User { text } => Self::User { text: text.into_owned() },
+            Body::User { text, attachments } => {
+                let attachments = attachments.map(StoredAnswer::into_answer);
+                let blocks = attachments.iter().flat_map(Answer::content);
+                let attachments = blocks.map(Content::into_owned).collect::<Arc<[_]>>();
+                Self::User { text: text.into_owned(), attachments }
+            }
             Body::Model { text, calls, verbatim } => Self::Model {
                 text: text.into_owned(),
                 calls: calls.into_owned().into(),
@@ -126,7 +145,7 @@ pub(crate) fn known(what: &str, version: Option<Value>, own: u32) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use toolwright::{Output, ToolError};
+    use toolwright::ToolError;
 
     use super::*;
 
@@ -151,6 +170,15 @@ mod tests {
             },
             Message::answers(answers),
             Message::model("Done.", []),
+            Message::user_with("And this?", attachments()),
+        ]
+    }
+
+    fn attachments() -> [Content<'static>; 2] {
+        let name = Some("plan.pdf".into());
+        [
+            Content::Document { name, media_type: "application/pdf".into(), data: "JVBE".into() },
+            Content::Image { media_type: "image/png".into(), data: "iVBO".into() },
         ]
     }
 
@@ -172,6 +200,10 @@ mod tests {
         let Message::Answers(answered) = &back[2] else { panic!("answers") };
         assert_eq!(answered[1].1.error().unwrap().kind(), "invalid_input");
         assert_eq!(answered[0].1.metadata().unwrap()["bytes"], 5);
+        let Message::User { text: said, attachments: sent } = &back[4] else {
+            panic!("the user's")
+        };
+        assert_eq!((said.as_str(), &**sent), ("And this?", &attachments()[..]));
     }
 
     #[test]
@@ -184,6 +216,12 @@ mod tests {
     fn what_no_release_wrote_is_refused_by_name() {
         let problem =
             |value: Value| serde_json::from_value::<Message>(value).unwrap_err().to_string();
+        let answer = json!({ "version": 1, "text": "a" });
+        let film =
+            json!({ "version": 1, "role": "user", "text": "a", "attachments": { "film": 1 } });
+        assert!(problem(film).contains("`film`"));
+        let texts = json!({ "version": 1, "role": "user", "text": "a", "attachments": answer });
+        assert!(serde_json::from_value::<Message>(texts).is_ok());
         let newer = problem(json!({ "version": 2, "role": "user", "image": "…" }));
         assert!(newer.contains("version 2") && newer.contains("version 1"), "{newer}");
         assert!(problem(json!({ "role": "user", "text": "a" })).contains("no version"));
@@ -199,6 +237,7 @@ mod tests {
         let calls = [call("hunter2")];
         for message in [
             Message::user("hunter2"),
+            Message::user_with("", [Content::text("hunter2")]),
             Message::Model {
                 text: "hunter2".into(),
                 calls: calls.clone().into(),

@@ -1,5 +1,6 @@
 //! Starts a run, or takes one up where it stood.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use toolwright::{CancellationToken, MissingServices, RunBuilder};
@@ -105,7 +106,8 @@ impl AgentRunBuilder {
         let events = self.agent.0.rings.written(&self.id);
         let run = self.run.on_progress(events.progress()).start()?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
-        Ok(AgentRun { agent, user, run, cancelled, events, shown: None, state, history })
+        let (shown, reported) = (None, BTreeSet::new());
+        Ok(AgentRun { agent, user, run, cancelled, events, shown, reported, state, history })
     }
 }
 

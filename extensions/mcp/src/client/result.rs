@@ -46,6 +46,12 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
             ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
                 resource_of(&uri, mime_type, Some(fenced(source, &text)))
             }
+            ResourceContents::BlobResourceContents { uri, mime_type: Some(kind), blob, .. }
+                if kind == "application/pdf" =>
+            {
+                let name = Some(escaped(&uri).into());
+                Content::Document { name, media_type: kind.into(), data: blob.into() }
+            }
             ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
                 resource_of(&uri, mime_type, None)
             }
@@ -73,7 +79,9 @@ fn unknown(source: &str, block: &impl serde::Serialize) -> Content<'static> {
 fn said(block: &Content<'_>) -> String {
     match block {
         Content::Text(text) | Content::Json(text) => text.to_string(),
-        Content::Image { media_type, .. } | Content::Audio { media_type, .. } => {
+        Content::Image { media_type, .. }
+        | Content::Audio { media_type, .. }
+        | Content::Document { media_type, .. } => {
             format!("[{media_type}, left out]")
         }
         Content::Resource { uri, text, .. } => match text {

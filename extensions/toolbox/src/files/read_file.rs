@@ -1,9 +1,9 @@
-//! `read_file` reads lines of a text file, or a picture.
+//! `read_file` reads lines of a text file, a picture, or a PDF.
 //!
 //! # What it does
 //! It answers with the numbered lines, how many lines the file has, the hash of its content, and how to get the rest. Text is
 //! read in UTF-8, in UTF-16 with a byte order mark, and else in Latin-1, which the answer then says. Of a PNG, JPEG, GIF or
-//! WebP it answers with the picture.
+//! WebP it answers with the picture, of a PDF with the document.
 //!
 //! # What it may touch
 //! It reads the file that `path` names.
@@ -31,6 +31,9 @@ const LARGEST_ANSWER: usize = 100_000;
 /// The pictures that models take.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// The documents that models take.
+const PDF: &str = "application/pdf";
+
 /// A larger picture is refused, in bytes: in base64 it is a third larger, and providers take 5 MB.
 const LARGEST_PICTURE: usize = 3 << 20;
 
@@ -55,10 +58,10 @@ pub fn read_file(
 ) -> Result<Output, ToolError> {
     let name = Name::parse(&path)?;
     let bytes = workspace.read_named(&name)?;
-    if let Some(kind) = infer::get(&bytes).map(|it| it.mime_type())
-        && PICTURES.contains(&kind)
-    {
-        return picture(&name, &bytes, kind);
+    match infer::get(&bytes).map(|it| it.mime_type()) {
+        Some(kind) if PICTURES.contains(&kind) => return picture(&name, &bytes, kind),
+        Some(PDF) => return Ok(document(&name, &bytes)),
+        _ => {}
     }
     let text = decoded(&name, &bytes)?;
     Ok(Output::text(slice(&name, &text, &content_hash(&bytes), offset, limit)?))
@@ -72,9 +75,20 @@ fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, Tool
         );
         return Err(ToolError::new("file_too_large", message));
     }
-    let words = format!("`{name}`: {kind}, {size} bytes; hash {}", content_hash(bytes));
     let data = STANDARD.encode(bytes).into();
+    let words = described(name, bytes, kind);
     Ok(Output::text(words).with(Content::Image { media_type: kind.into(), data }))
+}
+
+fn document(name: &Name, bytes: &[u8]) -> Output {
+    let data = STANDARD.encode(bytes).into();
+    let called = Some(name.to_string().into());
+    let document = Content::Document { name: called, media_type: PDF.into(), data };
+    Output::text(described(name, bytes, PDF)).with(document)
+}
+
+fn described(name: &Name, bytes: &[u8], kind: &str) -> String {
+    format!("`{name}`: {kind}, {} bytes; hash {}", bytes.len(), content_hash(bytes))
 }
 
 /// The lines from `offset` on as they are answered; pure.

@@ -147,6 +147,24 @@ fn a_picture_is_answered_as_one_up_to_a_limit() {
 }
 
 #[test]
+fn a_pdf_is_answered_as_a_document_with_its_name() {
+    let tools = Box::files();
+    tools.put("plan.pdf", b"%PDF-1.7");
+    let answer = tools.call("read_file", json!({"path": "plan.pdf"}));
+    let content = answer.content();
+    let [
+        toolwright::Content::Text(words),
+        toolwright::Content::Document { name, media_type, data },
+    ] = content.as_slice()
+    else {
+        panic!("{content:?}")
+    };
+    assert!(words.starts_with("`plan.pdf`: application/pdf, 8 bytes; hash "), "{words}");
+    assert_eq!((name.as_deref(), media_type.as_ref()), (Some("plan.pdf"), "application/pdf"));
+    assert_eq!(data, "JVBERi0xLjc=");
+}
+
+#[test]
 fn a_file_that_may_not_be_read_is_refused_by_its_name() {
     let tools = Box::files();
     tools.put("a", "x");

@@ -31,6 +31,15 @@ pub enum Content<'a> {
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
+    /// A document that is no text, such as a PDF.
+    Document {
+        /// What it is called, where it has a name.
+        name: Option<Cow<'a, str>>,
+        /// Such as `application/pdf`.
+        media_type: Cow<'a, str>,
+        /// Standard base64 with padding, without line breaks.
+        data: Cow<'a, str>,
+    },
     /// Something with an address of its own.
     Resource {
         /// The address.
@@ -65,14 +74,39 @@ impl<'a> Content<'a> {
         Self::Json(json.into())
     }
 
-    /// A picture's format and data, where the format is one of these.
-    #[doc(hidden)]
-    pub fn image(&self, formats: &[&str]) -> Option<(&str, &str)> {
+    /// The block with texts of its own.
+    ///
+    /// ```
+    /// # use toolwright::Content;
+    /// let words = String::from("three files");
+    /// let owned: Content<'static> = Content::text(words.as_str()).into_owned();
+    /// drop(words);
+    /// assert_eq!(owned, Content::text("three files"));
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Content<'static> {
+        fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+            Cow::Owned(text.into_owned())
+        }
         match self {
-            Self::Image { media_type, data } if formats.contains(&media_type.as_ref()) => {
-                Some((media_type, data))
+            Self::Text(text) => Content::Text(own(text)),
+            Self::Json(json) => Content::Json(own(json)),
+            Self::Image { media_type, data } => {
+                Content::Image { media_type: own(media_type), data: own(data) }
             }
-            _ => None,
+            Self::Audio { media_type, data } => {
+                Content::Audio { media_type: own(media_type), data: own(data) }
+            }
+            Self::Document { name, media_type, data } => Content::Document {
+                name: name.map(own),
+                media_type: own(media_type),
+                data: own(data),
+            },
+            Self::Resource { uri, media_type, text } => Content::Resource {
+                uri: own(uri),
+                media_type: media_type.map(own),
+                text: text.map(own),
+            },
         }
     }
 
@@ -82,7 +116,9 @@ impl<'a> Content<'a> {
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {
             Self::Text(words) | Self::Json(words) => Cow::Borrowed(words),
-            Self::Image { media_type, data } | Self::Audio { media_type, data } => {
+            Self::Image { media_type, data }
+            | Self::Audio { media_type, data }
+            | Self::Document { media_type, data, .. } => {
                 let size = decoded_length(data);
                 Cow::Owned(format!(
                     "[{media_type}, {size} bytes, left out: {reader} cannot take it in this answer]"

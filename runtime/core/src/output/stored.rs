@@ -228,6 +228,11 @@ mod tests {
         let output = Output::text("three")
             .with(Content::Image { media_type: "image/png".into(), data: "AAAA".into() })
             .with(Content::Audio { media_type: "audio/wav".into(), data: "AAAA".into() })
+            .with(Content::Document {
+                name: Some("a.pdf".into()),
+                media_type: "application/pdf".into(),
+                data: "AAAA".into(),
+            })
             .with(Content::Resource {
                 uri: "file:///a".into(),
                 media_type: None,

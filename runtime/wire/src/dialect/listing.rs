@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::rules::Rules;
 use super::{Described, Dialect, Finding, Severity, nulls, render};
-use crate::provider::{MessageError, ToolCall};
+use crate::provider::{MediaSupport, MessageError, ToolCall};
 use toolwright_core::output::Answer;
 
 /// Tools in the form that one provider takes. Cheap to clone; made once, it is only lent.
@@ -153,7 +153,7 @@ impl Listing {
     /// As [`Provider::tool_results`](crate::provider::Provider::tool_results); for MCP always: see
     /// [`call_tool_result`](super::call_tool_result).
     pub fn tool_results(&self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
-        self.provider()?.results_by(answered, None, |name| self.shown_name(name))
+        self.tool_results_with(answered, None, MediaSupport::Full)
     }
 
     /// The message that carries the answers back, under these ids in place of those of the calls: one for each call, in
@@ -167,7 +167,20 @@ impl Listing {
         answered: &[(ToolCall, Answer)],
         ids: &[String],
     ) -> Result<Value, MessageError> {
-        self.provider()?.results_by(answered, Some(ids), |name| self.shown_name(name))
+        self.tool_results_with(answered, Some(ids), MediaSupport::Full)
+    }
+
+    /// The message that carries the answers back to a model that reads these media, under other ids where some are given.
+    ///
+    /// # Errors
+    /// As [`tool_results`](Self::tool_results).
+    pub fn tool_results_with(
+        &self,
+        answered: &[(ToolCall, Answer)],
+        ids: Option<&[String]>,
+        support: MediaSupport,
+    ) -> Result<Value, MessageError> {
+        self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
     /// A call as the model made it, as the application takes it.

@@ -50,6 +50,11 @@ fn block(content: &Content<'_>) -> Value {
         Content::Audio { media_type, data } => {
             json!({"type": "audio", "mimeType": media_type, "data": data})
         }
+        // The protocol has no block of its own for a document: a resource has one, and needs an address.
+        Content::Document { name, media_type, data } => {
+            let uri = format!("document:{}", name.as_deref().unwrap_or_default());
+            json!({"type": "resource", "resource": {"uri": uri, "mimeType": media_type, "blob": data}})
+        }
         Content::Resource { uri, media_type, text } => {
             let mut resource = json!({"uri": uri});
             if let Some(media_type) = media_type {

@@ -2,13 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use toolwright_core::output::Content;
-
 use super::{Answered, MessageError, Provider, ToolCall};
-
-/// The formats of Anthropic's base64 image source.
-const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// Reasons to stop that may leave the last block unfinished, its input then cut off or empty.
 const CUT_SHORT: &[&str] = &["max_tokens", "model_context_window_exceeded", "refusal"];
@@ -59,11 +55,14 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     )
 }
 
-pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+pub(super) fn tool_results<'a>(
+    answered: &[Answered<'a>],
+    parts: &mut Parts<'a>,
+) -> Result<Value, MessageError> {
     let blocks = answered.iter().enumerate().map(|(index, answer)| {
         let id = answer.required_id(Provider::Anthropic, index)?;
         let mut block = json!({"type": "tool_result", "tool_use_id": id});
-        if let Some(content) = content(answer) {
+        if let Some(content) = content(answer, parts) {
             block["content"] = content;
         }
         if answer.is_error {
@@ -71,7 +70,8 @@ pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageEr
         }
         Ok(block)
     });
-    let blocks: Value = blocks.collect::<Result<Vec<_>, MessageError>>()?.into();
+    let mut blocks = blocks.collect::<Result<Vec<_>, MessageError>>()?;
+    blocks.append(&mut parts.after());
     Ok(json!({"role": "user", "content": blocks}))
 }
 
@@ -126,27 +126,14 @@ fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Me
 }
 
 /// A string for one block of words, else blocks; nothing where there is nothing to say.
-fn content(answer: &Answered<'_>) -> Option<Value> {
-    // The API refuses pictures in an answer that is an error.
-    let images = if answer.is_error { &[] } else { IMAGES };
-    let words = |block: &Content<'_>| block.words(Provider::Anthropic.name()).into_owned();
-    if let [only] = answer.content
-        && only.image(images).is_none()
-    {
-        return Some(words(only)).filter(|words| !words.is_empty()).map(Value::String);
+fn content<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Option<Value> {
+    let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
+    let mut blocks: Vec<Part<'_>> = blocks.collect();
+    if let [Part::Words(words)] = &blocks[..] {
+        return Some(words.as_ref()).filter(|words| !words.is_empty()).map(Value::from);
     }
-    let blocks = answer.content.iter().map(|block| match block.image(images) {
-        None => json!({"type": "text", "text": words(block)}),
-        Some((media_type, data)) => json!({
-            "type": "image",
-            "source": {"type": "base64", "media_type": media_type, "data": data},
-        }),
-    });
     // The API refuses blocks without visible text.
-    let blocks: Vec<Value> = blocks.filter(|block| !is_blank(block)).collect();
+    blocks.retain(|block| !block.is_blank());
+    let blocks: Vec<Value> = blocks.iter().map(|it| it.json(Provider::Anthropic)).collect();
     (!blocks.is_empty()).then(|| blocks.into())
-}
-
-fn is_blank(block: &Value) -> bool {
-    block["text"].as_str().is_some_and(|text| text.trim().is_empty())
 }

@@ -2,14 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use toolwright_core::output::Content;
-use toolwright_core::output::decoded_length;
-
 use super::{Answered, MessageError, Provider, ToolCall};
-
-/// The formats of pictures that Gemini takes in a function's response.
-const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/webp"];
+use toolwright_core::output::Content;
 
 /// From here on a double, which is the only number that Gemini's responses hold, skips integers.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -45,9 +41,10 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     Err(root.unexpected(EXPECTED))
 }
 
-pub(super) fn tool_results(answered: &[Answered<'_>]) -> Value {
-    let parts: Vec<Value> = answered.iter().map(response).collect();
-    json!({"role": "user", "parts": parts})
+pub(super) fn tool_results<'a>(answered: &[Answered<'a>], parts: &mut Parts<'a>) -> Value {
+    let mut written: Vec<Value> = answered.iter().map(|it| response(it, parts)).collect();
+    written.append(&mut parts.after());
+    json!({"role": "user", "parts": written})
 }
 
 /// Whether a part has a key that no other provider has. Parts have no type to go by.
@@ -148,18 +145,20 @@ fn read_call(call: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-fn response(answer: &Answered<'_>) -> Value {
-    let mut images = Vec::new();
+fn response<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Value {
+    let mut media = Vec::new();
     let mut said: Vec<Value> = Vec::new();
     for block in answer.content {
-        said.push(match (block.image(IMAGES), block) {
-            (Some((media_type, data)), _) => {
-                images.push(json!({"inlineData": {"mimeType": media_type, "data": data}}));
-                let (size, part) = (decoded_length(data), images.len());
-                format!("[{media_type}, {size} bytes, part {part} of this response]").into()
+        if let Content::Json(json) = block {
+            said.push(structured(json).unwrap_or_else(|| json.as_ref().into()));
+            continue;
+        }
+        said.push(match parts.of_answer(block, answer.is_error) {
+            Part::Words(words) => words.into(),
+            Part::Media(found) => {
+                media.push(found.json(Provider::Gemini));
+                format!("[{}, part {} of this response]", found.described(), media.len()).into()
             }
-            (None, Content::Json(json)) => structured(json).unwrap_or_else(|| json.as_ref().into()),
-            (None, _) => block.words(Provider::Gemini.name()).into(),
         });
     }
     let said = match said.len() {
@@ -172,8 +171,8 @@ fn response(answer: &Answered<'_>) -> Value {
     if let Some(id) = answer.id {
         response["id"] = id.into();
     }
-    if !images.is_empty() {
-        response["parts"] = images.into();
+    if !media.is_empty() {
+        response["parts"] = media.into();
     }
     json!({"functionResponse": response})
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::media::{Part, Parts};
 use super::node::{Fields, Node};
 use super::{Answered, MessageError, Provider, ToolCall};
 
@@ -46,12 +47,20 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     Err(root.unexpected(EXPECTED))
 }
 
-pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+pub(super) fn tool_results<'a>(
+    answered: &[Answered<'a>],
+    parts: &mut Parts<'a>,
+) -> Result<Value, MessageError> {
     let messages = answered.iter().enumerate().map(|(index, answer)| {
         let id = answer.required_id(Provider::OpenAiChat, index)?;
-        Ok(json!({"role": "tool", "tool_call_id": id, "content": content(answer)}))
+        Ok(json!({"role": "tool", "tool_call_id": id, "content": content(answer, parts)}))
     });
-    Ok(messages.collect::<Result<Vec<_>, MessageError>>()?.into())
+    let mut messages = messages.collect::<Result<Vec<_>, MessageError>>()?;
+    let after = parts.after();
+    if !after.is_empty() {
+        messages.push(json!({"role": "user", "content": after}));
+    }
+    Ok(messages.into())
 }
 
 fn is_call(fields: &Fields<'_>) -> bool {
@@ -117,7 +126,11 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
 }
 
 /// One string, a line per block: the API takes nothing but text here, and its imitators no arrays.
-fn content(answer: &Answered<'_>) -> String {
-    let words = answer.content.iter().map(|block| block.words(Provider::OpenAiChat.name()));
-    words.collect::<Vec<_>>().join("\n")
+fn content<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> String {
+    let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
+    let lines = blocks.map(|block| match block {
+        Part::Words(words) => words,
+        Part::Media(media) => format!("[{}]", media.described()).into(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -2,13 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use toolwright_core::output::Content;
-
 use super::{Answered, MessageError, Provider, ToolCall};
-
-/// The formats of pictures that `OpenAI` reads.
-const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
     if let Ok(items) = root.items("items") {
@@ -39,12 +35,20 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     Err(root.unexpected(EXPECTED))
 }
 
-pub(super) fn tool_results(answered: &[Answered<'_>]) -> Result<Value, MessageError> {
+pub(super) fn tool_results<'a>(
+    answered: &[Answered<'a>],
+    parts: &mut Parts<'a>,
+) -> Result<Value, MessageError> {
     let items = answered.iter().enumerate().map(|(index, answer)| {
         let id = answer.required_id(Provider::OpenAiResponses, index)?;
-        Ok(json!({"type": "function_call_output", "call_id": id, "output": output(answer)}))
+        Ok(json!({"type": "function_call_output", "call_id": id, "output": output(answer, parts)}))
     });
-    Ok(items.collect::<Result<Vec<_>, MessageError>>()?.into())
+    let mut items = items.collect::<Result<Vec<_>, MessageError>>()?;
+    let after = parts.after();
+    if !after.is_empty() {
+        items.push(json!({"role": "user", "content": after}));
+    }
+    Ok(items.into())
 }
 
 /// Whether an item is of a type that no other provider has.
@@ -111,21 +115,12 @@ fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
 }
 
 /// A string for one block of words, else parts.
-fn output(answer: &Answered<'_>) -> Value {
-    let words = |block: &Content<'_>| block.words(Provider::OpenAiResponses.name()).into_owned();
-    match answer.content {
+fn output<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Value {
+    let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
+    let blocks: Vec<Part<'_>> = blocks.collect();
+    match &blocks[..] {
         [] => "".into(),
-        [only] if only.image(IMAGES).is_none() => words(only).into(),
-        blocks => {
-            let parts = blocks.iter().map(|block| match block.image(IMAGES) {
-                None => json!({"type": "input_text", "text": words(block)}),
-                Some((media_type, data)) => json!({
-                    "type": "input_image",
-                    "image_url": format!("data:{media_type};base64,{data}"),
-                    "detail": "auto",
-                }),
-            });
-            parts.collect::<Vec<Value>>().into()
-        }
+        [Part::Words(words)] => words.as_ref().into(),
+        blocks => blocks.iter().map(|it| it.json(Provider::OpenAiResponses)).collect(),
     }
 }

@@ -2,5 +2,6 @@
 
 mod answering;
 mod cut_short;
+mod media;
 mod reading;
 mod round_trip;

@@ -28,7 +28,7 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 fn written(history: &[Message]) -> Value {
     let listing = listing();
     let request = ModelRequest::new(history, &listing);
-    serde_json::from_str(&body("m", None, &request).unwrap()).unwrap()
+    serde_json::from_str(&body("m", None, MediaSupport::Full, &request).unwrap()).unwrap()
 }
 
 fn read(text: &str) -> Result<ModelAnswer, Fault> {
@@ -46,7 +46,7 @@ fn the_tools_are_the_text_of_the_listing() {
     let listing = listing();
     let history = [Message::user("Add.")];
     let request = ModelRequest::new(&history, &listing).system("Be brief.");
-    let text = body("m", Some(100), &request).unwrap();
+    let text = body("m", Some(100), MediaSupport::Full, &request).unwrap();
     let tools = listing.tools().get();
     assert_eq!(
         text,
@@ -92,7 +92,7 @@ fn what_the_provider_wrote_goes_back_byte_for_byte() {
     assert_eq!(verbatim.of("anthropic"), Some(content));
     let part =
         Part::Model { text: "", calls: Cow::Borrowed(&answer.calls), verbatim: Some(&verbatim) };
-    let turn = serde_json::to_string(&turn(part, &listing()).unwrap()).unwrap();
+    let turn = serde_json::to_string(&turn(part, MediaSupport::Full, &listing()).unwrap()).unwrap();
     assert_eq!(turn, format!(r#"{{"role":"assistant","content":{content}}}"#));
 }
 

@@ -25,7 +25,7 @@ fn call(id: Option<&str>, arguments: &str) -> ToolCall {
 
 fn written(model: &str, history: &[Message]) -> String {
     let listing = listing();
-    body(model, None, &ModelRequest::new(history, &listing)).unwrap()
+    body(model, None, MediaSupport::Full, &ModelRequest::new(history, &listing)).unwrap()
 }
 
 fn read(text: &str) -> ModelAnswer {
@@ -58,7 +58,7 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
         .stop_words(["END"])
         .reasoning(Reasoning::Effort(Effort::High));
     let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
-    let text = body("gemini-3-pro", Some(90), &request).unwrap();
+    let text = body("gemini-3-pro", Some(90), MediaSupport::Full, &request).unwrap();
     let tools = format!(r#""tools":{},"#, listing.tools());
     assert!(text.contains(&tools) && text.contains(r#""args":{"a":9007199254740993}"#), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();

@@ -48,7 +48,7 @@ fn a_request_has_the_listings_tools_and_a_message_for_each_result() {
         Message::model("", []),
     ];
     let request = ModelRequest::new(&history, &listing).system("Be brief.");
-    let text = body("m", Some(9), &request).unwrap();
+    let text = body("m", Some(9), MediaSupport::Full, &request).unwrap();
     let tools = listing.tools().get();
     let head = format!(r#"{{"model":"m","max_completion_tokens":9,"tools":{tools},"messages":["#);
     assert!(text.starts_with(&head), "{text}");
@@ -79,7 +79,7 @@ fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
             (call("c1", ""), Answer::from(Output::text("3"))),
         ]),
     ];
-    let text = body("m", None, &ModelRequest::new(&history, &listing)).unwrap();
+    let text = body("m", None, MediaSupport::Full, &ModelRequest::new(&history, &listing)).unwrap();
     let body: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(body["messages"][0]["tool_calls"][1]["id"], "call_0_1");
     assert_eq!(body["messages"][2]["tool_call_id"], "call_0_1");

@@ -54,7 +54,7 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
         .one_call()
         .reasoning(Reasoning::Effort(Effort::Low));
     let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
-    let text = body("m", Some(90), &request).unwrap();
+    let text = body("m", Some(90), MediaSupport::Full, &request).unwrap();
     assert!(text.contains(&format!(r#""tools":{},"input":["#, listing.tools())), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();
     body.as_object_mut().unwrap().remove("tools");
@@ -92,7 +92,7 @@ fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_ou
         Message::Model { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
         Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
     ];
-    let text = body("m", None, &ModelRequest::new(&history, &listing)).unwrap();
+    let text = body("m", None, MediaSupport::Full, &ModelRequest::new(&history, &listing)).unwrap();
     assert!(text.contains(&format!(r#""input":[{REASONED},{CALLED},{{"#)), "{text}");
 }
 

@@ -1,5 +1,6 @@
 //! Settings that a provider does not have are refused, and the others are sent.
 
+use toolwright::provider::MediaSupport;
 use toolwright::{Registry, tool};
 
 use super::*;
@@ -16,7 +17,7 @@ fn written(api: Api, settings: &ModelSettings) -> Result<serde_json::Value, Mode
     let listing = Registry::of([PING]).unwrap().listing(api.provider().into()).unwrap();
     let history = [Message::user("Go.")];
     let request = ModelRequest::new(&history, &listing).settings(settings);
-    let body = api.body("m", None, &request)?;
+    let body = api.body("m", None, MediaSupport::Full, &request)?;
     Ok(serde_json::from_str(&body).unwrap())
 }
 

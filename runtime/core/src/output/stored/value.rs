@@ -111,6 +111,9 @@ fn block(content: &Content<'_>) -> Value {
         Content::Audio { media_type, data } => {
             json!({ "audio": { "media_type": media_type, "data": data } })
         }
+        Content::Document { name, media_type, data } => {
+            json!({ "document": { "name": name, "media_type": media_type, "data": data } })
+        }
         Content::Resource { uri, media_type, text } => {
             json!({ "resource": { "uri": uri, "media_type": media_type, "text": text } })
         }
@@ -135,6 +138,11 @@ fn content(value: &Value) -> Option<Content<'static>> {
         "json" => Content::Json(whole()?),
         "image" => Content::Image { media_type: text("media_type")?, data: text("data")? },
         "audio" => Content::Audio { media_type: text("media_type")?, data: text("data")? },
+        "document" => Content::Document {
+            name: text("name"),
+            media_type: text("media_type")?,
+            data: text("data")?,
+        },
         "resource" => Content::Resource {
             uri: text("uri")?,
             media_type: text("media_type"),

@@ -2,19 +2,31 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Answered, Provider};
+use super::super::{Answered, MediaSupport, Provider};
 use toolwright_core::output::Content;
 
-/// One pixel would do; the converters look at the length alone.
+/// How a PNG begins; the converters look no further.
 const DATA: &str = "iVBORw0KGgo=";
 
 fn image(media_type: &'static str) -> Content<'static> {
-    Content::Image { media_type: media_type.into(), data: DATA.into() }
+    Content::Image { media_type: media_type.into(), data: beginning(media_type).into() }
+}
+
+/// How a picture of this format begins.
+fn beginning(media_type: &str) -> &'static str {
+    match media_type {
+        "image/jpeg" => "/9j/4AAQSkY=",
+        "image/gif" => "R0lGODlhAQA=",
+        "image/webp" => "UklGRhoAAABXRUJQVlA4TA==",
+        "image/svg+xml" => "PHN2Zz48L3M=",
+        "image/tiff" => "SUkqAAgAAAA=",
+        _ => DATA,
+    }
 }
 
 fn answers(provider: Provider, is_error: bool, content: &[Content<'_>]) -> Value {
     let answered = Answered { id: Some("c1"), name: "ping", is_error, content };
-    provider.results(&[answered]).unwrap()
+    provider.results(&[answered], MediaSupport::Full).unwrap()
 }
 
 #[test]
@@ -56,7 +68,7 @@ fn an_error_is_marked_where_the_provider_has_a_mark_and_carried_as_given() {
 }
 
 #[test]
-fn pictures_go_where_the_provider_takes_them_and_become_a_sentence_elsewhere() {
+fn pictures_go_where_the_provider_takes_them_and_those_that_none_takes_become_a_sentence() {
     let content = [Content::text("two:"), image("image/png"), image("image/tiff")];
     let [anthropic, chat, responses, gemini] = Provider::ALL.map(|it| answers(it, false, &content));
     assert_eq!(
@@ -65,13 +77,20 @@ fn pictures_go_where_the_provider_takes_them_and_become_a_sentence_elsewhere() {
             {"type": "text", "text": "two:"},
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}},
             {"type": "text",
-             "text": "[image/tiff, 8 bytes, left out: anthropic cannot take it in this answer]"}
+             "text": "[image/tiff, 8 bytes, left out: anthropic cannot take it]"}
         ])
     );
     assert_eq!(
         chat[0]["content"],
-        "two:\n[image/png, 8 bytes, left out: openai-chat cannot take it in this answer]\n\
-         [image/tiff, 8 bytes, left out: openai-chat cannot take it in this answer]"
+        "two:\n[image/png, 8 bytes: attachment 1, after the answers]\n\
+         [image/tiff, 8 bytes, left out: openai-chat cannot take it]"
+    );
+    assert_eq!(
+        chat[1],
+        json!({"role": "user", "content": [
+            {"type": "text", "text": "[attachment 1: image/png, 8 bytes]"},
+            {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{DATA}")}}
+        ]})
     );
     assert_eq!(
         responses[0]["output"][1],
@@ -87,28 +106,29 @@ fn pictures_go_where_the_provider_takes_them_and_become_a_sentence_elsewhere() {
 fn each_provider_gets_the_pictures_that_it_reads_and_a_sentence_of_others() {
     let taken: [&[&str]; 4] = [
         &["image/jpeg", "image/png", "image/gif", "image/webp"],
-        &[],
+        &["image/jpeg", "image/png", "image/gif", "image/webp"],
         &["image/jpeg", "image/png", "image/gif", "image/webp"],
         &["image/jpeg", "image/png", "image/webp"],
     ];
     for (provider, taken) in Provider::ALL.into_iter().zip(taken) {
         for format in ["image/jpeg", "image/png", "image/gif", "image/webp", "image/svg+xml"] {
             let message = answers(provider, false, &[image(format)]).to_string();
-            let is_sent = message.contains(DATA);
+            let is_sent = message.contains(beginning(format));
             assert_eq!(is_sent, taken.contains(&format), "{provider} {format}: {message}");
-            let sentence = format!("[{format}, 8 bytes, left out: {provider} cannot take it");
-            assert_eq!(message.contains(&sentence), !is_sent, "{provider} {format}: {message}");
+            let is_left_out = message.contains(&format!("{provider} cannot take it"));
+            assert_eq!(is_left_out, !is_sent, "{provider} {format}: {message}");
         }
     }
 }
 
 #[test]
-fn anthropic_gets_no_picture_in_an_error_because_it_would_refuse_the_message() {
+fn anthropic_gets_the_picture_of_an_error_after_it_because_it_would_refuse_one_within() {
     let message = answers(Provider::Anthropic, true, &[image("image/png")]);
     assert_eq!(
         message["content"][0]["content"],
-        "[image/png, 8 bytes, left out: anthropic cannot take it in this answer]"
+        "[image/png, 8 bytes: attachment 1, after the answers]"
     );
+    assert_eq!(message["content"][2]["source"]["data"], DATA);
 }
 
 #[test]
@@ -170,11 +190,11 @@ fn json_with_numbers_that_gemini_would_round_travels_as_text() {
 #[test]
 fn an_answer_without_an_id_is_an_error_for_all_but_gemini() {
     let answered = [Answered { id: None, name: "ping", is_error: false, content: &[] }];
-    let message = Provider::Gemini.results(&answered).unwrap();
+    let message = Provider::Gemini.results(&answered, MediaSupport::Full).unwrap();
     assert_eq!(message["parts"][0]["functionResponse"].get("id"), None);
     for provider in [Provider::Anthropic, Provider::OpenAiChat, Provider::OpenAiResponses] {
         assert_eq!(
-            provider.results(&answered).unwrap_err().to_string(),
+            provider.results(&answered, MediaSupport::Full).unwrap_err().to_string(),
             format!("{provider} needs the call's id in an answer, answer 0 of tool ping has none")
         );
     }

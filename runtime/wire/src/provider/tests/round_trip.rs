@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::{Answered, Provider, ToolCall};
+use super::super::{Answered, MediaSupport, Provider, ToolCall};
 use toolwright_core::output::Content;
 
 fn written(provider: Provider, calls: &[ToolCall]) -> String {
@@ -106,7 +106,7 @@ proptest! {
                     content,
                 })
                 .collect();
-            let back = read_back(provider, &provider.results(&answered).unwrap());
+            let back = read_back(provider, &provider.results(&answered, MediaSupport::Full).unwrap());
             let expected: Vec<_> = calls
                 .iter()
                 .enumerate()

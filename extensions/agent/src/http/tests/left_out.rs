@@ -1,0 +1,77 @@
+//! What requests go without because a model of another provider wrote it is reported.
+
+use toolwright::Executor;
+
+use super::*;
+use crate::{Agent, NoticeKind, RunEventKind, Verbatim, import};
+
+const THOUGHT: &str =
+    r#"[{"text":"Hm.","thought":true},{"text":"Hello.","thoughtSignature":"secret-signature"}]"#;
+
+fn imported() -> crate::Imported {
+    let verbatim = Verbatim::new("gemini", THOUGHT);
+    import([Message::user("Hello!"), Message::model("Hello.", []).verbatim(verbatim)]).unwrap()
+}
+
+#[tokio::test]
+async fn a_run_reports_each_message_once_whose_signature_is_left_out() {
+    let server = Server::start(vec![Answers::with(200, DONE), Answers::with(200, DONE)]).await;
+    let executor = Executor::builder(Registry::empty()).build().unwrap();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let listening = Arc::clone(&reported);
+    let agent = Agent::builder(executor, at(&server.url()).build().unwrap());
+    let agent = agent.listen(move |notice| {
+        if let NoticeKind::LeftOut { left_out } = notice.kind {
+            let words = left_out.iter().map(|it| format!("{}: {it}", notice.turn));
+            listening.lock().unwrap().extend(words);
+        }
+    });
+    let mut run = agent.build().unwrap().run("r").imported(imported()).start().unwrap();
+    run.say("Go.").await.unwrap();
+    run.say("Go on.").await.unwrap();
+    assert_eq!(
+        *reported.lock().unwrap(),
+        ["1: message 1 without thought, thoughtSignature of gemini"]
+    );
+    for request in server.requests() {
+        assert!(request.contains("Hello.") && !request.contains("secret-signature"), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn readers_of_a_runs_events_get_it_before_the_answer() {
+    let server = Server::start(vec![Answers::with(200, DONE)]).await;
+    let executor = Executor::builder(Registry::empty()).build().unwrap();
+    let model = at(&server.url()).build().unwrap();
+    let agent = Agent::builder(executor, model).build().unwrap();
+    let mut run = agent.run("r").imported(imported()).start().unwrap();
+    let mut events = run.events();
+    run.say("Go.").await.unwrap();
+    let mut kinds = Vec::new();
+    while let Some(event) = events.next().await {
+        match event.kind {
+            RunEventKind::LeftOut { left_out } => kinds.push(left_out[0].to_string()),
+            RunEventKind::Answered { .. } => kinds.push("answered".to_owned()),
+            RunEventKind::Ended(_) => break,
+            _ => {}
+        }
+    }
+    assert_eq!(kinds, ["message 1 without thought, thoughtSignature of gemini", "answered"]);
+}
+
+#[tokio::test]
+async fn an_answer_of_the_provider_that_wrote_the_history_reports_nothing() {
+    let server = Server::start(vec![Answers::with(200, DONE)]).await;
+    let model = at(&server.url()).build().unwrap();
+    let listing = Registry::empty().listing(model.dialect()).unwrap();
+    let thought = r#"[{"type":"thinking","thinking":"Hm.","signature":"own"},{"type":"text","text":"Hello."}]"#;
+    let verbatim = Verbatim::new("anthropic", thought);
+    let history = [
+        Message::user("Hello!"),
+        Message::model("Hello.", []).verbatim(verbatim),
+        Message::user("Go."),
+    ];
+    let answer = model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
+    assert!(answer.left_out.is_empty());
+    assert!(server.requests()[0].contains(r#""signature":"own""#));
+}

@@ -1,0 +1,260 @@
+//! What a provider takes of pictures and documents: each block of an answer or a message becomes a part, or a sentence that says
+//! why it is left out.
+//!
+//! The data is looked at, because a provider refuses the whole request, and with it every later one of the run, where a picture
+//! is larger than it takes, is no base64, or is labelled as another format than it has.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use toolwright_core::output::{Content, decoded_length};
+
+use super::Provider;
+
+/// What a model reads beside text.
+///
+/// ```
+/// use toolwright::Content;
+/// use toolwright::provider::{MediaSupport, Provider};
+///
+/// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+/// let picture = [Content::Image { media_type: "image/gif".into(), data: pixel.into() }];
+/// let message = Provider::OpenAiChat.user_message(&picture, MediaSupport::None);
+/// assert_eq!(
+///     message["content"],
+///     "[image/gif, 42 bytes, left out: the model reads text alone]"
+/// );
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MediaSupport {
+    /// Pictures and documents, wherever its provider takes them.
+    #[default]
+    Full,
+    /// Pictures and documents in messages, and none in the answers to calls: those of answers follow after the answers.
+    Messages,
+    /// Text alone.
+    None,
+}
+
+/// What goes into a message in place of a block.
+pub(super) enum Part<'a> {
+    Words(Cow<'a, str>),
+    Media(Media<'a>),
+}
+
+/// A picture or document that the provider takes.
+pub(super) struct Media<'a> {
+    /// What it is by its data, whatever it is labelled as.
+    media_type: &'static str,
+    data: &'a str,
+    name: Option<&'a str>,
+}
+
+/// The pictures and documents of one message, which may be answers to calls.
+pub(super) struct Parts<'a> {
+    provider: Provider,
+    support: MediaSupport,
+    /// What belongs to answers and comes after them, with the number under which the answer names it.
+    after: Vec<Part<'a>>,
+    count: usize,
+}
+
+const PDF: &str = "application/pdf";
+
+const MIB: usize = 1 << 20;
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(provider: Provider, support: MediaSupport) -> Self {
+        Self { provider, support, after: Vec::new(), count: 0 }
+    }
+
+    /// A block of a message of the user.
+    pub(super) fn of_message(&self, block: &'a Content<'_>) -> Part<'a> {
+        match self.taken(block, self.provider.in_messages()) {
+            Ok(part) => part,
+            Err(why) => Part::Words(left_out(block, &why).into()),
+        }
+    }
+
+    /// A block of an answer. Of what goes into a message alone it says where it is.
+    pub(super) fn of_answer(&mut self, block: &'a Content<'_>, is_error: bool) -> Part<'a> {
+        // Anthropic refuses anything but text in an answer that is an error.
+        let is_apart = self.support == MediaSupport::Messages
+            || (is_error && self.provider == Provider::Anthropic);
+        let within = if is_apart { &[] } else { self.provider.in_answers() };
+        let part = self.taken(block, self.provider.in_messages());
+        match part {
+            Ok(Part::Media(media)) if !within.contains(&media.media_type) => {
+                self.count += 1;
+                let (kind, number) = (media.media_type, self.count);
+                let size = decoded_length(media.data);
+                let label = format!("[attachment {number}: {kind}, {size} bytes]");
+                self.after.extend([Part::Words(label.into()), Part::Media(media)]);
+                let place = "after the answers";
+                Part::Words(format!("[{kind}, {size} bytes: attachment {number}, {place}]").into())
+            }
+            Ok(part) => part,
+            Err(why) => Part::Words(left_out(block, &why).into()),
+        }
+    }
+
+    /// What comes after the answers, as parts of a message of the user.
+    pub(super) fn after(&mut self) -> Vec<Value> {
+        let provider = self.provider;
+        std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
+    }
+
+    /// The block as the provider takes it, or why it does not.
+    fn taken(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
+        let (label, data, name) = match block {
+            Content::Image { media_type, data } => (media_type, data, None),
+            Content::Document { media_type, data, name } => (media_type, data, name.as_deref()),
+            Content::Audio { .. } => return Err(refused(self.provider)),
+            Content::Text(_) | Content::Json(_) | Content::Resource { .. } => {
+                return Ok(Part::Words(block.words(self.provider.name())));
+            }
+        };
+        if self.support == MediaSupport::None && !is_text(label) {
+            return Err("the model reads text alone".to_owned());
+        }
+        let most = self.provider.largest(block);
+        if data.len() > most {
+            let most = most / 4 * 3;
+            return Err(format!("{} takes at most {most} bytes", self.provider));
+        }
+        let bytes = STANDARD.decode(data.as_bytes()).map_err(|_| "its data is no base64")?;
+        if is_text(label) {
+            let text = String::from_utf8(bytes).map_err(|_| "its data is no text in UTF-8")?;
+            let name = name.unwrap_or("without a name");
+            return Ok(Part::Words(format!("document {name} ({label}):\n{text}").into()));
+        }
+        let found = infer::get(&bytes).map(|it| it.mime_type());
+        match found.filter(|found| taken.contains(found)) {
+            Some(media_type) => Ok(Part::Media(Media { media_type, data, name })),
+            None if taken.contains(&&**label) => Err(match found {
+                Some(found) => format!("its data is {found}, which {} cannot take", self.provider),
+                None => "its data has no format that is known".to_owned(),
+            }),
+            None => Err(refused(self.provider)),
+        }
+    }
+}
+
+impl Part<'_> {
+    pub(super) fn json(&self, provider: Provider) -> Value {
+        match self {
+            Self::Words(words) => match provider {
+                Provider::Anthropic | Provider::OpenAiChat => {
+                    json!({"type": "text", "text": words})
+                }
+                Provider::OpenAiResponses => json!({"type": "input_text", "text": words}),
+                Provider::Gemini => json!({"text": words}),
+            },
+            Self::Media(media) => media.json(provider),
+        }
+    }
+
+    /// Whether there is nothing to read, which some providers refuse.
+    pub(super) fn is_blank(&self) -> bool {
+        matches!(self, Self::Words(words) if words.trim().is_empty())
+    }
+}
+
+impl Media<'_> {
+    pub(super) fn described(&self) -> String {
+        format!("{}, {} bytes", self.media_type, decoded_length(self.data))
+    }
+
+    pub(super) fn json(&self, provider: Provider) -> Value {
+        let Self { media_type, data, .. } = self;
+        let is_document = *media_type == PDF;
+        let url = || format!("data:{media_type};base64,{data}");
+        let name = self.name.filter(|name| !name.trim().is_empty());
+        let file_name = || name.unwrap_or("document.pdf");
+        match provider {
+            Provider::Anthropic => {
+                let source = json!({"type": "base64", "media_type": media_type, "data": data});
+                let kind = if is_document { "document" } else { "image" };
+                let mut block = json!({"type": kind, "source": source});
+                if let Some(name) = name.filter(|_| is_document) {
+                    block["title"] = name.chars().take(LONGEST_TITLE).collect::<String>().into();
+                }
+                block
+            }
+            Provider::OpenAiChat if is_document => {
+                json!({"type": "file", "file": {"filename": file_name(), "file_data": url()}})
+            }
+            Provider::OpenAiChat => json!({"type": "image_url", "image_url": {"url": url()}}),
+            Provider::OpenAiResponses if is_document => {
+                json!({"type": "input_file", "filename": file_name(), "file_data": url()})
+            }
+            Provider::OpenAiResponses => {
+                json!({"type": "input_image", "image_url": url(), "detail": "auto"})
+            }
+            Provider::Gemini => json!({"inlineData": {"mimeType": media_type, "data": data}}),
+        }
+    }
+}
+
+/// The characters of a title that Anthropic takes.
+const LONGEST_TITLE: usize = 500;
+
+impl Provider {
+    /// What it takes in a message of the user.
+    fn in_messages(self) -> &'static [&'static str] {
+        match self {
+            Self::Anthropic | Self::OpenAiChat | Self::OpenAiResponses => {
+                &["image/jpeg", "image/png", "image/gif", "image/webp", PDF]
+            }
+            Self::Gemini => &["image/jpeg", "image/png", "image/webp", "image/heif", PDF],
+        }
+    }
+
+    /// What it takes in the answer to a call.
+    fn in_answers(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenAiChat => &[],
+            Self::Gemini => &["image/jpeg", "image/png", "image/webp", PDF],
+            Self::Anthropic | Self::OpenAiResponses => self.in_messages(),
+        }
+    }
+
+    /// How long the base64 text of a block may be.
+    fn largest(self, block: &Content<'_>) -> usize {
+        match (self, block) {
+            (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
+            // These are of the whole request; half an MiB is for the rest of it.
+            (Self::Anthropic, _) => 31 * MIB + MIB / 2,
+            (Self::Gemini, _) => 19 * MIB + MIB / 2,
+            // A data URL begins with its type.
+            (_, Content::Image { .. }) => 20 * MIB - 64,
+            (_, _) => 66 * MIB,
+        }
+    }
+}
+
+fn is_text(media_type: &str) -> bool {
+    media_type.starts_with("text/") || media_type == "application/json"
+}
+
+fn refused(provider: Provider) -> String {
+    format!("{provider} cannot take it")
+}
+
+fn left_out(block: &Content<'_>, why: &str) -> String {
+    let (name, media_type, data) = match block {
+        Content::Image { media_type, data } | Content::Audio { media_type, data } => {
+            (String::new(), media_type, data)
+        }
+        Content::Document { name, media_type, data } => {
+            let name = name.as_deref().map(|name| format!("{name}: "));
+            (name.unwrap_or_default(), media_type, data)
+        }
+        // Text is never left out.
+        Content::Text(_) | Content::Json(_) | Content::Resource { .. } => return why.to_owned(),
+    };
+    format!("[{name}{media_type}, {} bytes, left out: {why}]", decoded_length(data))
+}
