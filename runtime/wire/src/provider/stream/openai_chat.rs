@@ -49,9 +49,11 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Not of `OpenAI`, but of many servers that imitate it.
+    /// Not of `OpenAI`, but of many servers that imitate it, under one of two names or both.
     #[serde(borrow)]
     reasoning_content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Called<'a>>>,
 }
@@ -109,7 +111,8 @@ impl Assembly {
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
-            if let Some(reason) = choice.finish_reason
+            // Some servers send an empty text for none.
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
                 // The last call may have been cut by a limit.
@@ -138,8 +141,10 @@ impl Assembly {
             self.refusal.get_or_insert_default().push_str(&text);
             events.push(StreamEvent::Text(text.into_owned()));
         }
-        if let Some(text) = delta.reasoning_content.filter(|text| !text.is_empty()) {
-            events.push(StreamEvent::Reasoning(text.into_owned()));
+        let other_name = || serde_json::from_str(delta.reasoning?.get()).ok();
+        let reasoning = delta.reasoning_content.map(Cow::into_owned).or_else(other_name);
+        if let Some(text) = reasoning.filter(|text: &String| !text.is_empty()) {
+            events.push(StreamEvent::Reasoning(text));
         }
         for called in delta.tool_calls.into_iter().flatten() {
             self.call(called, events)?;

@@ -282,6 +282,27 @@ fn an_unknown_event_is_skipped_and_reported() {
 }
 
 #[test]
+fn a_server_that_imitates_the_chat_api_may_send_empty_reasons_and_its_own_name_for_reasoning() {
+    for own in [
+        r#""reasoning":"Hm.""#,
+        r#""reasoning_content":"Hm.""#,
+        r#""reasoning":"Hm.","reasoning_content":"Hm.""#,
+        r#""reasoning":{"effort":"low"},"reasoning_content":"Hm.""#,
+    ] {
+        let imitated = CHAT.replace("\"finish_reason\":null", "\"finish_reason\":\"\"").replacen(
+            "\"content\":\"\"",
+            &format!("\"content\":\"\",{own}"),
+            1,
+        );
+        let mut stream = Provider::OpenAiChat.stream();
+        let events = stream.push(imitated.as_bytes()).unwrap();
+        assert_eq!(events[0], StreamEvent::Reasoning("Hm.".to_owned()), "{own}");
+        let message = stream.finish().unwrap();
+        assert_eq!(Provider::OpenAiChat.tool_calls(&message).unwrap(), expected(), "{own}");
+    }
+}
+
+#[test]
 fn an_error_of_the_provider_in_the_middle_ends_the_stream() {
     let error = "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n";
     for (provider, _) in ALL {
