@@ -3,8 +3,8 @@
 //! - What is sent and what an answer means is decided by pure functions, one file for each provider; only `attempt` does I/O.
 //! - A request is tried again by a [`RetryPolicy`] where it did not begin, or where repeating it is safe: to ask a model
 //!   changes nothing.
-//! - The key goes into one header of one request. It stands in no `Debug`, no error and no recording, even where a server
-//!   repeats it.
+//! - The key goes into one header of one request. A key that a command prints is asked for again, once, where the provider
+//!   refuses it. No key stands in a `Debug`, an error or a recording, even where a server repeats it.
 
 mod anthropic;
 mod api;
@@ -23,6 +23,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+/// The HTTP client, of the release that [`HttpModelBuilder::client`] takes.
+pub use reqwest;
 use toolwright::Effect;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
@@ -32,6 +34,8 @@ use self::api::Api;
 use self::attempt::Endpoint;
 pub use self::builder::{HttpModelBuilder, HttpModelError};
 use self::fault::Fault;
+pub use self::key::ApiKey;
+use self::key::Secret;
 use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
@@ -134,9 +138,14 @@ impl HttpModel {
         let body = self.endpoint.api.body(&self.model, max_tokens, self.media, &request)?;
         let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
-        let (mut attempt, mut failed) = (1, Spent::default());
+        let (mut attempt, mut asked, mut failed) = (1, 0, Spent::default());
+        let mut may_refresh = true;
         loop {
-            let fault = match self.attempt(&body, request.listing, passing.as_ref()).await {
+            let keys = &self.endpoint.keys;
+            let key = keys.current().await.map_err(|fault| self.endpoint.error(fault, None, 0))?;
+            let key = key.as_ref();
+            asked += 1;
+            let fault = match self.attempt(&body, key, request.listing, passing.as_ref()).await {
                 Ok(answer) => {
                     let left_out = LeftOut::of(request.history, self.endpoint.api.provider());
                     return Ok(self.priced(answer).failed(failed).left_out(left_out));
@@ -148,19 +157,28 @@ impl HttpModel {
             }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
-            match self.wait(attempt, &fault, longest, fastrand::u64(..)) {
+            let wait = if fault.kind == "wrong_key" && std::mem::take(&mut may_refresh) {
+                match keys.has_other_than(key).await {
+                    Ok(true) => Ok(Duration::ZERO),
+                    Ok(false) => Err(fault.clone()),
+                    Err(fault) => Err(fault),
+                }
+            } else {
+                attempt += 1;
+                self.wait(attempt - 1, &fault, longest, fastrand::u64(..))
+            };
+            match wait {
                 Ok(wait) => {
                     if let Some(on_retry) = &self.on_retry {
-                        let message = self.endpoint.words(&fault);
-                        on_retry(&Retrying { attempt, message: &message, wait });
+                        let message = self.endpoint.words(&fault, key);
+                        on_retry(&Retrying { attempt: asked, message: &message, wait });
                     }
                     if let Some(passing) = &passing {
                         passing.restart();
                     }
                     tokio::time::sleep(wait).await;
-                    attempt += 1;
                 }
-                Err(fault) => return Err(self.endpoint.error(fault, attempt).taking(failed)),
+                Err(fault) => return Err(self.endpoint.error(fault, key, asked).taking(failed)),
             }
         }
     }
@@ -169,13 +187,14 @@ impl HttpModel {
     async fn attempt(
         &self,
         body: &str,
+        key: Option<&Secret>,
         listing: &Listing,
         passing: Option<&Passing<'_>>,
     ) -> Result<ModelAnswer, Fault> {
         let endpoint = &self.endpoint;
-        let (provider, key) = (endpoint.api.provider(), endpoint.key.as_ref());
+        let provider = endpoint.api.provider();
         let mut pieces = passing.map(|to| Some(Pieces::new(provider, listing, key, to)));
-        let received = endpoint.post(body, pieces.as_mut()).await?;
+        let received = endpoint.post(body, key, pieces.as_mut()).await?;
         if let Some(on_exchange) = &self.on_exchange {
             let path = if pieces.is_some() { &endpoint.stream_path } else { &endpoint.path };
             if let Some(exchange) = received.exchange(path, body) {

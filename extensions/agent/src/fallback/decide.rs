@@ -23,7 +23,7 @@ pub(super) enum Rest {
 /// How long a model rests after a failure.
 pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     match (error.kind(), error.classified()) {
-        ("quota_spent" | "wrong_key" | "not_found" | "redirected", _) => {
+        ("quota_spent" | "wrong_key" | "no_key" | "not_found" | "redirected", _) => {
             Rest::For(rest.max(UNTIL_CHANGED))
         }
         ("context_too_long" | "request_too_large" | "response_too_large", _) => Rest::ThisRequest,
@@ -67,6 +67,7 @@ mod tests {
             (error("server_error", Class::Transient), Rest::For(MINUTE)),
             (error("quota_spent", Class::Final), Rest::For(UNTIL_CHANGED)),
             (error("wrong_key", Class::Final), Rest::For(UNTIL_CHANGED)),
+            (error("no_key", Class::Final), Rest::For(UNTIL_CHANGED)),
             (error("context_too_long", Class::Final), Rest::ThisRequest),
             (error("invalid_request", Class::Final), Rest::None),
             (error("invalid_settings", Class::Final), Rest::None),

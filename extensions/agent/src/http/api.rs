@@ -8,7 +8,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider};
 
 use super::fault::Fault;
-use super::key::Key;
+use super::key::Secret;
 use super::{anthropic, gemini, openai_chat, openai_responses, settings};
 use crate::{ModelAnswer, ModelError, ModelRequest, Usage};
 
@@ -78,7 +78,7 @@ impl Api {
     }
 
     /// The headers of every request. Nothing where a header cannot hold the key.
-    pub(super) fn headers(self, key: Option<&Key>) -> Option<HeaderMap> {
+    pub(super) fn headers(self, key: Option<&Secret>) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
         let key_header = match self {
             Self::Anthropic => {

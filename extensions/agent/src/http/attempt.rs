@@ -9,7 +9,7 @@ use toolwright::provider::StreamError;
 
 use super::api::Api;
 use super::fault::{Fault, clock, pause_in, wanted_pause};
-use super::key::Key;
+use super::key::{Keys, Secret};
 use super::streamed::Pieces;
 use crate::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
@@ -30,8 +30,7 @@ pub(super) struct Endpoint {
     /// Both of a request whose answer comes in pieces.
     pub(super) stream_url: Url,
     pub(super) stream_path: String,
-    pub(super) key: Option<Key>,
-    pub(super) headers: HeaderMap,
+    pub(super) keys: Keys,
     pub(super) body_limit: usize,
     pub(super) timeout: Duration,
 }
@@ -53,10 +52,15 @@ impl Endpoint {
     pub(super) async fn post(
         &self,
         body: &str,
+        key: Option<&Secret>,
         pieces: Option<&mut Option<Pieces<'_>>>,
     ) -> Result<Received, Fault> {
         let url = if pieces.is_some() { &self.stream_url } else { &self.url };
-        let request = self.client.post(url.clone()).headers(self.headers.clone());
+        let headers = self.api.headers(key).ok_or_else(|| {
+            let message = "cannot be asked: the key holds characters that no header can hold";
+            Fault::new("no_key", Class::Final, message)
+        })?;
+        let request = self.client.post(url.clone()).headers(headers);
         let json = HeaderValue::from_static("application/json");
         let mut request = request.header(CONTENT_TYPE, json).body(body.to_owned());
         if pieces.is_some() {
@@ -70,11 +74,11 @@ impl Endpoint {
         let is_stream = status == 200 && is_event_stream(&headers);
         let pieces = pieces.filter(|_| is_stream).and_then(Option::take);
         let body = match pieces {
-            Some(pieces) => self.streamed(response, pieces).await?,
+            Some(pieces) => self.streamed(response, key, pieces).await?,
             None => self.at_once(response).await?,
         };
         // Before anything reads, cuts or records what the server says.
-        let body = self.without_key(body);
+        let body = without_key(key, body);
         Ok(Received { status, headers, body })
     }
 
@@ -93,7 +97,12 @@ impl Endpoint {
     }
 
     /// The text of the whole answer. Nothing is read after the provider has said that it is whole.
-    async fn streamed(&self, mut response: Response, pieces: Pieces<'_>) -> Result<String, Fault> {
+    async fn streamed(
+        &self,
+        mut response: Response,
+        key: Option<&Secret>,
+        pieces: Pieces<'_>,
+    ) -> Result<String, Fault> {
         let (mut pieces, mut length) = (pieces, 0);
         let begun = |pieces: &Pieces<'_>, fault: Fault| {
             fault.after_begin(pieces.usage().and_then(|usage| self.api.usage(&usage)))
@@ -111,26 +120,11 @@ impl Endpoint {
             match pieces.push(&piece) {
                 Ok(true) => break,
                 Ok(false) => {}
-                Err(error) => return Err(begun(&pieces, self.broken(error))),
+                Err(error) => return Err(begun(&pieces, broken(key, error))),
             }
         }
         let usage = pieces.usage().and_then(|usage| self.api.usage(&usage));
-        pieces.finish().map_err(|error| self.broken(error).after_begin(usage))
-    }
-
-    /// The fault of a stream that gives no whole answer.
-    fn broken(&self, error: StreamError) -> Fault {
-        match error {
-            StreamError::Provider { body, .. } => Fault::reported(&self.without_key(body)),
-            error => Fault::of_stream(error),
-        }
-    }
-
-    fn without_key(&self, text: String) -> String {
-        match &self.key {
-            Some(key) => key.removed_from(text),
-            None => text,
-        }
+        pieces.finish().map_err(|error| broken(key, error).after_begin(usage))
     }
 
     fn is_too_large(&self, length: u64) -> bool {
@@ -174,15 +168,15 @@ impl Endpoint {
     }
 
     /// What went wrong, with who was asked and without the key.
-    pub(super) fn words(&self, fault: &Fault) -> String {
+    pub(super) fn words(&self, fault: &Fault, key: Option<&Secret>) -> String {
         let (provider, place) = (self.api.provider(), self.place());
-        self.without_key(format!("{provider} at {place} {}", fault.message))
+        without_key(key, format!("{provider} at {place} {}", fault.message))
     }
 
     /// A fault as the caller of the model reads it.
-    pub(super) fn error(&self, fault: Fault, attempts: u32) -> ModelError {
+    pub(super) fn error(&self, fault: Fault, key: Option<&Secret>, attempts: u32) -> ModelError {
         let often = if attempts > 1 { format!("; asked {attempts} times") } else { String::new() };
-        let said = format!("{}{often}", self.words(&fault));
+        let said = format!("{}{often}", self.words(&fault, key));
         let error = ModelError::new(fault.kind, said).class(fault.class);
         let error = match fault.retry_after {
             Some(delay) => error.after(delay),
@@ -192,9 +186,11 @@ impl Endpoint {
             Some(size) => error.too_long(size),
             None => error,
         };
+        // What a server sent may stand in the cause as well.
+        let holds_key = |text: String| key.is_some_and(|key| key.is_in(&text));
         match fault.source {
-            Some(source) => error.caused_by(source),
-            None => error,
+            Some(source) if !holds_key(format!("{source} {source:?}")) => error.caused_by(source),
+            _ => error,
         }
     }
 }
@@ -226,6 +222,21 @@ impl Received {
 
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// The fault of a stream that gives no whole answer.
+fn broken(key: Option<&Secret>, error: StreamError) -> Fault {
+    match error {
+        StreamError::Provider { body, .. } => Fault::reported(&without_key(key, body)),
+        error => Fault::of_stream(error),
+    }
+}
+
+fn without_key(key: Option<&Secret>, text: String) -> String {
+    match key {
+        Some(key) => key.removed_from(text),
+        None => text,
     }
 }
 

@@ -4,16 +4,18 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 use toolwright::provider::MediaSupport;
 use toolwright::retry::RetryPolicy;
 
 use super::api::Api;
 use super::attempt::Endpoint;
-use super::key::Key;
+use super::key::{ApiKey, Keys};
 use super::{HttpModel, OnExchange, OnRetry, Retrying};
 use crate::Prices;
 use crate::recording::Exchange;
+
+type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
 /// Makes an [`HttpModel`].
 ///
@@ -21,6 +23,7 @@ use crate::recording::Exchange;
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
 /// | [`key`](Self::key) | none |
+/// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
@@ -33,7 +36,8 @@ pub struct HttpModelBuilder {
     api: Api,
     model: String,
     base_url: String,
-    key: Option<Key>,
+    key: Option<ApiKey>,
+    client: Option<ChangeClient>,
     timeout: Duration,
     connect_timeout: Duration,
     body_limit: usize,
@@ -88,6 +92,15 @@ pub enum HttpModelError {
     /// A header cannot hold the key.
     #[error("the key holds characters that no header can hold; check for line breaks")]
     Key,
+    /// The variable that should hold the key is not there, is empty or is no text.
+    #[error("found no key in {variable}, expected that of the account; set it")]
+    KeyVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// A command for the key names no program.
+    #[error("the command for the key is empty, expected a program and its arguments")]
+    KeyCommand,
     /// An option lets no request through.
     #[error("`{option}` is 0, so that no request could end well; set at least 1")]
     Zero {
@@ -107,6 +120,7 @@ impl HttpModelBuilder {
             model,
             base_url: api.base_url().to_owned(),
             key: None,
+            client: None,
             timeout: Duration::from_secs(600),
             connect_timeout: Duration::from_secs(10),
             body_limit: 16 << 20,
@@ -127,9 +141,35 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The key of the account. Without one no such header is sent.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(Key::new(key.into())).filter(|key| !key.is_empty());
+    /// The key of the account: a text, or an [`ApiKey`] that says where it is. Without one, and with an empty text, no such
+    /// header is sent.
+    pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Changes the HTTP client: proxies, root certificates, a certificate of the client's own, more headers, all as
+    /// [`reqwest`](super::reqwest) has them. Redirects are never followed and the times of this builder count, whatever is set
+    /// here. Without a proxy set here, those of the system are used, but none for a server on loopback. An HTTP proxy before a
+    /// server without TLS reads the key.
+    ///
+    /// ```
+    /// use toolwright_agent::http::HttpModel;
+    /// use toolwright_agent::http::reqwest::Proxy;
+    ///
+    /// let proxy = Proxy::all("http://proxy.example:3128")?;
+    /// let model = HttpModel::openai_chat("some-model")
+    ///     .base_url("http://models.example/v1")
+    ///     .client(|client| client.proxy(proxy))
+    ///     .build()?;
+    /// # let _ = model;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn client(
+        mut self,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.client = Some(Box::new(change));
         self
     }
 
@@ -227,14 +267,22 @@ impl HttpModelBuilder {
             Some(query) => format!("{stream_path}?{query}"),
             None => stream_path,
         };
-        let headers = self.api.headers(self.key.as_ref()).ok_or(HttpModelError::Key)?;
-        let mut client = Client::builder()
-            .redirect(Policy::none())
-            .timeout(self.timeout)
-            .connect_timeout(self.connect_timeout);
+        let keys = self.key.map_or(Ok(Keys::Fixed(None)), ApiKey::keys)?;
+        if let Keys::Fixed(key) = &keys {
+            self.api.headers(key.as_ref()).ok_or(HttpModelError::Key)?;
+        }
+        let mut client = Client::builder();
         if is_loopback(&url) {
             client = client.no_proxy();
         }
+        if let Some(change) = self.client {
+            client = change(client);
+        }
+        // At last, so that nothing that the application sets sends the key to another place.
+        let client = client
+            .redirect(Policy::none())
+            .timeout(self.timeout)
+            .connect_timeout(self.connect_timeout);
         let endpoint = Endpoint {
             api: self.api,
             client: client.build().map_err(HttpModelError::Client)?,
@@ -242,8 +290,7 @@ impl HttpModelBuilder {
             path,
             stream_url,
             stream_path,
-            key: self.key,
-            headers,
+            keys,
             body_limit: self.body_limit,
             timeout: self.timeout,
         };

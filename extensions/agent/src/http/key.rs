@@ -1,45 +1,123 @@
-//! A key, which nothing shows.
+//! Where the key of an account comes from: a text, a variable of the environment, or a command that prints it.
+//!
+//! The key of a command is asked for before the first request, is remembered, and is asked for once more by a request whose
+//! key the provider refuses.
 
+mod command;
+mod secret;
+
+use std::ffi::OsString;
 use std::fmt;
 
-use reqwest::header::HeaderValue;
+use self::command::CommandKey;
+pub(super) use self::secret::Secret;
+use super::HttpModelError;
+use super::fault::Fault;
 
-/// The key of an account.
+/// The key of an account, or where it is to be found. No `Debug`, error, event or recording holds it.
+///
+/// ```
+/// use toolwright_agent::http::{ApiKey, HttpModel};
+///
+/// let of_the_environment = ApiKey::from_env("ANTHROPIC_API_KEY");
+/// let of_a_command = ApiKey::from_command(["op", "read", "op://work/anthropic/key"]);
+/// assert_eq!(format!("{of_a_command:?}"), "ApiKey(printed by `op`)");
+/// let model = HttpModel::anthropic("some-model")
+///     .base_url("http://127.0.0.1:8000")
+///     .key(of_a_command)
+///     .build()?;
+/// # let _ = (of_the_environment, model);
+/// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+/// ```
 #[derive(Clone)]
-pub(super) struct Key(String);
+pub struct ApiKey(Source);
 
-impl Key {
-    pub(super) fn new(text: String) -> Self {
-        Self(text)
+#[derive(Clone)]
+enum Source {
+    Text(Option<Secret>),
+    Variable(String),
+    Command(Vec<OsString>),
+}
+
+/// The key for each request of a model.
+#[derive(Debug)]
+pub(super) enum Keys {
+    Fixed(Option<Secret>),
+    Command(CommandKey),
+}
+
+impl ApiKey {
+    /// The key is in this variable of the environment, which is read when the model is made.
+    pub fn from_env(variable: impl Into<String>) -> Self {
+        Self(Source::Variable(variable.into()))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// This program prints the key on its standard output, as those of password managers and clouds do. The words are the
+    /// program and its arguments; no shell reads them. It runs before the first request, and once more for a request whose key
+    /// the provider refuses, so that a key that expires is replaced; the request is made again with another key only. It
+    /// has a minute, reads nothing, and writes its errors where this program does.
+    pub fn from_command(words: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        Self(Source::Command(words.into_iter().map(Into::into).collect()))
     }
 
-    /// The value of a header, marked so that no log of a library shows it. Nothing where a header cannot hold it.
-    pub(super) fn header(&self, before: &str) -> Option<HeaderValue> {
-        let mut value = HeaderValue::from_str(&format!("{before}{}", self.0)).ok()?;
-        value.set_sensitive(true);
-        Some(value)
-    }
-
-    /// Whatever a server said, without the key.
-    pub(super) fn removed_from(&self, text: String) -> String {
-        let is_in_it = !self.0.is_empty() && text.contains(&self.0);
-        if is_in_it { text.replace(&self.0, "[key]") } else { text }
-    }
-
-    /// Where the end of a text begins that may be the begin of the key; the length of the text where none may.
-    pub(super) fn may_begin_in(&self, text: &str) -> usize {
-        let begins = self.0.char_indices().map(|(end, _)| end).skip(1);
-        let longest = begins.filter(|end| text.ends_with(&self.0[..*end])).last();
-        text.len() - longest.unwrap_or_default()
+    pub(super) fn keys(self) -> Result<Keys, HttpModelError> {
+        match self.0 {
+            Source::Text(secret) => Ok(Keys::Fixed(secret)),
+            Source::Variable(variable) => {
+                let text = std::env::var(&variable).unwrap_or_default();
+                match Secret::new(&text) {
+                    Some(secret) => Ok(Keys::Fixed(Some(secret))),
+                    None => Err(HttpModelError::KeyVariable { variable }),
+                }
+            }
+            Source::Command(words) => match CommandKey::new(words) {
+                Some(command) => Ok(Keys::Command(command)),
+                None => Err(HttpModelError::KeyCommand),
+            },
+        }
     }
 }
 
-impl fmt::Debug for Key {
+impl Keys {
+    /// The key to send.
+    pub(super) async fn current(&self) -> Result<Option<Secret>, Fault> {
+        match self {
+            Self::Fixed(secret) => Ok(secret.clone()),
+            Self::Command(command) => command.current().await.map(Some),
+        }
+    }
+
+    /// Whether there is another key than one that the provider refused.
+    pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
+        match (self, refused) {
+            (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,
+            _ => Ok(false),
+        }
+    }
+}
+
+impl From<&str> for ApiKey {
+    fn from(text: &str) -> Self {
+        Self(Source::Text(Secret::new(text)))
+    }
+}
+
+impl From<String> for ApiKey {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+/// Without the key, and without the arguments of a command, which may name it.
+impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Key(…)")
+        match &self.0 {
+            Source::Text(_) => formatter.write_str("ApiKey(…)"),
+            Source::Variable(variable) => write!(formatter, "ApiKey(in {variable})"),
+            Source::Command(words) => {
+                let program = words.first().map(|it| it.to_string_lossy()).unwrap_or_default();
+                write!(formatter, "ApiKey(printed by `{program}`)")
+            }
+        }
     }
 }

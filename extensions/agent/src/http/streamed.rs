@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageStream, Provider, StreamError, StreamEvent, ToolCall};
 
-use super::key::Key;
+use super::key::Secret;
 use crate::{Delta, DeltaListener, ModelAnswer};
 
 /// The pieces of one answer.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
     listing: &'a Listing,
-    key: Option<&'a Key>,
+    key: Option<&'a Secret>,
     listener: &'a dyn DeltaListener,
     /// What may be the begin of the key.
     held: BTreeMap<Of, String>,
@@ -33,7 +33,7 @@ impl<'a> Pieces<'a> {
     pub(super) fn new(
         provider: Provider,
         listing: &'a Listing,
-        key: Option<&'a Key>,
+        key: Option<&'a Secret>,
         listener: &'a dyn DeltaListener,
     ) -> Self {
         Self { stream: provider.stream(), listing, key, listener, held: BTreeMap::new() }

@@ -1,5 +1,7 @@
 //! Requests over a real connection: what is tried again, what is not, and in which words it ends.
 
+#[cfg(unix)]
+mod keys;
 mod left_out;
 mod media;
 mod prefix;

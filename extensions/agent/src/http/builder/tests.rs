@@ -1,6 +1,7 @@
 //! Options that are wrong are refused with what to do, and nothing shows a key.
 
 use super::*;
+use crate::http::key::Secret;
 
 fn refused(builder: HttpModelBuilder) -> String {
     builder.build().unwrap_err().to_string()
@@ -50,7 +51,11 @@ fn a_key_is_shown_by_nothing() {
     let builder = at("http://127.0.0.1:1").key("hunter2");
     assert!(!format!("{builder:?}").contains("hunter2"));
     let model = builder.build().unwrap();
-    assert!(!format!("{model:?} {:?}", model.endpoint.headers).contains("hunter2"));
+    let secret = Secret::new("hunter2");
+    let headers = model.endpoint.api.headers(secret.as_ref()).unwrap();
+    assert!(headers.iter().any(|(_, value)| value == "hunter2"));
+    let shown = format!("{model:?} {:?} {headers:?} {secret:?}", model.endpoint.keys);
+    assert!(!shown.contains("hunter2"), "{shown}");
     let broken = refused(at("http://127.0.0.1:1").key("hun\nter2"));
     assert!(broken.starts_with("the key holds characters") && !broken.contains("ter2"), "{broken}");
 }
@@ -59,4 +64,27 @@ fn a_key_is_shown_by_nothing() {
 fn the_path_stands_below_the_address() {
     let model = at("http://127.0.0.1:8000/anthropic/").build().unwrap();
     assert_eq!(model.endpoint.place(), "http://127.0.0.1:8000/anthropic/v1/messages");
+}
+
+#[test]
+fn a_key_is_read_from_the_environment_when_the_model_is_made() {
+    // Cargo sets it for tests.
+    let named = at("http://127.0.0.1:1").key(ApiKey::from_env("CARGO_PKG_NAME"));
+    let Keys::Fixed(key) = named.build().unwrap().endpoint.keys else { panic!("it is no command") };
+    assert_eq!(key, Secret::new(env!("CARGO_PKG_NAME")));
+    let words = refused(at("http://127.0.0.1:1").key(ApiKey::from_env("TOOLWRIGHT_NO_SUCH_KEY")));
+    assert_eq!(
+        words,
+        "found no key in TOOLWRIGHT_NO_SUCH_KEY, expected that of the account; set it"
+    );
+}
+
+#[test]
+fn a_command_for_the_key_has_a_program() {
+    for words in [vec![], vec![""]] {
+        let words = refused(at("http://127.0.0.1:1").key(ApiKey::from_command(words)));
+        assert!(words.starts_with("the command for the key is empty"), "{words}");
+    }
+    let shown = format!("{:?}", ApiKey::from_command(["vault", "read", "hunter2"]));
+    assert_eq!(shown, "ApiKey(printed by `vault`)");
 }

@@ -70,7 +70,11 @@ async fn a_redirect_is_not_followed_and_the_key_goes_nowhere_else() {
         let elsewhere = Server::start(vec![Answers::with(200, DONE); 8]).await;
         let to = format!("location: {}/v1/messages", elsewhere.url());
         let answers = || vec![Answers::with(status, "").header(&to)];
-        for (name, error, times) in each(answers, |it| it).await {
+        // An application may want redirects for its other requests.
+        let following = |model: HttpModelBuilder| {
+            model.client(|client| client.redirect(reqwest::redirect::Policy::limited(5)))
+        };
+        for (name, error, times) in each(answers, following).await {
             assert_eq!((error.kind(), times), ("redirected", 1), "{name} {status}");
             assert!(error.message().contains("a key is not sent to another place"), "{error}");
         }
@@ -172,4 +176,40 @@ async fn a_usage_that_is_negative_or_no_number_is_none() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn requests_go_through_the_proxy_that_is_set_with_the_headers_that_are_set() {
+    let proxy = Server::start(vec![Answers::with(200, DONE)]).await;
+    let through = reqwest::Proxy::all(proxy.url()).unwrap();
+    let mut headers = reqwest::header::HeaderMap::new();
+    headers.insert("x-team", "support".parse().unwrap());
+    let model =
+        at("http://models.invalid").client(|client| client.proxy(through).default_headers(headers));
+    assert_eq!(ask(model).await.unwrap().text, "Done.");
+    let [request] = &proxy.requests()[..] else { panic!("{:?}", proxy.requests()) };
+    assert!(
+        request.starts_with("POST http://models.invalid/v1/messages HTTP/1.1\r\n"),
+        "{request}"
+    );
+    assert!(request.contains("x-team: support\r\n"), "{request}");
+}
+
+/// The proxies of the system are not for a server on loopback; one that is set for it is.
+#[tokio::test]
+async fn a_proxy_that_is_set_is_used_for_loopback_too() {
+    let proxy = Server::start(vec![Answers::with(200, DONE)]).await;
+    let through = reqwest::Proxy::all(proxy.url()).unwrap();
+    let model = at("http://127.0.0.1:1").client(|client| client.proxy(through));
+    assert_eq!(ask(model).await.unwrap().text, "Done.");
+}
+
+#[tokio::test]
+async fn the_times_of_a_model_count_whatever_is_set_for_its_client() {
+    let server = Server::start(vec![Answers::Never]).await;
+    let model = at(&server.url())
+        .retry(RetryPolicy::NETWORK.attempts(1))
+        .timeout(Duration::from_millis(100))
+        .client(|client| client.timeout(Duration::from_secs(3600)));
+    assert_eq!(ask(model).await.unwrap_err().kind(), "no_response");
 }

@@ -1,0 +1,108 @@
+//! A key that a command prints.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Command;
+use tokio::sync::Mutex;
+use toolwright::Class;
+
+use super::Secret;
+use crate::http::fault::Fault;
+
+/// How long the command may take: a person may have to unlock what it reads.
+const TIME: Duration = Duration::from_secs(60);
+
+/// The longest key.
+const LONGEST: usize = 64 << 10;
+
+pub(in crate::http) struct CommandKey {
+    program: OsString,
+    arguments: Vec<OsString>,
+    time: Duration,
+    /// What it printed last. The lock is held while it runs, so that it runs once for all requests that wait.
+    printed: Mutex<Option<Secret>>,
+}
+
+impl CommandKey {
+    /// Nothing where there is no program.
+    pub(super) fn new(words: Vec<OsString>) -> Option<Self> {
+        let mut words = words.into_iter();
+        let program = words.next().filter(|program| !program.is_empty())?;
+        let printed = Mutex::new(None);
+        Some(Self { program, arguments: words.collect(), time: TIME, printed })
+    }
+
+    pub(super) async fn current(&self) -> Result<Secret, Fault> {
+        let mut printed = self.printed.lock().await;
+        if let Some(secret) = &*printed {
+            return Ok(secret.clone());
+        }
+        let secret = self.run().await?;
+        *printed = Some(secret.clone());
+        Ok(secret)
+    }
+
+    /// Runs the command again, unless another request has done so since the refused key was sent.
+    pub(super) async fn has_other_than(&self, refused: &Secret) -> Result<bool, Fault> {
+        let mut printed = self.printed.lock().await;
+        if printed.as_ref().is_none_or(|known| known == refused) {
+            *printed = Some(self.run().await?);
+        }
+        Ok(printed.as_ref() != Some(refused))
+    }
+
+    async fn run(&self) -> Result<Secret, Fault> {
+        let ran = tokio::time::timeout(self.time, self.output()).await;
+        let found = match ran {
+            Err(_) => format!("did not end within {} s", self.time.as_secs_f64()),
+            Ok(Err(error)) => format!("could not be run ({error})"),
+            Ok(Ok((_, output))) if output.len() > LONGEST => {
+                format!("printed more than {LONGEST} bytes")
+            }
+            Ok(Ok((status, _))) if !status.success() => format!("ended with {status}"),
+            Ok(Ok((_, output))) => match key_in(&output) {
+                Ok(secret) => return Ok(secret),
+                Err(found) => format!("printed {found}"),
+            },
+        };
+        let message = format!(
+            "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
+            self.program.to_string_lossy()
+        );
+        Err(Fault::new("no_key", Class::Final, message))
+    }
+
+    async fn output(&self) -> io::Result<(ExitStatus, Vec<u8>)> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.kill_on_drop(true).spawn()?;
+        let mut output = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            // One byte more, so that a longer text is seen to be longer.
+            stdout.take(LONGEST as u64 + 1).read_to_end(&mut output).await?;
+        }
+        Ok((child.wait().await?, output))
+    }
+}
+
+/// The key in what was printed. What else is found is named and not shown: it may be the key.
+fn key_in(output: &[u8]) -> Result<Secret, &'static str> {
+    let text = std::str::from_utf8(output).map_err(|_| "what is not UTF-8")?;
+    let secret = Secret::new(text.trim()).ok_or("nothing")?;
+    secret.header("").map(|_| secret).ok_or("several lines, or characters that no header can hold")
+}
+
+/// Without the arguments and what was printed.
+impl fmt::Debug for CommandKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CommandKey").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
