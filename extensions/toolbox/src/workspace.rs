@@ -136,7 +136,7 @@ impl Workspace {
     /// use toolwright_toolbox::{Container, Local, Workspace};
     ///
     /// let workspace = Workspace::within(Container::new("docker", "build-1").at("/site"))?;
-    /// assert_eq!(workspace.root(), "/site");
+    /// assert_eq!(workspace.root().to_str(), Some("/site"));
     /// // Programs of this machine work on its folders.
     /// assert!(Workspace::within(Local).is_err());
     /// # Ok::<(), std::io::Error>(())

@@ -30,7 +30,7 @@ use super::files::Files;
 /// }
 ///
 /// let workspace = Workspace::within(Printing(Container::new("docker", "build-1").at("/site")))?;
-/// assert_eq!(workspace.root(), "/site");
+/// assert_eq!(workspace.root().to_str(), Some("/site"));
 /// # Ok::<(), io::Error>(())
 /// ```
 #[derive(Debug, Clone)]
