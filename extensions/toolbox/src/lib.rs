@@ -88,4 +88,7 @@ pub use shell::{
 #[cfg(feature = "syntax")]
 #[cfg_attr(docsrs, doc(cfg(feature = "syntax")))]
 pub use syntax::SyntaxCheck;
+#[cfg(feature = "process")]
+#[cfg_attr(docsrs, doc(cfg(feature = "process")))]
+pub use workspace::ExecutorFiles;
 pub use workspace::{Workspace, Written};

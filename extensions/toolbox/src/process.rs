@@ -4,6 +4,7 @@
 mod bash;
 #[cfg(all(feature = "shell", unix))]
 mod cli_tool;
+mod container;
 mod environment;
 mod executors;
 mod group;
@@ -27,9 +28,9 @@ use toolwright::Handle;
 pub use bash::{BASH, SANDBOXED_BASH, bash, sandboxed_bash};
 #[cfg(all(feature = "shell", unix))]
 pub use cli_tool::{CliTool, CliToolError};
+pub use container::Container;
 pub use executors::{
-    ArgumentVector, Container, Local, ProcessEnd, ProcessRequest, RunningProcess, Streams,
-    ToolExecutor,
+    ArgumentVector, Local, ProcessEnd, ProcessRequest, RunningProcess, Streams, ToolExecutor,
 };
 pub use run_command::{RUN_COMMAND, run_command};
 #[cfg(all(feature = "shell", unix))]

@@ -4,6 +4,8 @@
 //! stay inside. The path of the folder serves only to list files by `ignore`'s rules and to start programs; what is listed is
 //! looked up through the handle again before it is reported or read. Of a container the container is the boundary.
 
+#[cfg(feature = "process")]
+mod elsewhere;
 mod failure;
 mod files;
 #[cfg(any(feature = "files", feature = "process"))]
@@ -41,11 +43,15 @@ pub(crate) use files::Files;
 #[cfg(feature = "files")]
 pub(crate) use hash::{content_hash, is_expected};
 pub(crate) use name::Name;
+#[cfg(feature = "process")]
+pub(crate) use regular::{changed_meanwhile, not_regular, read_only, too_large};
 pub(crate) use replace::{After, Before, Change};
 #[cfg(feature = "changes")]
 pub(crate) use restored::Restored;
 #[cfg(feature = "files")]
 pub(crate) use search::Walk;
+#[cfg(all(feature = "files", feature = "process"))]
+pub(crate) use sought::{Found, Sought, Worker};
 #[cfg(feature = "files")]
 pub(crate) use sought::{Kind, Listed};
 #[cfg(feature = "changes")]
@@ -53,6 +59,8 @@ pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
 pub(crate) use text::{Encoding, Ends, Text, decoded};
 
+#[cfg(feature = "process")]
+pub use elsewhere::ExecutorFiles;
 pub use replace::Written;
 
 use local::LocalFiles;
@@ -117,7 +125,35 @@ impl Workspace {
         })
     }
 
-    /// Programs that `run_command` starts run elsewhere: in a [`Container`](crate::Container), in a sandbox.
+    /// A workspace whose files and programs are both where an executor is: in a [`Container`](crate::Container). Nothing of
+    /// this machine is read or written.
+    ///
+    /// The container is the boundary. Names are checked by what they say; a link is read through as the container has it, and a
+    /// policy judges it by its own name alone. A write through a link is refused (`is_a_link`), and so is a call that a change
+    /// log would record (`not_in_a_container`). Contents are not flushed to the container's disk before they are renamed.
+    ///
+    /// ```
+    /// use toolwright_toolbox::{Container, Local, Workspace};
+    ///
+    /// let workspace = Workspace::within(Container::new("docker", "build-1").at("/site"))?;
+    /// assert_eq!(workspace.root().to_str(), Some("/site"));
+    /// // Programs of this machine work on its folders.
+    /// assert!(Workspace::within(Local).is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the executor has no files of its own. Whether the container is there, the first call says.
+    #[cfg(feature = "process")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
+    pub fn within(executor: impl crate::ToolExecutor + 'static) -> io::Result<Self> {
+        let ExecutorFiles { files, root, scope } = executor.files()?;
+        let scope = ResourceScope::new(scope);
+        Ok(Self { files, root, scope, processes: Arc::new(executor) })
+    }
+
+    /// Programs that `run_command` starts run elsewhere, on the folder that was opened: in a sandbox, or in a
+    /// [`Container`](crate::Container) that has the folder mounted.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     #[must_use]
@@ -132,7 +168,7 @@ impl Workspace {
         self.processes.as_ref()
     }
 
-    /// The real path of the folder when it was opened: for the application, such as for a policy's roots. No tool and no
+    /// The real path of the folder when it was opened, or its path in the container: for the application, such as for a policy's roots. No tool and no
     /// error shows it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -13,6 +13,7 @@ use super::group;
 use super::supervised;
 #[cfg(unix)]
 use super::supervisor::Supervisor;
+use crate::workspace::ExecutorFiles;
 
 /// How long a program may take where nothing else is said.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -92,7 +93,8 @@ pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + 
 /// The program and the arguments that are given to the system.
 pub type ArgumentVector = Vec<OsString>;
 
-/// Where the processes of a workspace run. The tools of the toolbox start programs through it alone.
+/// Where the processes of a workspace run, and where it has files of its own, these. The tools of the toolbox start programs
+/// through it alone.
 ///
 /// ```
 /// use std::path::Path;
@@ -115,31 +117,23 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
     /// # Errors
     /// When the program was not started, and never will be.
     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess>;
+
+    /// The files that are there, for [`Workspace::within`](crate::Workspace::within). An executor that hands programs to a
+    /// [`Container`](crate::Container) gives the files of that.
+    ///
+    /// # Errors
+    /// Unless it is overridden: programs of such an executor work on a folder of this machine.
+    fn files(&self) -> io::Result<ExecutorFiles> {
+        let message = format!(
+            "{self:?} has no files of its own; open the folder of this machine with `Workspace::open`"
+        );
+        Err(io::Error::new(io::ErrorKind::Unsupported, message))
+    }
 }
 
 /// Programs run as they are, with the rights of the application.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local;
-
-/// Programs run in a container that is there, by any command that understands `docker exec`. What a container contains
-/// when its client is killed is the engine's business.
-///
-/// ```
-/// use std::path::Path;
-/// use toolwright_toolbox::{Container, ProcessRequest};
-///
-/// let container = Container::new("docker", "build-1").at("/site");
-/// let arguments = ["npm", "test"].map(Into::into);
-/// let request = ProcessRequest::new(&arguments, Path::new("/srv/app"), Path::new("/srv/app/web"));
-/// let vector = container.arguments(&request);
-/// assert_eq!(vector, ["docker", "exec", "--workdir", "/site/web", "build-1", "npm", "test"]);
-/// ```
-#[derive(Debug, Clone)]
-pub struct Container {
-    engine: OsString,
-    name: OsString,
-    root: PathBuf,
-}
 
 impl<'a> ProcessRequest<'a> {
     /// A program with its arguments, in a folder of the workspace `root`; without variables.
@@ -195,50 +189,5 @@ impl<'a> ProcessRequest<'a> {
 impl ToolExecutor for Local {
     fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
         request.start_as(request.arguments)
-    }
-}
-
-impl Container {
-    /// A container by its name or id. The engine is `docker`, `podman`, or whatever takes the same arguments.
-    pub fn new(engine: impl Into<OsString>, name: impl Into<OsString>) -> Self {
-        Self { engine: engine.into(), name: name.into(), root: PathBuf::from("/workspace") }
-    }
-
-    /// Where the workspace is inside; `/workspace` unless set.
-    #[must_use]
-    pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
-        self.root = root.into();
-        self
-    }
-
-    /// The argument vector that runs a program there.
-    #[must_use]
-    pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
-        let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));
-        let folder =
-            if below.as_os_str().is_empty() { self.root.clone() } else { self.root.join(below) };
-        let mut vector: ArgumentVector =
-            vec![self.engine.clone(), "exec".into(), "--workdir".into(), folder.into()];
-        for (name, value) in request.variables {
-            // Paths of this machine mean nothing there.
-            let is_local = ["PATH", "HOME", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME", "SHELL"]
-                .iter()
-                .any(|it| name == *it);
-            if !is_local {
-                let mut pair = name.clone();
-                pair.push("=");
-                pair.push(value);
-                vector.extend(["--env".into(), pair]);
-            }
-        }
-        vector.push(self.name.clone());
-        vector.extend(request.arguments.iter().cloned());
-        vector
-    }
-}
-
-impl ToolExecutor for Container {
-    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
-        request.start_as(&self.arguments(request))
     }
 }

@@ -19,6 +19,8 @@ mod bash;
 mod changes;
 #[cfg(feature = "shell")]
 mod commands;
+#[cfg(all(feature = "files", feature = "process", unix))]
+mod container;
 #[cfg(feature = "files")]
 mod containment;
 #[cfg(feature = "changes")]

@@ -1,0 +1,98 @@
+//! A container in which programs run and files lie, by any command that understands `docker exec`.
+
+mod change;
+mod files;
+#[cfg(feature = "files")]
+mod list;
+#[cfg(feature = "files")]
+mod rules;
+mod script;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::executors::{ArgumentVector, ProcessRequest, RunningProcess, ToolExecutor};
+use crate::workspace::ExecutorFiles;
+
+/// A container that is there. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files; with
+/// [`Workspace::with_executor`](crate::Workspace::with_executor) the folder of this machine has to be mounted in it. What a
+/// container contains when its client is killed is the engine's business.
+///
+/// ```
+/// use std::path::Path;
+/// use toolwright_toolbox::{Container, ProcessRequest};
+///
+/// let container = Container::new("docker", "build-1").at("/site");
+/// let arguments = ["npm", "test"].map(Into::into);
+/// let request = ProcessRequest::new(&arguments, Path::new("/srv/app"), Path::new("/srv/app/web"));
+/// let vector = container.arguments(&request);
+/// assert_eq!(vector, ["docker", "exec", "--workdir", "/site/web", "build-1", "npm", "test"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Container {
+    engine: OsString,
+    name: OsString,
+    root: PathBuf,
+}
+
+impl Container {
+    /// A container by its name or id. The engine is `docker`, `podman`, or whatever takes the same arguments.
+    pub fn new(engine: impl Into<OsString>, name: impl Into<OsString>) -> Self {
+        Self { engine: engine.into(), name: name.into(), root: PathBuf::from("/workspace") }
+    }
+
+    /// Where the workspace is inside; `/workspace` unless set.
+    #[must_use]
+    pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
+        self.root = root.into();
+        self
+    }
+
+    /// The argument vector that runs a program there.
+    #[must_use]
+    pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
+        let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));
+        let folder =
+            if below.as_os_str().is_empty() { self.root.clone() } else { self.root.join(below) };
+        let mut vector: ArgumentVector =
+            vec![self.engine.clone(), "exec".into(), "--workdir".into(), folder.into()];
+        for (name, value) in request.variables {
+            // Paths of this machine mean nothing there.
+            let is_local = ["PATH", "HOME", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME", "SHELL"]
+                .iter()
+                .any(|it| name == *it);
+            if !is_local {
+                let mut pair = name.clone();
+                pair.push("=");
+                pair.push(value);
+                vector.extend(["--env".into(), pair]);
+            }
+        }
+        vector.push(self.name.clone());
+        vector.extend(request.arguments.iter().cloned());
+        vector
+    }
+}
+
+impl ToolExecutor for Container {
+    fn start(&self, request: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+        // The folder may be one of the container alone, which the client cannot be started in.
+        let client = ProcessRequest { folder: Path::new("/"), ..request.clone() };
+        client.start_as(&self.arguments(request))
+    }
+
+    fn files(&self) -> io::Result<ExecutorFiles> {
+        if !self.root.is_absolute() {
+            let message =
+                format!("the folder of a container is {:?}, expected an absolute path", self.root);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(ExecutorFiles {
+            files: Arc::new(files::ContainerFiles { container: self.clone() }),
+            root: self.root.clone(),
+            scope: format!("container:{:?}:{:?}:{:?}", self.engine, self.name, self.root),
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! The files of a container, by commands inside of it. The container is the boundary: names are checked by what they say,
+//! links are followed as the container has them, and nothing of this machine is touched.
+
+use std::path::PathBuf;
+
+use toolwright::ToolError;
+
+use super::Container;
+use super::change;
+#[cfg(feature = "files")]
+use super::list;
+use super::script::{Ran, code, path};
+#[cfg(feature = "changes")]
+use crate::workspace::{Above, Restored, Seen, State};
+use crate::workspace::{Change, Files, Name, Written, not_regular, too_large};
+#[cfg(feature = "files")]
+use crate::workspace::{Found, Sought, Worker};
+
+/// What has the name, where it is not a regular file of at most `$2` bytes; else its bytes.
+const READ: &str = r#"[ -e "$1" ] || exit 41
+[ -d "$1" ] && exit 42
+[ -f "$1" ] || exit 43
+[ -r "$1" ] || exit 44
+size=$(wc -c <"$1") || exit 44
+[ "$size" -le "$2" ] || { echo "$size"; exit 45; }
+exec cat "$1""#;
+
+const EXISTS: &str = r#"if [ -e "$1" ] || [ -L "$1" ]; then exit 0; fi; exit 41"#;
+
+#[cfg(any(feature = "files", feature = "process"))]
+const IS_FOLDER: &str = r#"[ -d "$1" ] && exit 42; [ -e "$1" ] || exit 41; exit 0"#;
+
+#[cfg(feature = "files")]
+const HARD_LINKS: &str = r#"if [ -f "$1" ]; then exec stat -L -c %h "$1"; fi; echo 1"#;
+
+/// The files of a container.
+#[derive(Debug)]
+pub(super) struct ContainerFiles {
+    pub(super) container: Container,
+}
+
+impl ContainerFiles {
+    /// Runs a script about one file that prints little.
+    fn ask(&self, name: &Name, script: &str) -> Result<Ran, ToolError> {
+        self.container.run(name, script, &[path(name)], None, 4096)
+    }
+
+    fn has_folder(&self, name: &Name) -> Result<bool, ToolError> {
+        let ran = self.ask(name, IS_FOLDER)?;
+        match ran.status.code() {
+            Some(0) => Ok(false),
+            Some(code::FOLDER) => Ok(true),
+            _ => Err(refused(name, &ran)),
+        }
+    }
+}
+
+/// What a script found instead of a file that may be read or written.
+pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
+    match ran.status.code() {
+        Some(code::ABSENT) => {
+            ToolError::new("not_found", format!("`{name}`: no such file or folder"))
+                .hint("list the folder above it to see what is there")
+        }
+        Some(code::FOLDER) => not_regular(name, true),
+        Some(code::NOT_REGULAR) => not_regular(name, false),
+        Some(code::FORBIDDEN) => {
+            ToolError::new("permission_denied", format!("`{name}`: permission denied"))
+        }
+        Some(code::NOT_A_FOLDER) => {
+            let message = format!("`{name}`: a part of the path is a file, not a folder");
+            ToolError::new("not_a_directory", message)
+        }
+        Some(code::LINK) => {
+            let message = format!(
+                "`{name}` is a link, expected a file; a link in a container is not written through"
+            );
+            ToolError::new("is_a_link", message).hint("name the file that it leads to")
+        }
+        _ => ran.failed(name),
+    }
+}
+
+/// What no container can do yet.
+#[cfg(feature = "changes")]
+fn unsupported(name: &Name, what: &str) -> ToolError {
+    let message = format!("`{name}` is in a container, where {what}");
+    ToolError::new("not_in_a_container", message)
+}
+
+impl Files for ContainerFiles {
+    fn exists(&self, name: &Name) -> Result<bool, ToolError> {
+        let ran = self.ask(name, EXISTS)?;
+        match ran.status.code() {
+            Some(0) => Ok(true),
+            Some(code::ABSENT) => Ok(false),
+            _ => Err(ran.failed(name)),
+        }
+    }
+
+    fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError> {
+        let ran = self.container.run(name, READ, &[path(name), most.to_string()], None, most)?;
+        match ran.status.code() {
+            // It grew while it was read.
+            _ if ran.output.len() as u64 > most => Err(too_large(name, most + 1, most)),
+            Some(0) => Ok(ran.output),
+            Some(code::TOO_LARGE) => {
+                let size = String::from_utf8_lossy(&ran.output).trim().parse();
+                Err(too_large(name, size.unwrap_or(most + 1), most))
+            }
+            _ => Err(refused(name, &ran)),
+        }
+    }
+
+    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+        change::change(&self.container, changes)
+    }
+
+    /// A name is what it says: the policy judges no link of a container.
+    fn names_past_links(&self, _: &Name) -> Vec<Name> {
+        Vec::new()
+    }
+
+    #[cfg(feature = "process")]
+    fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
+        if !self.has_folder(name)? {
+            let message = format!("`{name}` is a file, expected a folder");
+            return Err(ToolError::new("not_a_directory", message));
+        }
+        let root = &self.container.root;
+        Ok(if name.as_str() == "." { root.clone() } else { root.join(name) })
+    }
+
+    #[cfg(feature = "files")]
+    fn real_name(&self, name: &Name) -> Option<PathBuf> {
+        Some(name.as_str().into())
+    }
+
+    #[cfg(feature = "files")]
+    fn is_folder(&self, name: &Name) -> Result<bool, ToolError> {
+        self.has_folder(name)
+    }
+
+    #[cfg(feature = "files")]
+    fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
+        let ran = self.ask(name, HARD_LINKS)?;
+        let names = String::from_utf8_lossy(&ran.output).trim().parse::<usize>();
+        match (ran.is_done(), names) {
+            (true, Ok(names)) => Ok(names.saturating_sub(1)),
+            _ => Err(ran.failed(name)),
+        }
+    }
+
+    #[cfg(feature = "files")]
+    fn modified(&self, name: &Name) -> Result<Option<std::time::SystemTime>, ToolError> {
+        list::modified(&self.container, name)
+    }
+
+    /// The content as it is now, whether a link leads to it or not.
+    #[cfg(feature = "files")]
+    fn open(&self, name: &Name, _: bool) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(std::io::Cursor::new(self.read(name, list::LARGEST_SEARCHED)?)))
+    }
+
+    #[cfg(feature = "files")]
+    fn list(
+        &self,
+        start: &Name,
+        sought: &Sought<'_>,
+        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
+    ) -> Result<usize, ToolError> {
+        list::each(&self.container, start, sought, &mut |found, _| each(found))
+    }
+
+    #[cfg(feature = "files")]
+    fn search<'a>(
+        &self,
+        start: &Name,
+        sought: &Sought<'_>,
+        worker: &(dyn Fn() -> Worker<'a> + Sync),
+    ) -> Result<usize, ToolError> {
+        list::files(&self.container, start, sought, worker())
+    }
+
+    #[cfg(feature = "changes")]
+    fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
+        Ok(vec![name.clone()])
+    }
+
+    #[cfg(feature = "changes")]
+    fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+        Err(unsupported(name, "changes cannot be recorded; leave the change log out"))
+    }
+
+    #[cfg(feature = "changes")]
+    fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
+        Err(unsupported(name, "changes cannot be recorded; leave the change log out"))
+    }
+
+    #[cfg(feature = "changes")]
+    fn restore(&self, name: &Name, _: &State, _: &Restored<'_>) -> Result<(), ToolError> {
+        Err(unsupported(name, "nothing can be undone"))
+    }
+}

@@ -1,0 +1,170 @@
+//! Lists what is below a folder of a container, by `find` and `stat` there; which of it git ignores is decided here.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use toolwright::ToolError;
+
+use super::Container;
+use super::files::refused;
+use super::rules::Rules;
+use super::script::{Ran, code, path};
+use crate::workspace::{Found, Kind, Listed, Name, Sought, Worker};
+
+/// A larger file cannot be searched: 32 MiB.
+pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
+
+/// A list is refused when it has more bytes than this: 64 MiB.
+const LARGEST_LIST: u64 = 64 << 20;
+
+/// Runs `find` in `$1` with the arguments that follow it.
+const FIND: &str = r#"[ -d "$1" ] || { [ -e "$1" ] && exit 50; exit 41; }
+cd "$1" || exit 44
+shift; exec find . "$@""#;
+
+/// Prints the names that it is given, each with a NUL, and after one more NUL a line for each: its mode in hexadecimal
+/// digits, its size, when it was changed, or `gone`.
+const STATES: &str = r#"if ! lines=$(stat -c '%f %s %Y' "$@" 2>/dev/null); then
+  lines=$(for it; do stat -c '%f %s %Y' "$it" 2>/dev/null || echo gone; done)
+fi
+printf '%s\000' "$@"; printf '\000%s\n\000' "$lines""#;
+
+/// What stands at a name of a list.
+struct Entry {
+    /// Relative to the folder that was searched.
+    relative: String,
+    kind: Kind,
+    size: u64,
+    modified: SystemTime,
+}
+
+/// Gives what is below a folder to `each`, in the order of the names, with when it was changed.
+pub(super) fn each(
+    container: &Container,
+    start: &Name,
+    sought: &Sought<'_>,
+    each: &mut dyn FnMut(Found, SystemTime) -> Result<(), ToolError>,
+) -> Result<usize, ToolError> {
+    sought.is_wanted()?;
+    let mut arguments = vec![path(start)];
+    if let Some(depth) = sought.depth {
+        arguments.extend(["-maxdepth".to_owned(), depth.to_string()]);
+    }
+    // The rules of a folder stand in hidden files.
+    let hidden: &[&str] = match sought.include_ignored {
+        true => &["-name", ".git"],
+        false => &["-name", ".?*", "!", "-name", ".gitignore", "!", "-name", ".ignore"],
+    };
+    let rest = ["-prune", "-o", "-exec", "sh", "-c", STATES, "sh", "{}", "+"];
+    arguments.extend(hidden.iter().chain(&rest).map(|it| (*it).to_owned()));
+    let ran = container.run(start, FIND, &arguments, None, LARGEST_LIST)?;
+    if ran.output.len() as u64 > LARGEST_LIST {
+        let message = format!("`{start}` has too many files below it to be listed in a container");
+        return Err(ToolError::new("too_many_files", message).hint("name a folder below it"));
+    }
+    let (mut entries, mut missed) = entries(start, &ran)?;
+    sought.is_wanted()?;
+    let rules = match sought.include_ignored {
+        true => None,
+        false => {
+            let below = entries.iter().filter(|it| it.kind == Kind::File).map(|it| &it.relative);
+            Some(Rules::read(container, start, below.map(String::as_str))?)
+        }
+    };
+    missed += usize::from(ran.status.code() != Some(0)) * ran.errors.lines().count();
+    // A folder stands before what is in it.
+    entries.sort_by(|one, two| one.relative.split('/').cmp(two.relative.split('/')));
+    let mut ignored: Option<String> = None;
+    for Entry { relative, kind, size, modified } in entries {
+        if ignored.as_ref().is_some_and(|folder| relative.starts_with(folder.as_str())) {
+            continue;
+        }
+        if rules.as_ref().is_some_and(|it| it.ignores(&relative, kind == Kind::Folder)) {
+            if kind == Kind::Folder {
+                ignored = Some(format!("{relative}/"));
+            }
+            continue;
+        }
+        sought.is_wanted()?;
+        each(Found { name: start.below(&relative), relative, kind, size }, modified)?;
+    }
+    Ok(missed)
+}
+
+/// Gives the files below a folder to `worker`.
+pub(super) fn files(
+    container: &Container,
+    start: &Name,
+    sought: &Sought<'_>,
+    mut worker: Worker<'_>,
+) -> Result<usize, ToolError> {
+    each(container, start, sought, &mut |found, modified| {
+        let Found { name, relative, kind, .. } = found;
+        if kind == Kind::File {
+            worker(Listed { name, relative, modified: Some(modified) });
+        }
+        Ok(())
+    })
+}
+
+/// When what has this name was changed.
+pub(super) fn modified(
+    container: &Container,
+    name: &Name,
+) -> Result<Option<SystemTime>, ToolError> {
+    let ran = container.run(name, STATES, &[path(name)], None, 8192)?;
+    let (entries, _) = read(&ran.output);
+    match entries.first() {
+        Some(entry) => Ok(Some(entry.modified)),
+        None => Err(refused(name, &ran)),
+    }
+}
+
+/// The entries of a list without the folder itself, and how many names were not text or gone.
+fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
+    if ran.status.code() == Some(code::NOT_A_FOLDER) {
+        let message = format!("`{start}` is a file, expected a folder");
+        return Err(ToolError::new("not_a_directory", message));
+    }
+    let (mut entries, missed) = read(&ran.output);
+    // `find` fails where it cannot read a folder below; the one that it starts from is always there.
+    let Some(own) = entries.iter().position(|it| it.relative.is_empty()) else {
+        return Err(refused(start, ran));
+    };
+    entries.remove(own);
+    Ok((entries, missed))
+}
+
+/// What `STATES` printed; pure.
+fn read(output: &[u8]) -> (Vec<Entry>, usize) {
+    let (mut entries, mut missed) = (Vec::new(), 0);
+    let mut parts = output.split(|byte| *byte == 0);
+    loop {
+        let names: Vec<&[u8]> = parts.by_ref().take_while(|part| !part.is_empty()).collect();
+        let Some(lines) = parts.next().filter(|_| !names.is_empty()) else {
+            return (entries, missed);
+        };
+        for (name, line) in names.iter().zip(lines.split(|byte| *byte == b'\n')) {
+            let entry = std::str::from_utf8(name).ok().zip(std::str::from_utf8(line).ok());
+            match entry.and_then(|(name, line)| Entry::parse(name, line)) {
+                Some(entry) => entries.push(entry),
+                None => missed += 1,
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn parse(name: &str, line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let mode = u32::from_str_radix(words.next()?, 16).ok()?;
+        let (size, modified) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let kind = match mode & 0o170_000 {
+            0o100_000 => Kind::File,
+            0o040_000 => Kind::Folder,
+            _ => Kind::Other,
+        };
+        let relative = name.strip_prefix("./").unwrap_or_default().to_owned();
+        let modified = UNIX_EPOCH + Duration::from_secs(modified);
+        Some(Self { relative, kind, size, modified })
+    }
+}
