@@ -2,7 +2,7 @@
 //! `against-mocks`, which holds it against what the server was asked to do.
 //!
 //! ```sh
-//! cargo run -p toolwright-agent --features http,testing --example probe -- anthropic http://127.0.0.1:8000 "read the notes" out.jsonl stream
+//! cargo run -p toolwright-agent --features http,testing --example probe -- anthropic http://127.0.0.1:8000 "read the notes" out.jsonl stream 5
 //! ```
 
 use std::error::Error;
@@ -82,8 +82,8 @@ impl Model for Heeded {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [provider, url, prompt, file, how] = &arguments[..] else {
-        return Err("expected PROVIDER URL PROMPT FILE whole|stream".into());
+    let [provider, url, prompt, file, how, seconds, tokens @ ..] = &arguments[..] else {
+        return Err("expected PROVIDER URL PROMPT FILE whole|stream SECONDS [TOKENS]".into());
     };
     let provider: Provider = provider.parse()?;
     let (exchanges, waits) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
@@ -96,12 +96,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model = HttpModel::of(provider, name)?
         .base_url(url)
         .key("mock-key")
-        .timeout(Duration::from_secs(5))
+        .timeout(Duration::from_secs(seconds.parse()?))
         .on_exchange(move |it| exchanged.lock().unwrap_or_else(PoisonError::into_inner).push(it))
         .on_retry(move |it| {
             waited.lock().unwrap_or_else(PoisonError::into_inner).push(it.wait.as_secs_f64());
-        })
-        .build()?;
+        });
+    let model = match tokens {
+        [tokens, ..] => model.max_tokens(tokens.parse()?),
+        [] => model,
+    };
+    let model = model.build()?;
     let heard = Arc::new(Mutex::new(Heard::default()));
     let model: Arc<dyn Model> = match how.as_str() {
         "stream" => Arc::new(Heeded { model, heard: Arc::clone(&heard) }),
@@ -135,6 +139,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Ended::ModelFailed { kind, message, .. } => {
             ("model_failed", kind.as_str(), message.clone())
         }
+        Ended::Limit(limit) => ("limit", "", limit.to_string()),
         other => ("other", "", other.to_string()),
     };
     let line = json!({

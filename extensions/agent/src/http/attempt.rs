@@ -183,7 +183,7 @@ impl Endpoint {
             None => error,
         };
         let error = match fault.too_long {
-            Some(size) => error.too_long(size),
+            Some(size) => error.too_long(*size),
             None => error,
         };
         // What a server sent may stand in the cause as well.

@@ -27,7 +27,7 @@ pub(super) struct Fault {
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
     /// How large a request was that is too long for the model.
-    pub(super) too_long: Option<ContextSize>,
+    pub(super) too_long: Option<Box<ContextSize>>,
     pub(super) source: Option<Source>,
     /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
     pub(super) taken: Option<Box<Option<Usage>>>,
@@ -173,7 +173,7 @@ struct Judgement {
     kind: &'static str,
     class: Class,
     advice: Cow<'static, str>,
-    too_long: Option<ContextSize>,
+    too_long: Option<Box<ContextSize>>,
 }
 
 fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> Judgement {
@@ -182,7 +182,7 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
         let advice = format!(
             "{size}; begin a new run, let tools answer less, or ask a model with a larger context"
         );
-        let too_long = Some(size);
+        let too_long = Some(Box::new(size));
         let (kind, class) = ("context_too_long", Class::Final);
         return Judgement { kind, class, advice: Cow::Owned(advice), too_long };
     }

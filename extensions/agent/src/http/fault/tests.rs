@@ -165,7 +165,7 @@ fn a_context_that_is_too_long_is_a_kind_of_its_own_with_the_size() {
     ] {
         let fault = Fault::of_status(status, None, body);
         assert_eq!((fault.kind, fault.class), ("context_too_long", Class::Final), "{body}");
-        assert_eq!(fault.too_long, Some(ContextSize::new(found, allowed)), "{body}");
+        assert_eq!(fault.too_long.as_deref(), Some(&ContextSize::new(found, allowed)), "{body}");
         for number in [found, allowed].into_iter().flatten() {
             assert!(fault.message.contains(&number.to_string()), "{}", fault.message);
         }
@@ -184,7 +184,7 @@ fn a_context_that_is_too_long_is_a_kind_of_its_own_with_the_size() {
 /// As `OpenAI` reports it once an answer has begun, and as servers do that know one status.
 #[test]
 fn a_context_that_is_too_long_is_found_in_every_place_where_a_provider_says_so() {
-    let size = |found, allowed| Some(ContextSize::new(found, allowed));
+    let size = |found, allowed| Some(Box::new(ContextSize::new(found, allowed)));
     let error = r#"{"type":"error","sequence_number":2,"error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model.","param":"input"}}"#;
     let flat = r#"{"type":"error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}"#;
     let whole = r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}"#;
@@ -194,7 +194,7 @@ fn a_context_that_is_too_long_is_found_in_every_place_where_a_provider_says_so()
         (Fault::of_failed_response("context_length_exceeded", "No."), size(None, None)),
         (Fault::unexpected(whole, "a message", &"no"), size(Some(14_429), Some(8_192))),
     ] {
-        assert_eq!((fault.kind, fault.too_long), ("context_too_long", expected), "{fault:?}");
+        assert_eq!((fault.kind, &fault.too_long), ("context_too_long", &expected), "{fault:?}");
     }
 }
 

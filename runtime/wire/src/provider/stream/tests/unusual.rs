@@ -1,4 +1,4 @@
-//! What no provider should send and some server does: empty deltas, calls that grow by turns, events without a meaning.
+//! What comes seldom: empty deltas, calls that grow by turns, events without a meaning, tools that the provider runs.
 
 use super::*;
 
@@ -154,5 +154,47 @@ fn a_usage_of_another_form_does_not_damage_an_answer() {
             let message = message.unwrap_or_else(|error| panic!("{provider} {other}: {error}"));
             assert_eq!(provider.tool_calls(&message).unwrap(), expected(), "{provider} {other}");
         }
+    }
+}
+
+/// Nobody here runs it, but who listens can say what takes its time.
+#[test]
+fn a_tool_that_the_provider_runs_is_reported_by_its_name() {
+    let block = r#"data: {"type":"content_block_start","index":1,"content_block":{"type":"text","#;
+    let server = r#"data: {"type":"content_block_start","index":9,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}
+
+data: {"type":"content_block_delta","index":9,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+
+data: {"type":"content_block_stop","index":9}
+
+"#;
+    let anthropic = ANTHROPIC.replace(block, &format!("{server}{block}"));
+    let item = r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}
+
+"#;
+    let search = r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"web_search_call","id":"ws_1"}}
+
+"#;
+    let responses = RESPONSES.replace(item, &format!("{search}{item}"));
+    let code = r#"data: {"candidates":[{"content":{"parts":[{"executableCode":{"language":"PYTHON","code":"1"}}]}}]}
+
+"#;
+    for (provider, stream, expected) in [
+        (Provider::Anthropic, anthropic, "web_search"),
+        (Provider::OpenAiResponses, responses, "web_search"),
+        (Provider::Gemini, format!("{code}{GEMINI}"), "code_execution"),
+    ] {
+        let (events, message) = read(provider, [stream.as_bytes()]);
+        assert_eq!(provider.tool_calls(&message.unwrap()).unwrap(), self::expected(), "{provider}");
+        let names: Vec<&str> = events
+            .iter()
+            .filter_map(|event| match event {
+                StreamEvent::ProviderTool { name } => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(names, [expected], "{provider}");
+        let begun = events.iter().filter(|it| matches!(it, StreamEvent::CallBegan { .. }));
+        assert_eq!(begun.count(), 2, "{provider}");
     }
 }
