@@ -182,7 +182,7 @@ fn bytes_and_modes_of_a_file_in_a_container_are_preserved() {
     assert_eq!(workspace.read("binary").unwrap(), large);
     workspace.write("copy", &large).unwrap();
     assert_eq!(fs::read(both.at("there/copy")).unwrap(), large);
-    both.file("huge", vec![b'x'; (10 << 20) + 1]);
+    both.file("huge", vec![b'x'; (10 << 20) + 100]);
     let here = Workspace::open(both.at("here")).unwrap();
     let (own, others) = (here.read("huge").unwrap_err(), workspace.read("huge").unwrap_err());
     assert_eq!((others.kind(), others.message()), ("file_too_large", own.message()));
