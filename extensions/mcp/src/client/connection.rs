@@ -57,13 +57,6 @@ struct State {
     restart: Restart,
 }
 
-/// Why the tools of a server are not known.
-enum Unlisted {
-    Failed(ToolError),
-    /// It asks for this.
-    Refused(String),
-}
-
 /// A server that runs, and what it has said.
 struct Live {
     running: RunningService<RoleClient, Handler>,
@@ -149,15 +142,25 @@ impl Server {
         peer: Peer<RoleClient>,
         request: CallToolRequestParams,
     ) -> Result<CallToolResponse, ToolError> {
-        let error = match peer.call_tool_once(request.clone()).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let Some(challenge) = self.refused(&error) else { return Err(self.failed(error)) };
-        // The server refused the request, so that nothing is done twice.
-        self.signed_in(&challenge).await?;
-        self.close().await;
-        let (peer, _) = self.live().await?;
+        #[cfg(feature = "oauth")]
+        if let Some(sign_in) = &self.sign_in {
+            let error = match peer.call_tool_once(request.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let Some(challenge) = super::oauth::challenge_in(&error) else {
+                return Err(self.failed(error));
+            };
+            // The server refused the request, so that nothing is done twice.
+            let refused = |error: Box<dyn Error + Send + Sync>| {
+                self.unreachable("it wants more rights, and did not get them")
+                    .caused_by(error.to_string())
+            };
+            sign_in.sign_in(challenge).await.map_err(refused)?;
+            self.close().await;
+            let (peer, _) = self.live().await?;
+            return peer.call_tool_once(request).await.map_err(|error| self.failed(error));
+        }
         peer.call_tool_once(request).await.map_err(|error| self.failed(error))
     }
 
@@ -184,26 +187,12 @@ impl Server {
             let listing = self.list(live.running.peer());
             let listed = match timeout(self.config.start_timeout(), listing).await {
                 Ok(listed) => listed,
-                Err(_) => Err(Unlisted::Failed(self.unreachable("it does not list its tools"))),
+                Err(_) => Err(self.unreachable("it does not list its tools")),
             };
-            match listed {
-                Ok(definitions) => {
-                    (live.definitions, live.listed) = (definitions, Instant::now());
-                }
-                Err(Unlisted::Failed(error)) => {
-                    live.changed.store(true, Ordering::SeqCst);
-                    return Err(error);
-                }
-                Err(Unlisted::Refused(challenge)) => {
-                    if let Some(ended) = state.live.take() {
-                        ended.end().await;
-                    }
-                    self.signed_in(&challenge).await?;
-                    self.start(&mut state).await?;
-                }
-            }
+            live.definitions =
+                listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
+            live.listed = Instant::now();
         }
-        let live = state.live.as_ref().ok_or_else(|| self.unreachable("it has ended"))?;
         Ok((live.running.peer().clone(), Arc::clone(&live.definitions)))
     }
 
@@ -219,77 +208,36 @@ impl Server {
         state.restart.failed(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let handler = Handler { changed: Arc::clone(&changed) };
-        let mut is_refused = false;
-        loop {
-            let (process, connecting) = self.reached(handler.clone())?;
-            let begin = async {
-                let running = connecting.await.map_err(|error| {
-                    let why = match self.config.reached {
-                        Reached::Program(_) => "it does not speak the protocol",
-                        Reached::Http(_) => {
-                            "no session begins there; it cannot be reached, or refuses the token"
-                        }
-                    };
-                    Unlisted::Failed(self.unreachable(why).caused_by(error.to_string()))
-                })?;
-                let definitions = self.list(running.peer()).await?;
-                Ok((running, definitions))
-            };
-            let begun = timeout(self.config.start_timeout(), begin).await;
-            let begun = begun.unwrap_or_else(|_| {
-                Err(Unlisted::Failed(self.unreachable("it does not answer in time")))
-            });
-            match begun {
-                Ok((running, definitions)) => {
-                    state.live = Some(Live {
-                        running,
-                        process,
-                        changed,
-                        definitions,
-                        listed: Instant::now(),
-                    });
-                    state.restart.started();
-                    return Ok(());
-                }
-                // It lets a session begin with a token that it then takes for nothing.
-                Err(Unlisted::Refused(challenge)) if !is_refused => {
-                    self.signed_in(&challenge).await?;
-                    is_refused = true;
-                }
-                Err(error) => {
-                    if let Some(process) = process {
-                        process.end().await;
+        let (process, connecting) = self.reached(handler)?;
+        let begin = async {
+            let running = connecting.await.map_err(|error| {
+                let why = match self.config.reached {
+                    Reached::Program(_) => "it does not speak the protocol",
+                    Reached::Http(_) => {
+                        "no session begins there; it cannot be reached, or refuses the token"
                     }
-                    return Err(match error {
-                        Unlisted::Failed(error) => error,
-                        Unlisted::Refused(_) => self.unreachable("it refuses the token"),
-                    });
+                };
+                self.unreachable(why).caused_by(error.to_string())
+            })?;
+            let definitions = self.list(running.peer()).await?;
+            Ok((running, definitions))
+        };
+        let begun = timeout(self.config.start_timeout(), begin).await;
+        let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
+        match begun {
+            Ok((running, definitions)) => {
+                state.live =
+                    Some(Live { running, process, changed, definitions, listed: Instant::now() });
+                state.restart.started();
+                Ok(())
+            }
+            Err(error) => {
+                if let Some(process) = process {
+                    process.end().await;
                 }
+                Err(error)
             }
         }
-    }
-
-    /// Gets another token, where the application signs in there.
-    async fn signed_in(&self, challenge: &str) -> Result<(), ToolError> {
-        #[cfg(feature = "oauth")]
-        if let Some(sign_in) = &self.sign_in {
-            return sign_in.sign_in(challenge).await.map_err(|error| {
-                self.unreachable("it wants the application to sign in, which failed")
-                    .caused_by(error.to_string())
-            });
-        }
-        let _ = challenge;
-        Err(self.unreachable("it refuses the token"))
-    }
-
-    /// What the server asks for that refused a request; nothing was done then.
-    fn refused(&self, error: &ServiceError) -> Option<String> {
-        #[cfg(feature = "oauth")]
-        if let (Some(_), ServiceError::TransportSend(error)) = (&self.sign_in, error) {
-            return super::oauth::challenge_in(&*error.error).map(str::to_owned);
-        }
-        let _ = error;
-        None
     }
 
     /// Starts the program of the server, where it has one, and connects.
@@ -324,24 +272,18 @@ impl Server {
     }
 
     /// Every page of the list of tools.
-    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, Unlisted> {
+    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, ToolError> {
         let mut tools: Vec<Tool> = Vec::new();
         let mut request = PaginatedRequestParams::default();
         loop {
             let page = peer.list_tools(Some(request.clone())).await.map_err(|error| {
-                self.refused(&error).map_or_else(
-                    || {
-                        let failed = self.unreachable("it does not list its tools");
-                        Unlisted::Failed(failed.caused_by(error.to_string()))
-                    },
-                    Unlisted::Refused,
-                )
+                self.unreachable("it does not list its tools").caused_by(error.to_string())
             })?;
             let is_endless = page.next_cursor.is_some()
                 && (page.tools.is_empty() || page.next_cursor == request.cursor);
             tools.extend(page.tools);
             if is_endless || tools.len() > MOST_TOOLS {
-                return Err(Unlisted::Failed(self.unreachable("its list of tools has no end")));
+                return Err(self.unreachable("its list of tools has no end"));
             }
             request.cursor = page.next_cursor;
             if request.cursor.is_none() {
