@@ -1,18 +1,17 @@
 //! One server: started when it is needed, asked for its tools, called, started again after it has ended.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::future::{BoxFuture, TryFutureExt as _};
+use futures::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
     PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
 };
-use rmcp::service::{Peer, RunningService};
+use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
@@ -21,8 +20,6 @@ use toolwright::{Class, Output, ToolContext, ToolError};
 use super::config::{Reached, ServerConfig, Trust};
 use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::handler::Handler;
-#[cfg(feature = "oauth")]
-use super::oauth::{Authorization, SignIn};
 use super::process::Process;
 use super::restart::Restart;
 use super::{result, untrusted};
@@ -42,14 +39,12 @@ const KEY: &str = "toolwright/idempotencyKey";
 pub(crate) struct Server {
     name: String,
     config: ServerConfig,
-    #[cfg(feature = "oauth")]
-    sign_in: Option<SignIn>,
     state: Mutex<State>,
 }
 
 /// A session that begins.
 type Connecting =
-    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, Box<dyn Error + Send + Sync>>>;
+    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
 
 #[derive(Default)]
 struct State {
@@ -69,24 +64,7 @@ struct Live {
 
 impl Server {
     pub(super) fn new(name: String, config: ServerConfig) -> Self {
-        #[cfg(feature = "oauth")]
-        let sign_in = None;
-        Self {
-            name,
-            config,
-            #[cfg(feature = "oauth")]
-            sign_in,
-            state: Mutex::default(),
-        }
-    }
-
-    /// Signs in with this where its configuration says so.
-    #[cfg(feature = "oauth")]
-    pub(super) fn authorized(mut self, with: &Authorization) -> Self {
-        if let Reached::Http(http) = &self.config.reached {
-            self.sign_in = SignIn::new(&self.name, http, with);
-        }
-        self
+        Self { name, config, state: Mutex::default() }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -123,7 +101,7 @@ impl Server {
         let mut meta = MetaObject::default();
         meta.insert(KEY.to_owned(), context.idempotency_key().into());
         request.set_meta(RequestMetaObject::from(meta));
-        let answer = self.requested(peer, request).await?;
+        let answer = peer.call_tool_once(request).await.map_err(|error| self.failed(error))?;
         self.state.lock().await.restart.worked();
         match answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
@@ -135,33 +113,6 @@ impl Server {
                 Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
             }
         }
-    }
-
-    async fn requested(
-        &self,
-        peer: Peer<RoleClient>,
-        request: CallToolRequestParams,
-    ) -> Result<CallToolResponse, ToolError> {
-        #[cfg(feature = "oauth")]
-        if let Some(sign_in) = &self.sign_in {
-            let error = match peer.call_tool_once(request.clone()).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            let Some(challenge) = super::oauth::challenge_in(&error) else {
-                return Err(self.failed(error));
-            };
-            // The server refused the request, so that nothing is done twice.
-            let refused = |error: Box<dyn Error + Send + Sync>| {
-                self.unreachable("it wants more rights, and did not get them")
-                    .caused_by(error.to_string())
-            };
-            sign_in.sign_in(challenge).await.map_err(refused)?;
-            self.close().await;
-            let (peer, _) = self.live().await?;
-            return peer.call_tool_once(request).await.map_err(|error| self.failed(error));
-        }
-        peer.call_tool_once(request).await.map_err(|error| self.failed(error))
     }
 
     /// Ends the server, where it runs.
@@ -247,15 +198,7 @@ impl Server {
                 let (process, output, input) = Process::start(program).map_err(|error| {
                     self.unreachable("its program cannot be started").caused_by(error)
                 })?;
-                let connecting = rmcp::serve_client(handler, (output, input));
-                Ok((Some(process), Box::pin(connecting.err_into())))
-            }
-            #[cfg(feature = "oauth")]
-            Reached::Http(_) if let Some(sign_in) = self.sign_in.clone() => {
-                let client = super::http::client().map_err(|error| {
-                    self.unreachable("no client can be made").caused_by(error.to_string())
-                })?;
-                Ok((None, Box::pin(sign_in.begin(handler, client))))
+                Ok((Some(process), Box::pin(rmcp::serve_client(handler, (output, input)))))
             }
             #[cfg(feature = "http-client")]
             Reached::Http(http) => {
@@ -264,7 +207,7 @@ impl Server {
                 let (first, second) = first
                     .and_then(|first| Ok((first, second?)))
                     .map_err(|why| self.unreachable(&why))?;
-                Ok((None, Box::pin(super::http::begin(handler, [first, second]).err_into())))
+                Ok((None, Box::pin(super::http::begin(handler, [first, second]))))
             }
             #[cfg(not(feature = "http-client"))]
             Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
