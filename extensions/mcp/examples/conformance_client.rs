@@ -3,16 +3,54 @@
 
 use std::error::Error;
 
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use toolwright::{Call, Catalog, Executor, Registry};
-use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
+use toolwright::{Call, Catalog, Executor, Registry, ToolError};
+use toolwright_mcp::{
+    MCP_TOOLS, McpConfig, McpServers, MemoryTokens, OAuth, SignIn, SignInRequest,
+};
+
+/// Opens the page without a browser: the authorization server of the suite says yes at once.
+struct Yes;
+
+impl SignIn for Yes {
+    fn redirect_uri(&self) -> &str {
+        "http://127.0.0.1:3999/callback"
+    }
+
+    fn sign_in(&self, request: SignInRequest) -> BoxFuture<'_, Result<String, ToolError>> {
+        Box::pin(async move {
+            let failed = |error: reqwest::Error| ToolError::new("sign_in", error.to_string());
+            let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+            let answer = client.build().map_err(failed)?.get(&request.url).send().await;
+            let answer = answer.map_err(failed)?;
+            let page = answer.headers().get("location").and_then(|it| it.to_str().ok());
+            page.map(str::to_owned).ok_or_else(|| {
+                ToolError::new("sign_in", format!("found no redirect: {}", answer.status()))
+            })
+        })
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().ok_or("a URL is missing")?;
-    let config = json!({"mcpServers": {"suite": {"url": url, "trust": "annotations"}}});
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
+    let context: Value = serde_json::from_str(&context)?;
+    let oauth = match context["client_id"].as_str() {
+        Some(id) => json!({"client_id": id, "client_secret_env": "MCP_SUITE_SECRET"}),
+        None => {
+            json!({"client_metadata_url": "https://conformance-test.local/client-metadata.json"})
+        }
+    };
+    let suite = json!({"url": url, "trust": "annotations", "oauth": oauth});
+    let config = json!({"mcpServers": {"suite": suite}});
     let registry = Registry::of(MCP_TOOLS)?;
-    let servers = McpServers::new(McpConfig::from_json(&config.to_string())?, &registry);
+    let servers = McpServers::with_oauth(
+        McpConfig::from_json(&config.to_string())?,
+        &registry,
+        OAuth::new(MemoryTokens::default()).sign_in(Yes),
+    );
     let builder = Executor::builder(registry.clone()).unrestricted();
     let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
     for refused in servers.register_all().await? {
@@ -26,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let definition: Value = serde_json::from_str(&about[from..=to]).ok()?;
         definition.get("inputSchema").cloned()
     });
-    for (tool, arguments) in calls(&catalog, schema)? {
+    for (tool, arguments) in calls(&catalog, &context, schema)? {
         let answer = executor.call(&Call::new(&*tool, arguments.to_string())).await;
         println!("{tool}: {}", answer.text());
     }
@@ -35,9 +73,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The calls that the scenario asks for, or one of each tool.
-fn calls(catalog: &Catalog, schema: Option<Value>) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
-    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
-    let context: Value = serde_json::from_str(&context)?;
+fn calls(
+    catalog: &Catalog,
+    context: &Value,
+    schema: Option<Value>,
+) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
     if let Some(calls) = context["toolCalls"].as_array() {
         let calls = calls.iter().map(|call| {
             let name = call["name"].as_str().unwrap_or_default();

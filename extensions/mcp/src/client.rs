@@ -8,6 +8,8 @@ mod handler;
 #[cfg(feature = "http-client")]
 mod http;
 mod names;
+#[cfg(feature = "oauth")]
+pub(crate) mod oauth;
 mod process;
 mod restart;
 mod result;
@@ -77,6 +79,29 @@ impl McpServers {
         let servers = config.servers.into_iter();
         let servers =
             servers.map(|(name, config)| (name.clone(), Arc::new(Server::new(name, config))));
+        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
+    }
+
+    /// The servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
+    ///
+    /// ```
+    /// use toolwright::Registry;
+    /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};
+    ///
+    /// let registry = Registry::of(toolwright_mcp::MCP_TOOLS)?;
+    /// let config = McpConfig::from_toml("[servers.far]\nurl = \"http://127.0.0.1:8080/mcp\"")?;
+    /// let servers = McpServers::with_oauth(config, &registry, OAuth::new(MemoryTokens::default()));
+    /// assert_eq!(servers.names().count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "oauth")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]
+    #[must_use]
+    pub fn with_oauth(config: McpConfig, registry: &Registry, oauth: oauth::OAuth) -> Self {
+        let servers = config.servers.into_iter().map(|(name, config)| {
+            let server = Server::new(name.clone(), config).with_oauth(oauth.clone());
+            (name, Arc::new(server))
+        });
         Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
     }
 

@@ -12,6 +12,11 @@ mod client;
 mod server;
 
 pub use client::config::{ConfigError, McpConfig, Trust};
+#[cfg(feature = "oauth")]
+#[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]
+pub use client::oauth::{
+    EncryptedTokens, Loopback, MemoryTokens, OAuth, SignIn, SignInRequest, TokenStore,
+};
 pub use client::tools::{
     MCP_EXEC, MCP_INFO, MCP_LIST_TOOLS, MCP_SEARCH, MCP_TOOLS, mcp_exec, mcp_info, mcp_list_tools,
     mcp_search,

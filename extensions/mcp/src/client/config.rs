@@ -1,11 +1,15 @@
 //! Which servers there are: the file `mcp.toml`, or the JSON that other applications write. Reading is pure, apart from
 //! the file.
 
+mod oauth;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+
+pub(super) use self::oauth::OAuthConfig;
 
 /// How long a server's name may be; the rest of the 64 characters is for its tools.
 const LONGEST_NAME: usize = 24;
@@ -78,6 +82,8 @@ pub(super) struct Http {
     pub(super) url: String,
     /// The variable of this process that has the bearer token.
     pub(super) token_env: Option<String>,
+    /// How tokens are got where there is none.
+    pub(super) oauth: OAuthConfig,
 }
 
 /// A server as a file describes it.
@@ -91,6 +97,7 @@ struct Written {
     cwd: Option<PathBuf>,
     url: Option<String>,
     token_env: Option<String>,
+    oauth: Option<OAuthConfig>,
     #[serde(default)]
     trust: Trust,
     /// Seconds.
@@ -126,6 +133,9 @@ impl Written {
                         "`token_env` goes with `url`; a program gets variables by `pass`".into()
                     );
                 }
+                if self.oauth.is_some() {
+                    return Err("`oauth` goes with `url`, and this server has a `command`".into());
+                }
                 let (args, env) = (self.args.unwrap_or_default(), self.env.unwrap_or_default());
                 let pass = self.pass.unwrap_or_default();
                 Reached::Program(Program { command, args, env, pass, cwd: self.cwd })
@@ -147,8 +157,18 @@ impl Written {
                         "`{key}` goes with `command`, and this server has a `url`"
                     ));
                 }
-                checked_url(&url, self.token_env.is_some())?;
-                Reached::Http(Http { url, token_env: self.token_env })
+                checked_url(&url, self.token_env.is_some() || self.oauth.is_some())?;
+                if let Some(oauth) = &self.oauth {
+                    if self.token_env.is_some() {
+                        return Err("it has both `token_env` and `oauth`; give one".into());
+                    }
+                    if !cfg!(feature = "oauth") {
+                        return Err("it has `oauth`, and this application is built without it (feature `oauth` of toolwright-mcp)".into());
+                    }
+                    oauth.checked()?;
+                }
+                let oauth = self.oauth.unwrap_or_default();
+                Reached::Http(Http { url, token_env: self.token_env, oauth })
             }
         };
         let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
@@ -170,19 +190,29 @@ fn checked_url(url: &str, has_token: bool) -> Result<(), String> {
     let Some(rest) = url.strip_prefix("http://") else {
         return Err(format!("its URL is `{url}`, expected `http://…` or `https://…`"));
     };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
-        let port = authority.strip_prefix(host);
-        // A `:` that no port follows may stand in a name before an `@`.
-        let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
-        port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
-    });
-    match has_token && !is_local {
+    match has_token && !is_local(rest) {
         true => {
             Err("its token would go to another machine in the clear; expected `https://…`".into())
         }
         false => Ok(()),
     }
+}
+
+/// Whether a secret may be sent to a page.
+#[cfg(feature = "oauth")]
+pub(super) fn is_encrypted_or_local(url: &str) -> bool {
+    url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
+}
+
+/// Whether a URL, which is given without its scheme, is one of this machine.
+fn is_local(rest: &str) -> bool {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
+        let port = authority.strip_prefix(host);
+        // A `:` that no port follows may stand in a name before an `@`.
+        let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
+        port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
+    })
 }
 
 #[derive(Deserialize)]

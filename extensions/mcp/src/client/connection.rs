@@ -33,12 +33,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a list counts of a server that says by itself nothing of changes.
 const FRESH: Duration = Duration::from_secs(30);
 
+/// How long a person may take to sign in.
+#[cfg(feature = "oauth")]
+const SIGN_IN: Duration = Duration::from_secs(300);
+
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
 pub(crate) struct Server {
     name: String,
     config: ServerConfig,
+    #[cfg(feature = "oauth")]
+    oauth: Option<super::oauth::OAuth>,
     state: Mutex<State>,
 }
 
@@ -64,7 +70,19 @@ struct Live {
 
 impl Server {
     pub(super) fn new(name: String, config: ServerConfig) -> Self {
-        Self { name, config, state: Mutex::default() }
+        Self {
+            name,
+            config,
+            #[cfg(feature = "oauth")]
+            oauth: None,
+            state: Mutex::default(),
+        }
+    }
+
+    #[cfg(feature = "oauth")]
+    pub(super) fn with_oauth(mut self, oauth: super::oauth::OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -173,7 +191,7 @@ impl Server {
             let definitions = self.list(running.peer()).await?;
             Ok((running, definitions))
         };
-        let begun = timeout(self.config.start_timeout(), begin).await;
+        let begun = timeout(self.start_timeout(), begin).await;
         let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
         match begun {
             Ok((running, definitions)) => {
@@ -202,7 +220,15 @@ impl Server {
             }
             #[cfg(feature = "http-client")]
             Reached::Http(http) => {
-                let transport = || super::http::transport(http);
+                #[cfg(feature = "oauth")]
+                let authorization = self.authorization(http);
+                let transport = || {
+                    super::http::transport(
+                        http,
+                        #[cfg(feature = "oauth")]
+                        authorization.clone(),
+                    )
+                };
                 let (first, second) = (transport(), transport());
                 let (first, second) = first
                     .and_then(|first| Ok((first, second?)))
@@ -212,6 +238,34 @@ impl Server {
             #[cfg(not(feature = "http-client"))]
             Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
         }
+    }
+
+    /// How tokens are got, where the configuration has none.
+    #[cfg(feature = "oauth")]
+    fn authorization(
+        &self,
+        http: &super::config::Http,
+    ) -> Option<Arc<super::oauth::authorization::Authorization>> {
+        use super::config::OAuthConfig;
+        use super::oauth::authorization::Authorization;
+        use super::oauth::{MemoryTokens, OAuth};
+        let is_configured = http.oauth != OAuthConfig::default();
+        // Tokens of an application that gives no store last as long as the connection.
+        let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
+        let oauth = self.oauth.clone().filter(|_| http.token_env.is_none()).or_else(unstored)?;
+        Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
+    }
+
+    /// How long a start may take: longer where a person may have to sign in.
+    fn start_timeout(&self) -> Duration {
+        #[cfg(feature = "oauth")]
+        if let (Reached::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
+            && http.token_env.is_none()
+            && oauth.sign_in.is_some()
+        {
+            return self.config.start_timeout() + SIGN_IN;
+        }
+        self.config.start_timeout()
     }
 
     /// Every page of the list of tools.

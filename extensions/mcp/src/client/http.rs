@@ -1,5 +1,7 @@
 //! A server at a URL: how its messages are sent, and with which token.
 
+#[cfg(feature = "oauth")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -12,6 +14,17 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::config::Http;
 use super::handler::Handler;
+#[cfg(feature = "oauth")]
+use super::oauth::authorization::Authorization;
+#[cfg(feature = "oauth")]
+use super::oauth::transport::Authorized;
+
+/// What sends the requests.
+#[cfg(feature = "oauth")]
+pub(super) type HttpClient = Authorized;
+/// What sends the requests.
+#[cfg(not(feature = "oauth"))]
+pub(super) type HttpClient = reqwest::Client;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -20,7 +33,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// does not know that; then a session begins, by the second transport where the first was given up.
 pub(super) async fn begin(
     handler: Handler,
-    [first, second]: [StreamableHttpClientTransport<reqwest::Client>; 2],
+    [first, second]: [StreamableHttpClientTransport<HttpClient>; 2],
 ) -> Result<RunningService<RoleClient, Handler>, ClientInitializeError> {
     let mode = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -35,7 +48,8 @@ pub(super) async fn begin(
 /// The transport to a server, or why there is none.
 pub(super) fn transport(
     http: &Http,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+    #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,
+) -> Result<StreamableHttpClientTransport<HttpClient>, String> {
     let config = StreamableHttpClientTransportConfig::with_uri(&*http.url);
     let config = match &http.token_env {
         None => config,
@@ -47,5 +61,7 @@ pub(super) fn transport(
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
+    #[cfg(feature = "oauth")]
+    let client = Authorized { client, authorization };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }

@@ -5,6 +5,7 @@ mod client;
 mod durable;
 mod faults;
 mod http;
+mod oauth;
 mod offers;
 mod rounds;
 mod server;

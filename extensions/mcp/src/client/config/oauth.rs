@@ -1,0 +1,35 @@
+//! The table `oauth` of a server: how its tokens are got.
+
+use serde::Deserialize;
+
+/// How tokens of a server are got.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::client) struct OAuthConfig {
+    /// As the authorization server has given it; without it, the client registers itself.
+    pub(in crate::client) client_id: Option<String>,
+    /// The variable of this process that has the client's secret.
+    pub(in crate::client) client_secret_env: Option<String>,
+    /// A page that describes the client, for authorization servers that read such pages.
+    pub(in crate::client) client_metadata_url: Option<String>,
+    /// Scopes to ask for in place of those that the server names.
+    #[serde(default)]
+    pub(in crate::client) scopes: Vec<String>,
+    /// The application itself is authorized, and no person.
+    #[serde(default)]
+    pub(in crate::client) client_credentials: bool,
+}
+
+impl OAuthConfig {
+    pub(super) fn checked(&self) -> Result<(), String> {
+        if self.client_credentials && (self.client_id.is_none() || self.client_secret_env.is_none())
+        {
+            let words = "`client_credentials` needs `client_id` and `client_secret_env`";
+            return Err(words.to_owned());
+        }
+        if self.client_secret_env.is_some() && self.client_id.is_none() {
+            return Err("`client_secret_env` goes with `client_id`".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! The authorization of one server: which token is sent, and how another is got when the server refuses it.
+//!
+//! One at a time asks for a token; what asks meanwhile takes the one that comes. A refusal of the person or of the
+//! authorization server counts until the connection begins again, so that nobody is asked in a loop.
+
+use std::sync::Arc;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
+    AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig, OAuthState,
+    WWWAuthenticateParams,
+};
+use tokio::sync::Mutex;
+
+use super::stored::Credentials;
+use super::{OAuth, SignInRequest};
+use crate::client::config::{OAuthConfig, is_encrypted_or_local};
+
+/// How often a server may ask for one more scope before it is given up.
+const MOST_STEP_UPS: u32 = 2;
+
+pub(in crate::client) struct Authorization {
+    server: String,
+    url: String,
+    config: OAuthConfig,
+    oauth: OAuth,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    manager: Option<AuthorizationManager>,
+    has_looked: bool,
+    step_ups: u32,
+    refused: Option<String>,
+}
+
+impl Authorization {
+    pub(in crate::client) fn new(
+        server: &str,
+        url: &str,
+        config: OAuthConfig,
+        oauth: OAuth,
+    ) -> Self {
+        let (server, url) = (server.to_owned(), url.to_owned());
+        Self { server, url, config, oauth, state: Mutex::default() }
+    }
+
+    /// The token to send, where there is one.
+    pub(super) async fn token(&self) -> Result<Option<String>, AuthError> {
+        let mut state = self.state.lock().await;
+        if !state.has_looked {
+            let mut manager = self.manager().await?;
+            let stored = self.oauth.tokens.load(&self.key()).await;
+            let stored = stored.map_err(|error| AuthError::CredentialStoreError(error.to_string()));
+            if stored?.is_some() && manager.initialize_from_store().await? {
+                state.manager = Some(manager);
+            }
+            state.has_looked = true;
+        }
+        current(&state).await
+    }
+
+    /// Another token, after the server has refused the one that was sent.
+    pub(super) async fn renewed(
+        &self,
+        challenge: &str,
+        sent: Option<&str>,
+    ) -> Result<String, AuthError> {
+        let mut state = self.state.lock().await;
+        if let Some(token) = current(&state).await?
+            && Some(token.as_str()) != sent
+        {
+            return Ok(token);
+        }
+        if let Some(why) = &state.refused {
+            return Err(AuthError::AuthorizationFailed(why.clone()));
+        }
+        let renewed = self.renew(&mut state, challenge).await;
+        if let Err(error) = &renewed {
+            state.refused = Some(error.to_string());
+        }
+        renewed?;
+        current(&state).await?.ok_or(AuthError::AuthorizationRequired)
+    }
+
+    async fn renew(&self, state: &mut State, challenge: &str) -> Result<(), AuthError> {
+        let base = self.url.parse()?;
+        let asked = WWWAuthenticateParams::parse(challenge, &base);
+        if asked.is_insufficient_scope() {
+            state.step_ups += 1;
+            if state.step_ups > MOST_STEP_UPS {
+                let words = format!("the server asked for another scope {MOST_STEP_UPS} times");
+                return Err(AuthError::AuthorizationFailed(words));
+            }
+            if let (Some(manager), Some(scope), false) =
+                (state.manager.take(), &asked.scope, self.config.client_credentials)
+            {
+                let mut authorized = OAuthState::Authorized(manager);
+                let uri = self.redirect_uri()?;
+                let url = authorized.request_scope_upgrade(scope, &uri).await?;
+                let answer = self.ask(url, &uri).await?;
+                authorized.handle_callback_url(&answer).await?;
+                state.manager = authorized.into_authorization_manager();
+                return Ok(());
+            }
+        } else if let Some(manager) = &state.manager {
+            match manager.refresh_token().await {
+                Ok(_) => return Ok(()),
+                Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {}
+                Err(error) => {
+                    tracing::warn!(server = %self.server, %error, "a token was not refreshed")
+                }
+            }
+        }
+        state.manager = None;
+        let mut manager = self.manager().await?;
+        let found = manager.resolve_metadata_from_challenge(Some(challenge)).await?;
+        if found.source == AuthorizationMetadataSource::LegacyEndpointFallback {
+            return Err(AuthError::NoAuthorizationSupport);
+        }
+        checked(&found.metadata)?;
+        manager.set_metadata(found.metadata);
+        state.manager = Some(match self.config.client_credentials {
+            true => self.by_credentials(manager, asked.scope.as_deref()).await?,
+            false => self.by_person(manager).await?,
+        });
+        Ok(())
+    }
+
+    async fn by_credentials(
+        &self,
+        mut manager: AuthorizationManager,
+        scope: Option<&str>,
+    ) -> Result<AuthorizationManager, AuthError> {
+        let missing = |what: &str| AuthError::ClientCredentialsError(format!("found no {what}"));
+        let mut scopes = self.config.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        scopes.extend(scope.unwrap_or_default().split_whitespace().map(str::to_owned));
+        scopes.sort();
+        scopes.dedup();
+        let config = ClientCredentialsConfig::ClientSecret {
+            client_id: self.config.client_id.clone().ok_or_else(|| missing("`client_id`"))?,
+            client_secret: self.secret()?.ok_or_else(|| missing("`client_secret_env`"))?,
+            scopes,
+            resource: Some(self.url.clone()),
+        };
+        manager.validate_client_credentials_metadata(&config)?;
+        manager.configure_client_credentials(&config)?;
+        manager.exchange_client_credentials(&config).await?;
+        Ok(manager)
+    }
+
+    async fn by_person(
+        &self,
+        manager: AuthorizationManager,
+    ) -> Result<AuthorizationManager, AuthError> {
+        let uri = self.redirect_uri()?;
+        let mut request = AuthorizationRequest::new(&*uri)
+            .with_initial_scope_selection()
+            .with_client_name("toolwright")
+            .with_scopes(self.config.scopes.iter().cloned());
+        if let Some(id) = &self.config.client_id {
+            request = request.with_preregistered_client(id);
+        }
+        if let Some(secret) = self.secret()? {
+            request = request.with_client_secret(secret);
+        }
+        if let Some(url) = &self.config.client_metadata_url {
+            request = request.with_client_metadata_url(url);
+        }
+        let session =
+            AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
+        let answer = self.ask(session.get_authorization_url().to_owned(), &uri).await?;
+        session.handle_callback_url(&answer).await?;
+        Ok(session.auth_manager)
+    }
+
+    /// Sends the person to the authorization server. The answer has to come to our own page: a redirect to elsewhere is
+    /// refused before anything of it is used.
+    async fn ask(&self, url: String, uri: &str) -> Result<String, AuthError> {
+        let sign_in = self.oauth.sign_in.as_ref().ok_or(AuthError::AuthorizationRequired)?;
+        let request = SignInRequest { server: self.server.clone(), url };
+        let answer = sign_in.sign_in(request).await;
+        let answer = answer.map_err(|error| AuthError::AuthorizationFailed(error.to_string()))?;
+        let rest = answer.strip_prefix(uri);
+        if !rest.is_some_and(|rest| rest.starts_with('?')) {
+            let words = format!("the browser was sent to another page than `{uri}`");
+            return Err(AuthError::AuthorizationFailed(words));
+        }
+        Ok(answer)
+    }
+
+    fn redirect_uri(&self) -> Result<String, AuthError> {
+        let sign_in = self.oauth.sign_in.as_ref().ok_or_else(|| {
+            let words = "a person has to sign in, and the application has no `SignIn`";
+            AuthError::AuthorizationFailed(words.to_owned())
+        })?;
+        Ok(sign_in.redirect_uri().to_owned())
+    }
+
+    fn secret(&self) -> Result<Option<String>, AuthError> {
+        let Some(variable) = &self.config.client_secret_env else { return Ok(None) };
+        match std::env::var(variable) {
+            Ok(secret) if !secret.is_empty() => Ok(Some(secret)),
+            _ => Err(AuthError::AuthorizationFailed(format!(
+                "found no client secret in {variable}, expected one"
+            ))),
+        }
+    }
+
+    fn key(&self) -> String {
+        format!("{} {}", self.server, self.url)
+    }
+
+    async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
+        let mut manager = AuthorizationManager::new(&*self.url).await?;
+        let tokens = Arc::clone(&self.oauth.tokens);
+        manager.set_credential_store(Credentials { tokens, key: self.key() });
+        Ok(manager)
+    }
+}
+
+async fn current(state: &State) -> Result<Option<String>, AuthError> {
+    let Some(manager) = &state.manager else { return Ok(None) };
+    match manager.get_access_token().await {
+        Ok(token) => Ok(Some(token)),
+        Err(AuthError::AuthorizationRequired) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// No code, no secret and no token goes over plain HTTP to another machine.
+fn checked(metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
+    let pages = [Some(&metadata.authorization_endpoint), Some(&metadata.token_endpoint)];
+    let mut pages = pages.into_iter().chain([metadata.registration_endpoint.as_ref()]).flatten();
+    let Some(page) = pages.find(|page| !is_encrypted_or_local(page)) else { return Ok(()) };
+    let words = format!("the authorization server has the page `{page}`, expected `https://…`");
+    Err(AuthError::AuthorizationFailed(words))
+}

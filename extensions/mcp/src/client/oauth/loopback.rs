@@ -1,0 +1,120 @@
+//! A person signs in with the browser of this machine, which comes back to a port of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use toolwright::ToolError;
+
+use super::{SignIn, SignInRequest};
+
+/// How long a person has.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How long one visitor of the page has.
+const VISIT: Duration = Duration::from_secs(10);
+
+/// More than this comes in no request of a browser that was sent here.
+const LONGEST: usize = 16 * 1024;
+
+const PATH: &str = "/callback";
+
+/// Shows the page at which a person signs in by a function of the application's, and waits for the browser on a port of this
+/// machine.
+///
+/// ```
+/// use toolwright_mcp::{Loopback, MemoryTokens, OAuth};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let browser = Loopback::bind(0, |asked| eprintln!("to use `{}`, open {}", asked.server, asked.url)).await?;
+/// let oauth = OAuth::new(MemoryTokens::default()).sign_in(browser);
+/// # let _ = oauth;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Loopback {
+    listener: TcpListener,
+    redirect_uri: String,
+    show: Box<dyn Fn(&SignInRequest) + Send + Sync>,
+}
+
+impl Loopback {
+    /// Listens on this port of the loopback interface, or on any where it is 0.
+    ///
+    /// # Errors
+    /// When nothing can listen there.
+    pub async fn bind(
+        port: u16,
+        show: impl Fn(&SignInRequest) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+        let redirect_uri = format!("http://{}{PATH}", listener.local_addr()?);
+        Ok(Self { listener, redirect_uri, show: Box::new(show) })
+    }
+
+    /// The URL that a browser was sent to. Anything on this machine may knock; what does not ask for the page counts for nothing.
+    async fn came_back(&self) -> Result<String, ToolError> {
+        loop {
+            let (browser, _) = self.listener.accept().await.map_err(|error| {
+                ToolError::new("not_signed_in", "no browser can be heard").caused_by(error)
+            })?;
+            if let Ok(Some(query)) = timeout(VISIT, visit(browser)).await {
+                return Ok(format!("{}?{query}", self.redirect_uri));
+            }
+        }
+    }
+}
+
+impl SignIn for Loopback {
+    fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
+    }
+
+    fn sign_in(&self, request: SignInRequest) -> BoxFuture<'_, Result<String, ToolError>> {
+        Box::pin(async move {
+            (self.show)(&request);
+            timeout(PATIENCE, self.came_back()).await.unwrap_or_else(|_| {
+                let words = format!("no browser came back within {} s", PATIENCE.as_secs());
+                Err(ToolError::new("not_signed_in", words))
+            })
+        })
+    }
+}
+
+impl fmt::Debug for Loopback {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Loopback")
+            .field("redirect_uri", &self.redirect_uri)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Answers one request, and gives its query where it is for the page.
+async fn visit(mut browser: TcpStream) -> Option<String> {
+    let mut request = Vec::new();
+    while !request.windows(4).any(|it| it == b"\r\n\r\n") {
+        if request.len() > LONGEST || browser.read_buf(&mut request).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let text = std::str::from_utf8(&request).ok()?;
+    let target = text.lines().next()?.strip_prefix("GET ")?.split(' ').next()?;
+    let query = target.strip_prefix(PATH).and_then(|rest| rest.strip_prefix('?'));
+    let (status, words) = match query {
+        Some(_) => ("200 OK", "Thank you. You can close this page."),
+        None => ("404 Not Found", "There is nothing here."),
+    };
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{words}",
+        words.len()
+    );
+    // The browser may have gone; what it was sent to counts all the same.
+    let _ = browser.write_all(answer.as_bytes()).await;
+    let _ = browser.shutdown().await;
+    query.map(str::to_owned)
+}

@@ -1,0 +1,39 @@
+//! The credentials of one server in the token store of the application, as the OAuth library reads and writes them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
+use toolwright::ToolError;
+
+use super::TokenStore;
+
+/// The credentials of one server.
+pub(super) struct Credentials {
+    pub(super) tokens: Arc<dyn TokenStore>,
+    pub(super) key: String,
+}
+
+#[async_trait]
+impl CredentialStore for Credentials {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let text = self.tokens.load(&self.key).await.map_err(|error| failed(&error))?;
+        let read = text.map(|text| serde_json::from_str(&text)).transpose();
+        // The text holds secrets, so it is no part of the message.
+        read.map_err(|_| AuthError::CredentialStoreError("what is stored is no credentials".into()))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let text = serde_json::to_string(&credentials)
+            .map_err(|error| AuthError::CredentialStoreError(error.to_string()))?;
+        self.tokens.save(&self.key, Some(text)).await.map_err(|error| failed(&error))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.tokens.save(&self.key, None).await.map_err(|error| failed(&error))
+    }
+}
+
+fn failed(error: &ToolError) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}
