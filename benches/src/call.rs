@@ -4,7 +4,7 @@
 //! function itself, `to_string`. Every contestant runs the same function on the same text and must
 //! give the same answer before anything is measured.
 
-mod floor;
+pub mod floor;
 pub mod ours;
 #[cfg(feature = "rig")]
 mod rig;

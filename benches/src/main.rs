@@ -14,6 +14,7 @@ mod grep;
 mod idle;
 mod journal;
 mod list;
+mod mcp;
 mod measure;
 mod pending;
 mod repair;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 17] = [
+const BENCHMARKS: [(&str, &str, Run); 18] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
@@ -48,6 +49,7 @@ const BENCHMARKS: [(&str, &str, Run); 17] = [
         journal::run,
     ),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
+    ("mcp", "a server of 1,000 tools and a client, against rmcp's", mcp::run),
     (
         "pending",
         "a page of pending approvals of a million calls, against of a thousand",
@@ -70,6 +72,14 @@ type Run = fn(Effort) -> Result<()>;
 fn main() -> ExitCode {
     // The programs that `shell` starts are supervised by this one, started once more.
     toolwright_toolbox::Supervisor::supervise_if_asked();
+    match mcp::serve_if_asked() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            return ExitCode::FAILURE;
+        }
+    }
     match chosen(std::env::args().skip(1)).and_then(|(run, effort)| run(effort)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -5,6 +5,7 @@
 mod approvals;
 mod calls;
 mod dead_letters;
+mod drift;
 mod exit;
 mod grants;
 #[cfg(unix)]

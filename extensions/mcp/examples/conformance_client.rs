@@ -3,16 +3,60 @@
 
 use std::error::Error;
 
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolwright::{Call, Catalog, Executor, Registry};
-use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
+use toolwright_mcp::{
+    Authorization, Authorizer, AuthorizerError, MCP_TOOLS, McpConfig, McpServers,
+};
+
+/// Where the suite expects that a browser is sent; nobody listens there.
+const CALLBACK: &str = "http://localhost:3000/callback";
+
+/// Signs in like a person who agrees to everything: asks, and reads where a browser would be sent.
+struct Agreeing(reqwest::Client);
+
+impl Authorizer for Agreeing {
+    fn redirect_uri(&self) -> String {
+        CALLBACK.to_owned()
+    }
+
+    fn authorize<'a>(
+        &'a self,
+        _: &'a str,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<String, AuthorizerError>> {
+        let failed = |error: reqwest::Error| AuthorizerError::new(error.to_string());
+        Box::pin(async move {
+            let answer = self.0.get(url).send().await.map_err(failed)?;
+            let to = answer.headers().get("location").and_then(|to| to.to_str().ok());
+            let to = to.filter(|to| to.starts_with(CALLBACK));
+            to.map(str::to_owned).ok_or_else(|| AuthorizerError::new("nobody was sent back"))
+        })
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().ok_or("a URL is missing")?;
-    let config = json!({"mcpServers": {"suite": {"url": url, "trust": "annotations"}}});
+    let mut server = json!({"url": url, "trust": "annotations"});
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    if scenario.starts_with("auth/") {
+        server["oauth"] = sign_in(&scenario, &context()?);
+    }
+    let config = json!({"mcpServers": {"suite": server}});
     let registry = Registry::of(MCP_TOOLS)?;
-    let servers = McpServers::new(McpConfig::from_json(&config.to_string())?, &registry);
+    let redirects = reqwest::redirect::Policy::none();
+    let authorizer = Agreeing(reqwest::Client::builder().redirect(redirects).build()?);
+    let mut authorization = Authorization::new().authorizer(authorizer);
+    if let Some(secret) = context()?["client_secret"].as_str() {
+        authorization = authorization.client_secret("suite", secret);
+    }
+    let servers = McpServers::authorized(
+        McpConfig::from_json(&config.to_string())?,
+        &registry,
+        authorization,
+    );
     let builder = Executor::builder(registry.clone()).unrestricted();
     let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
     for refused in servers.register_all().await? {
@@ -34,10 +78,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// What the scenario gives a client to sign in with.
+fn sign_in(scenario: &str, context: &Value) -> Value {
+    let mut oauth = json!({
+        "client_metadata_url": "https://conformance-test.local/client-metadata.json",
+    });
+    if let Some(id) = context["client_id"].as_str() {
+        oauth["client_id"] = id.into();
+    }
+    if scenario.contains("client-credentials") {
+        oauth["grant"] = "client_credentials".into();
+    }
+    oauth
+}
+
+fn context() -> Result<Value, Box<dyn Error>> {
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
+    Ok(serde_json::from_str(&context)?)
+}
+
 /// The calls that the scenario asks for, or one of each tool.
 fn calls(catalog: &Catalog, schema: Option<Value>) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
-    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
-    let context: Value = serde_json::from_str(&context)?;
+    let context = context()?;
     if let Some(calls) = context["toolCalls"].as_array() {
         let calls = calls.iter().map(|call| {
             let name = call["name"].as_str().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use toolwright::{ToolError, tool};
+use toolwright::{Profile, Profiles, ToolError, tool};
 
 /// The notes of one process.
 #[derive(Default)]
@@ -61,7 +61,10 @@ fn main() -> ExitCode {
     toolwright_mcp::cli::main_with(
         |builder| builder.service(Notes::default()),
         |server| {
-            server.name("notes").version("1.0.0").instructions("Notes last as long as the server.")
+            let server = server.name("notes").version("1.0.0");
+            let reader = Profile::new(["read_note"]).expect("a pattern");
+            let server = server.profiles(Profiles::of([("reader", reader)]));
+            server.instructions("Notes last as long as the server.")
         },
     )
 }

@@ -8,6 +8,8 @@ mod handler;
 #[cfg(feature = "http-client")]
 mod http;
 mod names;
+#[cfg(feature = "oauth")]
+pub(crate) mod oauth;
 mod process;
 mod restart;
 mod result;
@@ -77,6 +79,22 @@ impl McpServers {
         let servers = config.servers.into_iter();
         let servers =
             servers.map(|(name, config)| (name.clone(), Arc::new(Server::new(name, config))));
+        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
+    }
+
+    /// The servers of a configuration, of which some want the application to sign in. Where a person has to, call
+    /// [`register_all`](Self::register_all) before the first call: a call waits no longer than its time-out.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn authorized(
+        config: McpConfig,
+        registry: &Registry,
+        authorization: oauth::Authorization,
+    ) -> Self {
+        let servers = config.servers.into_iter().map(|(name, config)| {
+            let server = Server::new(name.clone(), config).authorized(&authorization);
+            (name, Arc::new(server))
+        });
         Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
     }
 

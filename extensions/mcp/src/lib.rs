@@ -12,12 +12,14 @@ mod client;
 mod server;
 
 pub use client::config::{ConfigError, McpConfig, Trust};
+#[cfg(feature = "oauth")]
+pub use client::oauth::{Authorization, Authorizer, AuthorizerError, Loopback};
 pub use client::tools::{
     MCP_EXEC, MCP_INFO, MCP_LIST_TOOLS, MCP_SEARCH, MCP_TOOLS, mcp_exec, mcp_info, mcp_list_tools,
     mcp_search,
 };
 pub use client::{McpServers, RefusedTool, RegisterError};
-pub use server::client::{Elicited, LogLevel, McpClient};
+pub use server::client::{Elicited, LogLevel, McpClient, Root};
 pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
     Resources,

@@ -8,16 +8,20 @@ mod answer;
 pub(crate) mod client;
 pub(crate) mod content;
 pub(crate) mod elicitation;
+mod exchange;
 #[expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 mod handler;
 #[cfg(feature = "http-server")]
 pub(crate) mod http;
+mod lines;
 mod listing;
 mod offers;
 mod progress;
+mod rounds;
 mod session;
 #[cfg(unix)]
 mod stdout;
+mod tasks;
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +36,7 @@ use toolwright::{
 use self::content::{Completions, Prompts, Resources};
 use self::elicitation::ElicitationApprover;
 use self::handler::Handler;
+use self::lines::{Lines, Pages};
 use self::offers::Offers;
 use self::session::Session;
 
@@ -53,7 +58,8 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// | `notifications/cancelled` | cancels the call |
 /// | `notifications/tools/list_changed` | the registry has changed since the session last listed it |
 ///
-/// A call that a person has to decide is answered with an error of the type `approval_required`, which names the call. The same
+/// A call that a person has to decide is answered with a task, where the client knows the extension
+/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. The same
 /// call, made again in the same session after the decision, continues the one that waited.
 ///
 /// ```no_run
@@ -291,9 +297,10 @@ impl McpServer {
         // Dropped with the future too.
         let _ending = ended.clone().drop_guard();
         let session = Session::start(&self, ended, None)?;
-        let handler = Handler::new(self, Arc::new(session));
+        let pages = Pages::default();
+        let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
-        let running = match rmcp::serve_server(handler, (read, write)).await {
+        let running = match rmcp::serve_server(handler, Lines::new(read, write, pages)).await {
             Ok(running) => running,
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Protocol(error.to_string())),

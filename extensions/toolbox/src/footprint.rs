@@ -52,12 +52,13 @@ impl Written {
 
     /// Without the names behind links where the link is named too: each file is then there once, as the call names it.
     fn without_real_names(mut self, workspace: &Workspace) -> Self {
-        let mut real: Vec<Name> = Vec::new();
+        let behind: Vec<Name> =
+            self.names.iter().flat_map(|name| workspace.names_past_links(name)).collect();
+        let mut known: Vec<Name> = Vec::new();
         self.names.retain(|name| {
-            let is_known = real.contains(name);
-            let names = workspace.written_names(name).unwrap_or_default();
-            real.extend(names.into_iter().filter(|it| it != name));
-            !is_known
+            let is_new = !behind.contains(name) && !known.contains(name);
+            known.extend(is_new.then(|| name.clone()));
+            is_new
         });
         self
     }

@@ -1,19 +1,28 @@
-//! The folder that the tools work on, held by a handle: no name leads out of it, whatever is moved or linked meanwhile.
+//! The folder that the tools work on: no name leads out of it.
 //!
-//! Every open, stat and rename goes through the handle, component by component. Links may be followed as long as they stay
-//! inside. The path of the folder serves only to list files by `ignore`'s rules and to start programs; what is listed is
-//! looked up through the handle again before it is reported or read.
+//! A folder of this machine is held by a handle, whatever is moved or linked meanwhile. Links may be followed as long as they
+//! stay inside. The path of the folder serves only to list files by `ignore`'s rules and to start programs; what is listed is
+//! looked up through the handle again before it is reported or read. Of a container the container is the boundary.
 
 mod failure;
+mod files;
 #[cfg(any(feature = "files", feature = "process"))]
 mod folder;
 #[cfg(feature = "files")]
 mod hash;
 mod links;
+mod local;
 mod name;
+mod regular;
 mod replace;
 #[cfg(feature = "changes")]
 mod restore;
+#[cfg(feature = "changes")]
+mod restored;
+#[cfg(feature = "files")]
+mod search;
+#[cfg(feature = "files")]
+mod sought;
 #[cfg(feature = "changes")]
 mod state;
 #[cfg(feature = "files")]
@@ -21,29 +30,32 @@ mod text;
 #[cfg(feature = "files")]
 mod walk;
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cap_fs_ext::OpenOptionsSyncExt as _;
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use toolwright::{Holds, ResourceScope, ToolError};
 
 pub(crate) use failure::failed;
+pub(crate) use files::Files;
 #[cfg(feature = "files")]
 pub(crate) use hash::{content_hash, is_expected};
 pub(crate) use name::Name;
 pub(crate) use replace::{After, Before, Change};
 #[cfg(feature = "changes")]
-pub(crate) use restore::Restored;
+pub(crate) use restored::Restored;
+#[cfg(feature = "files")]
+pub(crate) use search::Walk;
+#[cfg(feature = "files")]
+pub(crate) use sought::{Kind, Listed};
 #[cfg(feature = "changes")]
 pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
 pub(crate) use text::{Encoding, Ends, Text, decoded};
-#[cfg(feature = "files")]
-pub(crate) use walk::{Listed, Walk};
 
 pub use replace::Written;
+
+use local::LocalFiles;
 
 /// No file is read or edited that has more bytes than this: 10 MiB.
 const LARGEST: u64 = 10 * 1024 * 1024;
@@ -76,11 +88,11 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 /// ```
 #[derive(Debug)]
 pub struct Workspace {
-    folder: Dir,
+    files: Arc<dyn Files>,
     root: PathBuf,
     scope: ResourceScope,
     #[cfg(feature = "process")]
-    processes: std::sync::Arc<dyn crate::ToolExecutor>,
+    processes: Arc<dyn crate::ToolExecutor>,
 }
 
 impl Workspace {
@@ -90,18 +102,18 @@ impl Workspace {
     /// When there is no such folder, or it cannot be opened.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
-        let folder = Dir::open_ambient_dir(&root, ambient_authority())?;
+        let files = Arc::new(LocalFiles::open(&root)?);
         // A path that is no text is told from others, and its files are never taken for unchanged.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
         };
         Ok(Self {
-            folder,
+            files,
             root,
             scope,
             #[cfg(feature = "process")]
-            processes: std::sync::Arc::new(crate::Local),
+            processes: Arc::new(crate::Local),
         })
     }
 
@@ -110,7 +122,7 @@ impl Workspace {
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     #[must_use]
     pub fn with_executor(mut self, executor: impl crate::ToolExecutor + 'static) -> Self {
-        self.processes = std::sync::Arc::new(executor);
+        self.processes = Arc::new(executor);
         self
     }
 
@@ -178,93 +190,90 @@ impl Workspace {
     /// # Errors
     /// When the path leads out of the workspace (`outside_workspace`), or it cannot be looked up.
     pub fn exists(&self, path: &str) -> Result<bool, ToolError> {
-        let name = Name::parse(path)?;
-        match self.folder.symlink_metadata(&name) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(failed(&name, error)),
-        }
+        self.files.exists(&Name::parse(path)?)
+    }
+
+    /// Where the files are.
+    #[cfg(feature = "files")]
+    pub(crate) fn placed(&self) -> &dyn Files {
+        self.files.as_ref()
     }
 
     /// How many other names a file has: hard links, of which nobody knows where they are.
     #[cfg(feature = "files")]
-    pub(crate) fn other_names(&self, name: &Name) -> Result<usize, ToolError> {
-        #[cfg(unix)]
-        {
-            use cap_std::fs::MetadataExt as _;
-            match self.folder.metadata(name) {
-                Ok(metadata) if metadata.is_file() => {
-                    let names = usize::try_from(metadata.nlink()).unwrap_or(usize::MAX);
-                    Ok(names.saturating_sub(1))
-                }
-                _ => Ok(0),
-            }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = name;
-            Ok(0)
-        }
+    pub(crate) fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
+        self.files.hard_links(name)
     }
 
     pub(crate) fn read_named(&self, name: &Name) -> Result<Vec<u8>, ToolError> {
-        let file = self.open_named(name)?;
-        let size = file.metadata().map_err(|error| failed(name, error))?.len();
-        if size > LARGEST {
-            return Err(too_large(name, size));
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        // It may grow while it is read.
-        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(name, error))?;
-        match bytes.len() as u64 {
-            size if size > LARGEST => Err(too_large(name, size)),
-            _ => Ok(bytes),
-        }
+        self.files.read(name, LARGEST)
     }
 
-    /// Whether the name is that of a folder; whatever it is, there must be something.
     #[cfg(feature = "files")]
     pub(crate) fn is_folder(&self, name: &Name) -> Result<bool, ToolError> {
-        let metadata = self.folder.metadata(name).map_err(|error| failed(name, error))?;
-        Ok(metadata.is_dir())
+        self.files.is_folder(name)
     }
 
-    /// When what has this name was changed, where the file system knows; of a link the link itself.
     #[cfg(feature = "files")]
-    pub(crate) fn modified(&self, name: &Name) -> io::Result<Option<std::time::SystemTime>> {
-        let metadata = self.folder.symlink_metadata(name)?;
-        Ok(metadata.modified().ok().map(cap_std::time::SystemTime::into_std))
+    pub(crate) fn modified(&self, name: &Name) -> Result<Option<std::time::SystemTime>, ToolError> {
+        self.files.modified(name)
+    }
+
+    #[cfg(feature = "files")]
+    pub(crate) fn real_name(&self, name: &Name) -> Option<PathBuf> {
+        self.files.real_name(name)
+    }
+
+    /// The real path of a folder inside, for a program that runs there.
+    #[cfg(feature = "process")]
+    pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
+        self.files.real_folder(name)
     }
 
     /// Opens what was listed as a regular file; a link that took its place is not followed.
     #[cfg(feature = "files")]
-    pub(crate) fn open_listed(&self, name: &Name) -> io::Result<File> {
-        use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-
-        let mut options = OpenOptions::new();
-        options.read(true).nonblock(true).follow(FollowSymlinks::No);
-        let file = self.folder.open_with(name, &options)?;
-        match file.metadata()?.is_file() {
-            true => Ok(file),
-            false => Err(io::ErrorKind::InvalidInput.into()),
-        }
+    pub(crate) fn open_listed(&self, name: &Name) -> Result<Box<dyn io::Read + Send>, ToolError> {
+        self.files.open(name, false)
     }
 
     /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
-    pub(crate) fn open_named(&self, name: &Name) -> Result<File, ToolError> {
-        let lookup = |error| failed(name, error);
-        is_regular(name, &self.folder.metadata(name).map_err(lookup)?)?;
-        let mut options = OpenOptions::new();
-        // Another file may have the name by now, and opening a FIFO waits for its writer.
-        options.read(true).nonblock(true);
-        let file = self.folder.open_with(name, &options).map_err(lookup)?;
-        is_regular(name, &file.metadata().map_err(lookup)?)?;
-        Ok(file)
+    #[cfg(feature = "files")]
+    pub(crate) fn open_named(&self, name: &Name) -> Result<Box<dyn io::Read + Send>, ToolError> {
+        self.files.open(name, true)
     }
 
     /// Makes all changes or none.
     pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
-        replace::change(&self.folder, changes)
+        self.files.change(changes)
+    }
+
+    #[cfg(any(feature = "changes", feature = "syntax"))]
+    pub(crate) fn names_past_links(&self, name: &Name) -> Vec<Name> {
+        self.files.names_past_links(name)
+    }
+}
+
+#[cfg(feature = "changes")]
+impl Workspace {
+    pub(crate) fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
+        self.files.written_names(name)
+    }
+
+    pub(crate) fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+        self.files.look(name)
+    }
+
+    pub(crate) fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
+        self.files.above(name)
+    }
+
+    pub(crate) fn restore(
+        &self,
+        name: &Name,
+        expected: &State,
+        restored: &Restored<'_>,
+    ) -> Result<(), ToolError> {
+        self.files.restore(name, expected, restored)
     }
 }
 
@@ -274,25 +283,9 @@ impl Holds<toolwright::File> for Workspace {
         self.scope.clone()
     }
 
-    /// The real name of a file behind a link, or below a folder that is one.
+    /// The names of a file behind a link, or below a folder that is one: one after each link, the real name last.
     fn other_names(&self, name: &str) -> Vec<String> {
-        self.names_past_links(name)
+        let Ok(name) = Name::parse(name) else { return Vec::new() };
+        self.files.names_past_links(&name).iter().map(ToString::to_string).collect()
     }
-}
-
-fn is_regular(name: &Name, metadata: &Metadata) -> Result<(), ToolError> {
-    if metadata.is_file() {
-        return Ok(());
-    }
-    if metadata.is_dir() {
-        let message = format!("`{name}` is a folder, expected a file");
-        return Err(ToolError::new("is_a_directory", message));
-    }
-    let message = format!("`{name}` is a device, a FIFO or a socket, expected a regular file");
-    Err(ToolError::new("not_a_file", message))
-}
-
-fn too_large(name: &Name, size: u64) -> ToolError {
-    let message = format!("`{name}` has {size} bytes, expected at most {LARGEST}");
-    ToolError::new("file_too_large", message).hint("search in it instead of reading it whole")
 }

@@ -83,6 +83,12 @@ pub enum EventKind<'a> {
         /// The time until the reservation expires, unless it is renewed or released before.
         left: Duration,
     },
+    /// The definition of its tool is not the one that a person decided on or gave a grant for. What they said does not
+    /// count, and the call is evaluated as if they had not said it.
+    ToolChanged {
+        /// What does not count, in words.
+        why: &'a str,
+    },
     /// Its input was read; the tool is about to run.
     Executing,
     /// An earlier answer is given again; the tool does not run.

@@ -59,6 +59,9 @@ impl Driver {
     async fn steps(&mut self) -> Result<Progress, RunError> {
         self.acknowledge().await;
         loop {
+            if self.run.is_draining() && self.run.state().due().is_some() {
+                return Err(self.shutting_down());
+            }
             match self.run.state().due() {
                 Some(Action::Ask) => self.ask().await?,
                 Some(Action::Call(turn)) => {
@@ -134,6 +137,10 @@ impl Driver {
             }
             submitted = Some(outcomes.map_err(Stopped::from)?);
         }
+        let is_turned_away = submitted.as_ref().is_some_and(is_turned_away);
+        if stop.is_none() && is_turned_away && self.run.is_draining() {
+            return Err(self.shutting_down());
+        }
         if stop.is_some() && !matches!(submitted, Some(SubmittedTurn::Answered(_))) {
             if let Some(SubmittedTurn::Waiting(outcomes)) = submitted {
                 known = outcomes.into_iter().map(Outcome::answer).collect();
@@ -157,6 +164,10 @@ impl Driver {
             Some(SubmittedTurn::Waiting(outcomes)) => self.wait(turn, outcomes).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    fn shutting_down(&self) -> RunError {
+        RunError::ShuttingDown { run: self.recorded.head.run.clone() }
     }
 
     /// Stores the answers that are there, and gives the run up until the others are.
@@ -282,6 +293,17 @@ impl Driver {
             {
                 let _ = store.acknowledge(record.id).await;
             }
+        }
+    }
+}
+
+/// Whether a call of the turn was not taken, because the executor takes no more: the next process makes it.
+fn is_turned_away(turn: &SubmittedTurn) -> bool {
+    let is_refused = |it: &Answer| it.error().is_some_and(|error| error.kind() == "shutting_down");
+    match turn {
+        SubmittedTurn::Answered(turn) => turn.answers().iter().any(is_refused),
+        SubmittedTurn::Waiting(outcomes) => {
+            outcomes.iter().any(|it| matches!(it, Outcome::Answered(answer) if is_refused(answer)))
         }
     }
 }

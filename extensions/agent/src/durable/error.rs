@@ -62,6 +62,12 @@ pub enum RunError {
         /// The run.
         run: String,
     },
+    /// The process takes no new calls: the run is left to the next one.
+    #[error("run `{run}` goes on in another process, because this one takes no new calls")]
+    ShuttingDown {
+        /// The run.
+        run: String,
+    },
     /// The run is parked for an operator.
     #[error("run `{run}` is parked since {at}: {why}; resume it by its id when the cause is gone")]
     Parked {

@@ -77,7 +77,7 @@ impl Agents {
                     Ok(_) => {}
                     Err(error) if error.is_elsewhere() => {}
                     // Written by hand or by an operator only.
-                    Err(RunError::Parked { .. }) => {}
+                    Err(RunError::Parked { .. } | RunError::ShuttingDown { .. }) => {}
                     Err(error) => {
                         self.0.failed(&run, &error);
                         left_alone.insert(run, Instant::now() + PAUSE);

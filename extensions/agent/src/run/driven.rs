@@ -7,6 +7,11 @@ use super::AgentRun;
 use crate::{Action, CalledTool, NoticeKind, RunEventKind, State, Turn};
 
 impl AgentRun {
+    /// Whether the executor takes no new calls.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.agent.0.executor.is_draining()
+    }
+
     /// Takes a step that is recorded: where the run stands since, and what the history has more.
     pub(crate) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;

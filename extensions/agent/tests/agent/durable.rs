@@ -1,6 +1,7 @@
 //! Runs that are recorded: killed at every commit, taken up by other processes, waiting for people, cancelled.
 
 mod documents;
+mod draining;
 mod failing;
 mod kills;
 mod leases;

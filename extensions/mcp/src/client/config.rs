@@ -78,6 +78,38 @@ pub(super) struct Http {
     pub(super) url: String,
     /// The variable of this process that has the bearer token.
     pub(super) token_env: Option<String>,
+    /// How a token is had of the server's authorization server.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "what signs in reads it"))]
+    pub(super) oauth: Option<OAuth>,
+}
+
+/// How an application signs in at an authorization server.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "what signs in reads it"))]
+pub(super) struct OAuth {
+    #[serde(default)]
+    pub(super) grant: Grant,
+    /// As which client; unless given, the application registers itself.
+    pub(super) client_id: Option<String>,
+    /// The variable of this process that has the client's secret.
+    pub(super) client_secret_env: Option<String>,
+    /// An address that describes the client, for authorization servers that take such.
+    pub(super) client_metadata_url: Option<String>,
+    /// Which rights are asked for; unless given, those that the server names.
+    #[serde(default)]
+    pub(super) scopes: Vec<String>,
+}
+
+/// Who agrees that the application gets a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Grant {
+    /// A person, in a browser.
+    #[default]
+    AuthorizationCode,
+    /// Nobody: the application has a secret of its own.
+    ClientCredentials,
 }
 
 /// A server as a file describes it.
@@ -91,6 +123,7 @@ struct Written {
     cwd: Option<PathBuf>,
     url: Option<String>,
     token_env: Option<String>,
+    oauth: Option<OAuth>,
     #[serde(default)]
     trust: Trust,
     /// Seconds.
@@ -126,6 +159,9 @@ impl Written {
                         "`token_env` goes with `url`; a program gets variables by `pass`".into()
                     );
                 }
+                if self.oauth.is_some() {
+                    return Err("`oauth` goes with `url`; a program signs in by itself".into());
+                }
                 let (args, env) = (self.args.unwrap_or_default(), self.env.unwrap_or_default());
                 let pass = self.pass.unwrap_or_default();
                 Reached::Program(Program { command, args, env, pass, cwd: self.cwd })
@@ -147,13 +183,35 @@ impl Written {
                         "`{key}` goes with `command`, and this server has a `url`"
                     ));
                 }
-                checked_url(&url, self.token_env.is_some())?;
-                Reached::Http(Http { url, token_env: self.token_env })
+                checked_url(&url, self.token_env.is_some() || self.oauth.is_some())?;
+                if let Some(oauth) = &self.oauth {
+                    checked_oauth(oauth, self.token_env.is_some())?;
+                }
+                Reached::Http(Http { url, token_env: self.token_env, oauth: self.oauth })
             }
         };
-        let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
+        // A person who signs in needs a while.
+        let is_patient = matches!(&reached, Reached::Http(Http { oauth: Some(_), .. }));
+        let seconds = self.start_timeout.unwrap_or(if is_patient { 300 } else { 30 });
+        let start_timeout = Duration::from_secs(seconds);
         Ok(ServerConfig { reached, trust: self.trust, start_timeout })
     }
+}
+
+fn checked_oauth(oauth: &OAuth, has_token: bool) -> Result<(), String> {
+    if !cfg!(feature = "oauth") {
+        return Err("it has `oauth`, and this application is built without it (feature `oauth` of toolwright-mcp)".into());
+    }
+    if has_token {
+        return Err("it has both `token_env` and `oauth`; give one".into());
+    }
+    if oauth.client_secret_env.is_some() && oauth.client_id.is_none() {
+        return Err("`client_secret_env` goes with `client_id`".into());
+    }
+    if oauth.grant == Grant::ClientCredentials && oauth.client_id.is_none() {
+        return Err("`client_credentials` needs `client_id`".into());
+    }
+    Ok(())
 }
 
 /// A token goes to no other machine in the clear.

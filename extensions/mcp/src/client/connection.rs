@@ -1,17 +1,18 @@
 //! One server: started when it is needed, asked for its tools, called, started again after it has ended.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, TryFutureExt as _};
 use rmcp::RoleClient;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
     PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
 };
-use rmcp::service::{ClientInitializeError, Peer, RunningService};
+use rmcp::service::{Peer, RunningService};
 use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
@@ -20,6 +21,8 @@ use toolwright::{Class, Output, ToolContext, ToolError};
 use super::config::{Reached, ServerConfig, Trust};
 use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::handler::Handler;
+#[cfg(feature = "oauth")]
+use super::oauth::{Authorization, SignIn};
 use super::process::Process;
 use super::restart::Restart;
 use super::{result, untrusted};
@@ -39,17 +42,26 @@ const KEY: &str = "toolwright/idempotencyKey";
 pub(crate) struct Server {
     name: String,
     config: ServerConfig,
+    #[cfg(feature = "oauth")]
+    sign_in: Option<SignIn>,
     state: Mutex<State>,
 }
 
 /// A session that begins.
 type Connecting =
-    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
+    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, Box<dyn Error + Send + Sync>>>;
 
 #[derive(Default)]
 struct State {
     live: Option<Live>,
     restart: Restart,
+}
+
+/// Why the tools of a server are not known.
+enum Unlisted {
+    Failed(ToolError),
+    /// It asks for this.
+    Refused(String),
 }
 
 /// A server that runs, and what it has said.
@@ -64,7 +76,24 @@ struct Live {
 
 impl Server {
     pub(super) fn new(name: String, config: ServerConfig) -> Self {
-        Self { name, config, state: Mutex::default() }
+        #[cfg(feature = "oauth")]
+        let sign_in = None;
+        Self {
+            name,
+            config,
+            #[cfg(feature = "oauth")]
+            sign_in,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Signs in with this where its configuration says so.
+    #[cfg(feature = "oauth")]
+    pub(super) fn authorized(mut self, with: &Authorization) -> Self {
+        if let Reached::Http(http) = &self.config.reached {
+            self.sign_in = SignIn::new(&self.name, http, with);
+        }
+        self
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -101,7 +130,7 @@ impl Server {
         let mut meta = MetaObject::default();
         meta.insert(KEY.to_owned(), context.idempotency_key().into());
         request.set_meta(RequestMetaObject::from(meta));
-        let answer = peer.call_tool_once(request).await.map_err(|error| self.failed(error))?;
+        let answer = self.requested(peer, request).await?;
         self.state.lock().await.restart.worked();
         match answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
@@ -113,6 +142,23 @@ impl Server {
                 Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
             }
         }
+    }
+
+    async fn requested(
+        &self,
+        peer: Peer<RoleClient>,
+        request: CallToolRequestParams,
+    ) -> Result<CallToolResponse, ToolError> {
+        let error = match peer.call_tool_once(request.clone()).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(challenge) = self.refused(&error) else { return Err(self.failed(error)) };
+        // The server refused the request, so that nothing is done twice.
+        self.signed_in(&challenge).await?;
+        self.close().await;
+        let (peer, _) = self.live().await?;
+        peer.call_tool_once(request).await.map_err(|error| self.failed(error))
     }
 
     /// Ends the server, where it runs.
@@ -138,12 +184,26 @@ impl Server {
             let listing = self.list(live.running.peer());
             let listed = match timeout(self.config.start_timeout(), listing).await {
                 Ok(listed) => listed,
-                Err(_) => Err(self.unreachable("it does not list its tools")),
+                Err(_) => Err(Unlisted::Failed(self.unreachable("it does not list its tools"))),
             };
-            live.definitions =
-                listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
-            live.listed = Instant::now();
+            match listed {
+                Ok(definitions) => {
+                    (live.definitions, live.listed) = (definitions, Instant::now());
+                }
+                Err(Unlisted::Failed(error)) => {
+                    live.changed.store(true, Ordering::SeqCst);
+                    return Err(error);
+                }
+                Err(Unlisted::Refused(challenge)) => {
+                    if let Some(ended) = state.live.take() {
+                        ended.end().await;
+                    }
+                    self.signed_in(&challenge).await?;
+                    self.start(&mut state).await?;
+                }
+            }
         }
+        let live = state.live.as_ref().ok_or_else(|| self.unreachable("it has ended"))?;
         Ok((live.running.peer().clone(), Arc::clone(&live.definitions)))
     }
 
@@ -159,36 +219,77 @@ impl Server {
         state.restart.failed(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let handler = Handler { changed: Arc::clone(&changed) };
-        let (process, connecting) = self.reached(handler)?;
-        let begin = async {
-            let running = connecting.await.map_err(|error| {
-                let why = match self.config.reached {
-                    Reached::Program(_) => "it does not speak the protocol",
-                    Reached::Http(_) => {
-                        "no session begins there; it cannot be reached, or refuses the token"
-                    }
-                };
-                self.unreachable(why).caused_by(error.to_string())
-            })?;
-            let definitions = self.list(running.peer()).await?;
-            Ok((running, definitions))
-        };
-        let begun = timeout(self.config.start_timeout(), begin).await;
-        let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
-        match begun {
-            Ok((running, definitions)) => {
-                state.live =
-                    Some(Live { running, process, changed, definitions, listed: Instant::now() });
-                state.restart.started();
-                Ok(())
-            }
-            Err(error) => {
-                if let Some(process) = process {
-                    process.end().await;
+        let mut is_refused = false;
+        loop {
+            let (process, connecting) = self.reached(handler.clone())?;
+            let begin = async {
+                let running = connecting.await.map_err(|error| {
+                    let why = match self.config.reached {
+                        Reached::Program(_) => "it does not speak the protocol",
+                        Reached::Http(_) => {
+                            "no session begins there; it cannot be reached, or refuses the token"
+                        }
+                    };
+                    Unlisted::Failed(self.unreachable(why).caused_by(error.to_string()))
+                })?;
+                let definitions = self.list(running.peer()).await?;
+                Ok((running, definitions))
+            };
+            let begun = timeout(self.config.start_timeout(), begin).await;
+            let begun = begun.unwrap_or_else(|_| {
+                Err(Unlisted::Failed(self.unreachable("it does not answer in time")))
+            });
+            match begun {
+                Ok((running, definitions)) => {
+                    state.live = Some(Live {
+                        running,
+                        process,
+                        changed,
+                        definitions,
+                        listed: Instant::now(),
+                    });
+                    state.restart.started();
+                    return Ok(());
                 }
-                Err(error)
+                // It lets a session begin with a token that it then takes for nothing.
+                Err(Unlisted::Refused(challenge)) if !is_refused => {
+                    self.signed_in(&challenge).await?;
+                    is_refused = true;
+                }
+                Err(error) => {
+                    if let Some(process) = process {
+                        process.end().await;
+                    }
+                    return Err(match error {
+                        Unlisted::Failed(error) => error,
+                        Unlisted::Refused(_) => self.unreachable("it refuses the token"),
+                    });
+                }
             }
         }
+    }
+
+    /// Gets another token, where the application signs in there.
+    async fn signed_in(&self, challenge: &str) -> Result<(), ToolError> {
+        #[cfg(feature = "oauth")]
+        if let Some(sign_in) = &self.sign_in {
+            return sign_in.sign_in(challenge).await.map_err(|error| {
+                self.unreachable("it wants the application to sign in, which failed")
+                    .caused_by(error.to_string())
+            });
+        }
+        let _ = challenge;
+        Err(self.unreachable("it refuses the token"))
+    }
+
+    /// What the server asks for that refused a request; nothing was done then.
+    fn refused(&self, error: &ServiceError) -> Option<String> {
+        #[cfg(feature = "oauth")]
+        if let (Some(_), ServiceError::TransportSend(error)) = (&self.sign_in, error) {
+            return super::oauth::challenge_in(&*error.error).map(str::to_owned);
+        }
+        let _ = error;
+        None
     }
 
     /// Starts the program of the server, where it has one, and connects.
@@ -198,7 +299,15 @@ impl Server {
                 let (process, output, input) = Process::start(program).map_err(|error| {
                     self.unreachable("its program cannot be started").caused_by(error)
                 })?;
-                Ok((Some(process), Box::pin(rmcp::serve_client(handler, (output, input)))))
+                let connecting = rmcp::serve_client(handler, (output, input));
+                Ok((Some(process), Box::pin(connecting.err_into())))
+            }
+            #[cfg(feature = "oauth")]
+            Reached::Http(_) if let Some(sign_in) = self.sign_in.clone() => {
+                let client = super::http::client().map_err(|error| {
+                    self.unreachable("no client can be made").caused_by(error.to_string())
+                })?;
+                Ok((None, Box::pin(sign_in.begin(handler, client))))
             }
             #[cfg(feature = "http-client")]
             Reached::Http(http) => {
@@ -207,7 +316,7 @@ impl Server {
                 let (first, second) = first
                     .and_then(|first| Ok((first, second?)))
                     .map_err(|why| self.unreachable(&why))?;
-                Ok((None, Box::pin(super::http::begin(handler, [first, second]))))
+                Ok((None, Box::pin(super::http::begin(handler, [first, second]).err_into())))
             }
             #[cfg(not(feature = "http-client"))]
             Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
@@ -215,18 +324,24 @@ impl Server {
     }
 
     /// Every page of the list of tools.
-    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, ToolError> {
+    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, Unlisted> {
         let mut tools: Vec<Tool> = Vec::new();
         let mut request = PaginatedRequestParams::default();
         loop {
             let page = peer.list_tools(Some(request.clone())).await.map_err(|error| {
-                self.unreachable("it does not list its tools").caused_by(error.to_string())
+                self.refused(&error).map_or_else(
+                    || {
+                        let failed = self.unreachable("it does not list its tools");
+                        Unlisted::Failed(failed.caused_by(error.to_string()))
+                    },
+                    Unlisted::Refused,
+                )
             })?;
             let is_endless = page.next_cursor.is_some()
                 && (page.tools.is_empty() || page.next_cursor == request.cursor);
             tools.extend(page.tools);
             if is_endless || tools.len() > MOST_TOOLS {
-                return Err(self.unreachable("its list of tools has no end"));
+                return Err(Unlisted::Failed(self.unreachable("its list of tools has no end")));
             }
             request.cursor = page.next_cursor;
             if request.cursor.is_none() {

@@ -1,13 +1,22 @@
 //! The outcome of a call as a result of the protocol, or as an error of it. Pure.
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ResultType};
+use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
+use serde_json::Value;
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
 use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
 
+use super::client::UNSUPPORTED;
+
 /// What the client gets. Only what is wrong with the request itself, or with the server, is an error of the protocol.
-pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
+///
+/// `lacking` is what the tool asked for although the client of a request without session did not declare it.
+pub(super) fn result(
+    tool: &str,
+    outcome: Outcome,
+    lacking: Option<ClientCapabilities>,
+) -> Result<CallToolResult, ErrorData> {
     let answer = match outcome {
         Outcome::Answered(answer) => answer,
         Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
@@ -16,14 +25,41 @@ pub(super) fn result(tool: &str, outcome: Outcome) -> Result<CallToolResult, Err
     if let Some(error) = answer.error().filter(|error| error.kind() == "unknown_tool") {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
-    let result = serde_json::from_value(call_tool_result(&answer));
-    let mut result: CallToolResult = result.map_err(|error| {
+    let is_unsupported = answer.error().is_some_and(|error| error.kind() == UNSUPPORTED);
+    if let Some(lacking) = lacking.filter(|_| is_unsupported) {
+        return Err(ErrorData::missing_required_client_capability(lacking));
+    }
+    let mut result = read(call_tool_result(&answer)).map_err(|error| {
         tracing::error!(tool, %error, "an answer is no result of the protocol");
         ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
     })?;
     // Clients of the revisions before 2026-07-28 are not sent it.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result)
+}
+
+/// The result of the protocol; the texts of the answer are taken as they are.
+fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
+    let blocks = match result["content"].take() {
+        Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
+        other => return serde_json::from_value(other),
+    };
+    let mut read = CallToolResult::success(blocks);
+    read.structured_content = result.get_mut("structuredContent").map(Value::take);
+    read.is_error = result["isError"].as_bool();
+    Ok(read)
+}
+
+fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
+    let is_text = block["type"] == "text" && block.as_object().is_some_and(|it| it.len() == 2);
+    match block.get_mut("text").map(Value::take) {
+        Some(Value::String(text)) if is_text => Ok(ContentBlock::text(text)),
+        Some(other) => {
+            block["text"] = other;
+            serde_json::from_value(block)
+        }
+        None => serde_json::from_value(block),
+    }
 }
 
 /// The call waits: for a person, mostly.

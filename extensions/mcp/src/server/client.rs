@@ -4,19 +4,28 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    ClientCapabilities, ClientResult, CustomNotification, CustomRequest, LoggingLevel,
-    ServerNotification, ServerRequest,
+    ClientCapabilities, ClientResult, CustomNotification, CustomRequest, ElicitationCapability,
+    InputRequest, LoggingLevel, RootsCapabilities, SamplingCapability, ServerNotification,
+    ServerRequest,
 };
 use rmcp::service::Peer;
 use rmcp::{RoleServer, ServiceError};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use toolwright::{Class, ToolError};
+
+use super::exchange::Exchange;
 
 /// The client at the other end of a session, for tools that need more of it than to be called.
 ///
 /// Each run of a session brings one where the server [offers it](crate::McpServer::offer_client), and the executor declares
-/// it with `per_run::<McpClient>()`. What the client can do, it has said when the session began; a request that it cannot
-/// answer is an error of the kind `unsupported_by_client`. What it answers is untrusted.
+/// it with `per_run::<McpClient>()`. What the client can do, it has declared; a request that it cannot answer is an error of the
+/// kind `unsupported_by_client`. What it answers is untrusted.
+///
+/// A client of a revision before 2026-07-28 is sent a request. A later one gets the question as the answer to its call, and
+/// sends the call again with its own answer, while the tool waits; so a tool that asks is written in the same way for both.
+/// Questions that a tool asks at once, as by `futures::join!`, reach such a client together. What a tool asks in a task that it
+/// has spawned does not reach it.
 ///
 /// ```
 /// use serde_json::json;
@@ -41,7 +50,11 @@ use toolwright::{Class, ToolError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct McpClient(Arc<Mutex<Inner>>);
+pub struct McpClient {
+    session: Arc<Mutex<Inner>>,
+    /// The name of its questions.
+    key: Option<Arc<str>>,
+}
 
 #[derive(Default)]
 struct Inner {
@@ -65,6 +78,16 @@ pub enum LogLevel {
     Emergency,
 }
 
+/// A folder or file that a client lets servers work in.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Root {
+    /// Its URI, such as `file:///home/ada/project`.
+    pub uri: String,
+    /// What the client calls it.
+    pub name: Option<String>,
+}
+
 /// What the user of a client did with a question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -78,13 +101,42 @@ pub enum Elicited {
 }
 
 impl McpClient {
-    /// Shows the client a message, unless it wants none of this level.
+    /// This client, whose next question has a name of its own in `inputRequests`, for clients of the revision 2026-07-28 that know
+    /// the tool. They may send the answer before they are asked. Other questions have numbers.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use toolwright::{ToolError, tool};
+    /// # use toolwright_mcp::{Elicited, McpClient};
+    /// /// Greets the user by name.
+    /// #[tool(effect = read)]
+    /// async fn greet(client: &McpClient) -> Result<String, ToolError> {
+    ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    ///     Ok(match client.question("user_name").elicit("What is your name?", schema).await? {
+    ///         Elicited::Accepted(answer) => format!("hello {}", answer["name"]),
+    ///         _ => "hello".to_owned(),
+    ///     })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn question(&self, name: impl Into<String>) -> Self {
+        Self { session: Arc::clone(&self.session), key: Some(name.into().into()) }
+    }
+
+    /// Shows the client a message, unless it wants none of this level. A client of the revision 2026-07-28 wants those that its
+    /// request names, and none without.
     pub async fn log(&self, level: LogLevel, message: impl Into<Value>) {
-        let (peer, least) = {
-            let inner = self.lock();
-            (inner.peer.clone(), inner.least)
+        let (peer, is_wanted) = match Exchange::current() {
+            Some(exchange) => {
+                let Some(attending) = exchange.attending() else { return };
+                (Some(attending.peer), attending.log.is_some_and(|least| level >= least))
+            }
+            None => {
+                let inner = self.lock();
+                (inner.peer.clone(), inner.least.is_none_or(|least| level >= least))
+            }
         };
-        let Some(peer) = peer.filter(|_| least.is_none_or(|least| level >= least)) else { return };
+        let Some(peer) = peer.filter(|_| is_wanted) else { return };
         let params = json!({"level": level.name(), "data": message.into()});
         let message = CustomNotification::new("notifications/message", Some(params));
         // A client that is gone reads no log.
@@ -97,8 +149,7 @@ impl McpClient {
     /// When the client has no user to ask, or does not answer the question.
     pub async fn elicit(&self, message: &str, schema: Value) -> Result<Elicited, ToolError> {
         let params = json!({"message": message, "requestedSchema": schema});
-        let can = |it: &ClientCapabilities| it.elicitation.is_some();
-        let answer = self.ask("elicitation/create", "elicitation", can, params).await?;
+        let answer = self.ask(Capability::Elicitation, params).await?;
         match answer["action"].as_str() {
             Some("accept") => Ok(Elicited::Accepted(answer["content"].clone())),
             Some("decline") => Ok(Elicited::Declined),
@@ -112,18 +163,53 @@ impl McpClient {
     /// # Errors
     /// When the client has no model to ask, or does not answer.
     pub async fn sample(&self, params: Value) -> Result<Value, ToolError> {
-        let can = |it: &ClientCapabilities| it.sampling.is_some();
-        self.ask("sampling/createMessage", "sampling", can, params).await
+        self.ask(Capability::Sampling, params).await
     }
 
-    async fn ask(
-        &self,
-        method: &str,
-        capability: &str,
-        can: impl Fn(&ClientCapabilities) -> bool,
-        params: Value,
-    ) -> Result<Value, ToolError> {
-        let Some(peer) = self.asks(can) else { return Err(unsupported(capability)) };
+    /// Asks in which folders the client lets servers work (`roots/list`).
+    ///
+    /// # Errors
+    /// When the client has no roots, or does not answer.
+    pub async fn roots(&self) -> Result<Vec<Root>, ToolError> {
+        let answer = self.ask(Capability::Roots, json!({})).await?;
+        Deserialize::deserialize(&answer["roots"])
+            .map_err(|error| odd("roots/list").caused_by(error))
+    }
+
+    /// Whether the client can ask its user.
+    #[must_use]
+    pub fn can_elicit(&self) -> bool {
+        self.can(Capability::Elicitation)
+    }
+
+    /// Whether the client can ask its model.
+    #[must_use]
+    pub fn can_sample(&self) -> bool {
+        self.can(Capability::Sampling)
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        match Exchange::current() {
+            Some(exchange) => capability.is_in(exchange.capabilities()),
+            None => self.session_with(capability).is_some(),
+        }
+    }
+
+    async fn ask(&self, capability: Capability, params: Value) -> Result<Value, ToolError> {
+        let method = capability.method();
+        if let Some(exchange) = Exchange::current() {
+            if !capability.is_in(exchange.capabilities()) {
+                exchange.lacks(capability.alone());
+                return Err(unsupported(capability));
+            }
+            let request = json!({"method": method, "params": params});
+            let request: InputRequest = serde_json::from_value(request).map_err(|error| {
+                ToolError::new("wrong_question", format!("the question is no `{method}`"))
+                    .caused_by(error)
+            })?;
+            return exchange.ask(self.key.as_deref(), method, request).await;
+        }
+        let Some(peer) = self.session_with(capability) else { return Err(unsupported(capability)) };
         let request = ServerRequest::CustomRequest(CustomRequest::new(method, Some(params)));
         match peer.send_request(request).await {
             Ok(ClientResult::EmptyResult(_)) => Err(odd(method)),
@@ -141,16 +227,12 @@ impl McpClient {
         }
     }
 
-    /// Whether the client can ask its user.
-    pub(super) fn can_elicit(&self) -> bool {
-        self.asks(|it| it.elicitation.is_some()).is_some()
-    }
-
-    /// The client, where it takes such requests. From the revision 2026-07-28 on, a server sends none.
-    fn asks(&self, can: impl Fn(&ClientCapabilities) -> bool) -> Option<Peer<RoleServer>> {
+    /// The client of a session that takes such requests.
+    fn session_with(&self, capability: Capability) -> Option<Peer<RoleServer>> {
         let peer = self.lock().peer.clone()?;
         let info = peer.peer_info()?;
-        (info.protocol_version.has_initialize() && can(&info.capabilities)).then_some(peer)
+        (info.protocol_version.has_initialize() && capability.is_in(&info.capabilities))
+            .then_some(peer)
     }
 
     pub(super) fn connect(&self, peer: &Peer<RoleServer>) {
@@ -162,7 +244,52 @@ impl McpClient {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a client may declare that it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Capability {
+    Elicitation,
+    Sampling,
+    Roots,
+}
+
+impl Capability {
+    fn method(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation/create",
+            Self::Sampling => "sampling/createMessage",
+            Self::Roots => "roots/list",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::Sampling => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+
+    fn is_in(self, declared: &ClientCapabilities) -> bool {
+        match self {
+            Self::Elicitation => declared.elicitation.is_some(),
+            Self::Sampling => declared.sampling.is_some(),
+            Self::Roots => declared.roots.is_some(),
+        }
+    }
+
+    /// The capabilities of a client that has this one.
+    fn alone(self) -> ClientCapabilities {
+        let mut alone = ClientCapabilities::default();
+        match self {
+            Self::Elicitation => alone.elicitation = Some(ElicitationCapability::default()),
+            Self::Sampling => alone.sampling = Some(SamplingCapability::default()),
+            Self::Roots => alone.roots = Some(RootsCapabilities::default()),
+        }
+        alone
     }
 }
 
@@ -180,7 +307,7 @@ impl LogLevel {
         }
     }
 
-    fn of(level: LoggingLevel) -> Self {
+    pub(super) fn of(level: LoggingLevel) -> Self {
         match level {
             LoggingLevel::Debug => Self::Debug,
             LoggingLevel::Info => Self::Info,
@@ -201,9 +328,12 @@ impl fmt::Debug for McpClient {
     }
 }
 
-fn unsupported(capability: &str) -> ToolError {
-    let words = format!("the client of this session offers no {capability}");
-    ToolError::new("unsupported_by_client", words)
+/// The kind of the error of a question that the client cannot answer.
+pub(super) const UNSUPPORTED: &str = "unsupported_by_client";
+
+fn unsupported(capability: Capability) -> ToolError {
+    let words = format!("the client of this call offers no {}", capability.name());
+    ToolError::new(UNSUPPORTED, words)
         .class(Class::NotStarted { retry_after: None })
         .hint("go on without it")
 }

@@ -1,5 +1,6 @@
 //! What a server has besides tools, behind traits that the application implements: resources, prompts, completions.
 
+use super::client::McpClient;
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 use toolwright::{Content, ToolError};
@@ -144,11 +145,12 @@ pub trait Prompts: Send + Sync + 'static {
     /// Every prompt.
     fn list(&self) -> Vec<Prompt>;
 
-    /// The messages of one of the [listed](Self::list) prompts, every gap of which is filled.
+    /// The messages of one of the [listed](Self::list) prompts, every gap of which is filled. `client` asks the user for more.
     fn get<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a Arguments,
+        client: &'a McpClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>>;
 }
 

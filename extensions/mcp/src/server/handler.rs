@@ -3,23 +3,29 @@
 use std::sync::{Arc, Weak};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressToken, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CreateTaskResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::{broadcast, mpsc, watch};
-use toolwright::{Listening, Outcome};
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+use toolwright::{CancellationToken, Listening};
 
 use super::McpServer;
 use super::answer;
+use super::exchange::Exchange;
+use super::lines::Pages;
 use super::listing::StaleCursor;
-use super::progress::{Report, Scale};
-use super::session::{Planned, Session};
+use super::progress::Audience;
+use super::rounds::{Input, Round};
+use super::session::Session;
 
 pub(super) struct Handler {
     server: McpServer,
@@ -29,6 +35,8 @@ pub(super) struct Handler {
     _listening: Listening,
     /// Whether the session ends with this value.
     ends: bool,
+    /// Where the transport takes pages of tools from.
+    pages: Option<Pages>,
 }
 
 impl Handler {
@@ -37,7 +45,7 @@ impl Handler {
         let listening = server.executor.registry().listen(move |event| {
             sender.send_replace(event.generation);
         });
-        Self { server, session, changes, _listening: listening, ends: false }
+        Self { server, session, changes, _listening: listening, ends: false, pages: None }
     }
 
     /// Lets the session end when nothing more can come of it.
@@ -51,22 +59,15 @@ impl Handler {
         Arc::clone(&self.session)
     }
 
-    async fn call(
-        &self,
-        planned: &Planned,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let performing = self.session.perform(planned, context.ct.clone());
-        let outcome = match context.meta.get_progress_token() {
-            Some(token) => {
-                let reports = self.session.reports.of(&planned.id);
-                let outcome = reported(performing, reports, &token, &context.peer).await;
-                self.session.reports.forget(&planned.id);
-                outcome
-            }
-            None => performing.await,
-        };
-        answer::result(planned.tool(), outcome).map(CallToolResponse::Complete)
+    /// Lets the transport write the pages of tools.
+    pub(super) fn with_pages(mut self, pages: Pages) -> Self {
+        self.pages = Some(pages);
+        self
+    }
+
+    /// Whether what is requested may be answered with a question.
+    fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.server.offers.can_ask() && Exchange::is_needed(context)
     }
 }
 
@@ -95,6 +96,10 @@ impl ServerHandler for Handler {
         });
         capabilities.prompts = offers.prompts.as_ref().map(|_| PromptsCapability::default());
         capabilities.completions = offers.completions.as_ref().map(|_| JsonObject::new());
+        if self.server.executor.worker().is_some() {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         capabilities.logging = offers.client.then(JsonObject::new);
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new(&*self.server.name, &*self.server.version);
@@ -155,10 +160,33 @@ impl ServerHandler for Handler {
 
     async fn get_prompt(
         &self,
-        request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        mut request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.server.offers.prompt(request).await.map(GetPromptResponse::Complete)
+        let (state, answers) = (request.request_state.take(), request.input_responses.take());
+        let purpose = self.asks(&context).then(|| {
+            let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+            ("prompts/get", request.name.clone(), arguments.to_string())
+        });
+        self.session.client.connect(&context.peer);
+        let work = |exchange: Option<Arc<Exchange>>, stop: CancellationToken| {
+            let (offers, client) = (self.server.offers.clone(), self.session.client.clone());
+            async move {
+                tokio::select! {
+                    prompt = offers.prompt(request, &client) => {
+                        let lacking = exchange.and_then(|exchange| exchange.lacking());
+                        // The application has no other way to say that it cannot do without.
+                        prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
+                    }
+                    () = stop.cancelled() => Err(ErrorData::internal_error("the prompt was cancelled", None)),
+                }
+            }
+        };
+        let input = Input { state, answers };
+        Ok(match self.session.prompts.round(purpose, input, &context, work).await? {
+            Round::Done(prompt) => GetPromptResponse::Complete(prompt),
+            Round::Asks(asks) => GetPromptResponse::InputRequired(asks),
+        })
     }
 
     async fn complete(
@@ -181,7 +209,7 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let pinned = match cursor {
@@ -192,11 +220,17 @@ impl ServerHandler for Handler {
             })?,
         };
         let page = pinned.shown.page(cursor.as_deref(), self.server.page);
-        let (tools, next) = page.map_err(|StaleCursor| {
+        let page = page.map_err(|StaleCursor| {
             let words = "the cursor is of no list of this session, or the tools have changed since; list again without a cursor";
             ErrorData::invalid_params(words, None)
         })?;
-        Ok(ListToolsResult { next_cursor: next, ..ListToolsResult::with_all_items(tools) })
+        let stands_in = |pages: &Pages| pages.stand_in(&context.id, &pinned.shown.text(&page));
+        let tools = match self.pages.as_ref().is_some_and(stands_in) {
+            true => Vec::new(),
+            false => pinned.shown.tools(&page).to_vec(),
+        };
+        let next_cursor = pinned.shown.next(&page);
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -208,8 +242,69 @@ impl ServerHandler for Handler {
             let words = format!("no tool is called `{}`", request.name);
             return Err(ErrorData::invalid_params(words, None));
         };
-        self.session.client.connect(&context.peer);
-        self.call(&planned, &context).await
+        if self.server.offers.can_ask() {
+            self.session.client.connect(&context.peer);
+        }
+        let purpose = self.asks(&context).then(|| planned.purpose());
+        let takes_tasks = context.client_capabilities().is_some_and(|it| it.supports_tasks());
+        let work = |exchange: Option<Arc<Exchange>>, cancelled: CancellationToken| {
+            let session = self.session();
+            let audience = Audience::of(&context, exchange.as_ref());
+            async move {
+                let outcome = session.perform(&planned, cancelled);
+                let outcome = match audience {
+                    Some(audience) => {
+                        let reports = session.reports.of(&planned.id);
+                        let outcome = audience.reported(outcome, reports).await;
+                        session.reports.forget(&planned.id);
+                        outcome
+                    }
+                    None => outcome.await,
+                };
+                if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
+                {
+                    return Ok(CallToolResponse::Task(CreateTaskResult::new(task)));
+                }
+                let lacking = exchange.and_then(|exchange| exchange.lacking());
+                answer::result(planned.tool(), outcome, lacking).map(CallToolResponse::Complete)
+            }
+        };
+        let input = Input { state: request.request_state, answers: request.input_responses };
+        Ok(match self.session.calls.round(purpose, input, &context, work).await? {
+            Round::Done(response) => response,
+            Round::Asks(asks) => CallToolResponse::InputRequired(asks),
+        })
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.session.tasks.get(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.tasks.get(&request.task_id)?;
+        match request.input_responses.keys().next() {
+            None => Ok(()),
+            Some(key) => {
+                let words = format!("the task asks nothing, and `{key}` answers it");
+                Err(ErrorData::invalid_params(words, None))
+            }
+        }
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.cancel_task(&request.task_id).await
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.
@@ -276,34 +371,5 @@ async fn notified(
         {
             return;
         }
-    }
-}
-
-/// Performs a call and passes on what it reports; every report comes before the answer.
-async fn reported(
-    performing: impl Future<Output = Outcome>,
-    mut reports: mpsc::Receiver<Report>,
-    token: &ProgressToken,
-    peer: &Peer<RoleServer>,
-) -> Outcome {
-    let mut scale = Scale::default();
-    let mut performing = std::pin::pin!(performing);
-    let outcome = loop {
-        let report = tokio::select! {
-            outcome = &mut performing => break outcome,
-            Some(report) = reports.recv() => report,
-        };
-        send(&mut scale, token, peer, report).await;
-    };
-    while let Ok(report) = reports.try_recv() {
-        send(&mut scale, token, peer, report).await;
-    }
-    outcome
-}
-
-async fn send(scale: &mut Scale, token: &ProgressToken, peer: &Peer<RoleServer>, report: Report) {
-    if let Some(notification) = scale.next(token, report) {
-        // A client that is gone ends the session, which cancels the call.
-        let _ = peer.notify_progress(notification).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The server over Streamable HTTP: an address, the connections to it, and their end.
 
+mod challenge;
 mod gate;
 mod settings;
 mod token;

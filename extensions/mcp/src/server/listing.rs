@@ -2,6 +2,8 @@
 //! Pure.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{Tool, ToolAnnotations};
 use toolwright::dialect::{Dialect, DialectError};
@@ -14,6 +16,8 @@ pub(super) struct Shown {
     tools: Vec<Tool>,
     /// The tool that is meant by each name of the list.
     names: HashMap<String, String>,
+    /// The pages that were listed, as JSON.
+    texts: Mutex<HashMap<(usize, usize), Arc<str>>>,
 }
 
 /// A cursor that no list of this session has given, or that of an earlier list.
@@ -35,22 +39,39 @@ impl Shown {
             tool.annotations = Some(annotations(definition));
             names.insert(tool.name.to_string(), definition.name.clone());
         }
-        Ok(Self { catalog, tools, names })
+        Ok(Self { catalog, tools, names, texts: Mutex::default() })
     }
 
-    /// One page, and the cursor of the next.
+    /// Where a page is among the tools.
     pub(super) fn page(
         &self,
         cursor: Option<&str>,
         size: usize,
-    ) -> Result<(Vec<Tool>, Option<String>), StaleCursor> {
+    ) -> Result<Range<usize>, StaleCursor> {
         let start = match cursor {
             None => 0,
-            Some(cursor) => self.offset(cursor)?,
+            Some(cursor) => self.offset(cursor, size)?,
         };
-        let end = start.saturating_add(size).min(self.tools.len());
-        let next = (end < self.tools.len()).then(|| self.cursor(end));
-        Ok((self.tools[start..end].to_vec(), next))
+        Ok(start..start.saturating_add(size).min(self.tools.len()))
+    }
+
+    /// The tools of a page.
+    pub(super) fn tools(&self, page: &Range<usize>) -> &[Tool] {
+        &self.tools[page.clone()]
+    }
+
+    /// The tools of a page as JSON; made once.
+    pub(super) fn text(&self, page: &Range<usize>) -> Arc<str> {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = texts.entry((page.start, page.end)).or_insert_with(|| {
+            serde_json::to_string(self.tools(page)).expect("a tool is JSON").into()
+        });
+        Arc::clone(text)
+    }
+
+    /// The cursor of the page behind one, where there is one.
+    pub(super) fn next(&self, page: &Range<usize>) -> Option<String> {
+        (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }
 
     /// The tool that the client means, or nothing where it was shown none of that name.
@@ -62,10 +83,10 @@ impl Shown {
         format!("{}.{offset}", self.catalog.generation())
     }
 
-    fn offset(&self, cursor: &str) -> Result<usize, StaleCursor> {
+    fn offset(&self, cursor: &str, size: usize) -> Result<usize, StaleCursor> {
         let (generation, offset) = cursor.split_once('.').ok_or(StaleCursor)?;
         let is_current = generation.parse() == Ok(self.catalog.generation());
-        let offset = offset.parse().ok().filter(|offset| *offset < self.tools.len());
+        let offset = offset.parse().ok().filter(|it| *it < self.tools.len() && it % size == 0);
         offset.filter(|_| is_current).ok_or(StaleCursor)
     }
 }

@@ -18,6 +18,7 @@ use super::content::{
     Resources,
 };
 
+use super::client::McpClient;
 use super::elicitation::ElicitationApprover;
 
 /// How many resources a session may subscribe to.
@@ -36,6 +37,11 @@ pub(super) struct Offers {
 }
 
 impl Offers {
+    /// Whether a tool or a prompt can ask the client.
+    pub(super) fn can_ask(&self) -> bool {
+        self.client || self.approver.is_some() || self.prompts.is_some()
+    }
+
     pub(super) async fn list(
         &self,
         user: Option<&str>,
@@ -86,6 +92,7 @@ impl Offers {
     pub(super) async fn prompt(
         &self,
         request: GetPromptRequestParams,
+        client: &McpClient,
     ) -> Result<GetPromptResult, ErrorData> {
         let invalid = |words: String| ErrorData::invalid_params(words, None);
         let found = self.prompts.as_ref().and_then(|prompts| {
@@ -106,7 +113,7 @@ impl Offers {
         {
             return Err(invalid(format!("the argument `{name}` of the prompt is missing")));
         }
-        let messages = prompts.get(&prompt.name, &arguments).await.map_err(failed)?;
+        let messages = prompts.get(&prompt.name, &arguments, client).await.map_err(failed)?;
         let messages = messages.into_iter().map(message).collect::<Result<_, _>>()?;
         let mut result = GetPromptResult::new(messages);
         result.description = Some(prompt.description);

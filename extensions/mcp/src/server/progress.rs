@@ -1,11 +1,15 @@
 //! The progress of calls, from the tool that reports it to the request that asked for it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
-use toolwright::{Event, EventKind};
+use toolwright::{Event, EventKind, Outcome};
+
+use super::exchange::{Attending, Exchange};
 
 /// How many reports of one call wait to be sent; what a tool reports beyond them is dropped.
 const WAITING: usize = 64;
@@ -46,6 +50,63 @@ impl Reports {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Report>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who wants to hear of the progress of a call.
+pub(super) enum Audience {
+    /// The request that makes it.
+    Request(Peer<RoleServer>, ProgressToken),
+    /// Whichever request of the exchange is being answered.
+    Exchange(Arc<Exchange>),
+}
+
+impl Audience {
+    /// Nobody, where the first request does not ask for reports.
+    pub(super) fn of(
+        context: &RequestContext<RoleServer>,
+        exchange: Option<&Arc<Exchange>>,
+    ) -> Option<Self> {
+        let token = context.meta.get_progress_token()?;
+        Some(match exchange {
+            Some(exchange) => Self::Exchange(Arc::clone(exchange)),
+            None => Self::Request(context.peer.clone(), token),
+        })
+    }
+
+    /// Performs a call and passes on what it reports; every report comes before the answer.
+    pub(super) async fn reported(
+        &self,
+        performing: impl Future<Output = Outcome>,
+        mut reports: mpsc::Receiver<Report>,
+    ) -> Outcome {
+        let mut scale = Scale::default();
+        let mut performing = std::pin::pin!(performing);
+        let outcome = loop {
+            let report = tokio::select! {
+                outcome = &mut performing => break outcome,
+                Some(report) = reports.recv() => report,
+            };
+            self.send(&mut scale, report).await;
+        };
+        while let Ok(report) = reports.try_recv() {
+            self.send(&mut scale, report).await;
+        }
+        outcome
+    }
+
+    async fn send(&self, scale: &mut Scale, report: Report) {
+        let (peer, token) = match self {
+            Self::Request(peer, token) => (peer.clone(), token.clone()),
+            Self::Exchange(exchange) => match exchange.attending() {
+                Some(Attending { peer, progress: Some(token), .. }) => (peer, token),
+                _ => return,
+            },
+        };
+        if let Some(notification) = scale.next(&token, report) {
+            // A client that is gone ends the session, which cancels the call.
+            let _ = peer.notify_progress(notification).await;
+        }
     }
 }
 

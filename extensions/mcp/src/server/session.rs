@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::JsonObject;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
     Call, CallId, CancellationToken, Class, Executor, Outcome, Profile, Run, ToolError,
 };
@@ -14,6 +15,8 @@ use super::elicitation::Entered;
 use super::listing::Shown;
 use super::offers::Subscribed;
 use super::progress::Reports;
+use super::rounds::{Purpose, Rounds};
+use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
 /// How many waiting calls a session remembers, so that a client cannot fill the memory.
@@ -30,6 +33,10 @@ pub(super) struct Session {
     pub(super) reports: Arc<Reports>,
     pub(super) client: McpClient,
     pub(super) subscribed: Subscribed,
+    /// The calls and prompts that wait for answers of their client.
+    pub(super) calls: Rounds<CallToolResponse>,
+    pub(super) prompts: Rounds<GetPromptResult>,
+    pub(super) tasks: Tasks,
     /// Dropped with the session.
     _entered: Option<Entered>,
 }
@@ -56,7 +63,6 @@ pub(super) struct Planned {
     pinned: Arc<Pinned>,
     tool: String,
     arguments: String,
-    key: CallKey,
     waiting: Option<CallId>,
     /// The id that it has for the executor.
     pub(super) id: String,
@@ -105,6 +111,9 @@ impl Session {
             reports,
             client,
             subscribed: Subscribed::default(),
+            calls: Rounds::default(),
+            prompts: Rounds::default(),
+            tasks: Tasks::default(),
             _entered: entered,
         })
     }
@@ -134,14 +143,19 @@ impl Session {
             None => name.to_owned(),
         };
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
-        let spelling = toolwright::unstable::arguments::canonical(&arguments);
-        let key = (tool.clone(), spelling.unwrap_or_else(|_| arguments.clone()));
-        let waiting = lock(&self.waiting).get(&key).cloned();
+        let waiting = {
+            let waiting = lock(&self.waiting);
+            // The key costs as much as a small call.
+            match waiting.is_empty() {
+                true => None,
+                false => waiting.get(&call_key(&tool, &arguments)).cloned(),
+            }
+        };
         let (waiting, id) = match waiting {
             Some(waiting) => (Some(waiting.call), waiting.id),
             None => (None, format!("mcp-{}", Uuid::now_v7())),
         };
-        Some(Planned { pinned, tool, arguments, key, waiting, id })
+        Some(Planned { pinned, tool, arguments, waiting, id })
     }
 
     /// Makes the call, or continues the one that waited.
@@ -159,17 +173,37 @@ impl Session {
                 run.submit(&call.cancelled_by(cancelled)).await
             }
         };
-        let mut waiting = lock(&self.waiting);
         match &outcome {
-            Outcome::Suspended(suspended) if waiting.len() < MOST_WAITING => {
+            Outcome::Suspended(suspended) => {
                 let call = Waiting { call: suspended.call, id: planned.id.clone() };
-                waiting.insert(planned.key.clone(), call);
+                let mut waiting = lock(&self.waiting);
+                if waiting.len() < MOST_WAITING || planned.waiting.is_some() {
+                    waiting.insert(planned.key(), call);
+                }
             }
-            _ => {
-                waiting.remove(&planned.key);
+            _ if planned.waiting.is_some() => {
+                lock(&self.waiting).remove(&planned.key());
             }
+            _ => {}
         }
         outcome
+    }
+
+    /// The task of a call that waits, where it is one.
+    pub(super) fn task(&self, planned: &Planned, outcome: &Outcome) -> Option<Task> {
+        let Outcome::Suspended(waits) = outcome else { return None };
+        self.tasks.of(planned.tool(), waits, planned.pinned.run.worker()?)
+    }
+
+    /// Cancels the call of a task, unless it has begun.
+    pub(super) async fn cancel_task(&self, id: &str) -> Result<(), ErrorData> {
+        if let Some(call) = self.tasks.cancel(id)?
+            && let Some(worker) = self.run.worker()
+            && let Outcome::Failed(failure) = worker.cancel(call).await
+        {
+            tracing::error!(%call, %failure, "the call of a task could not be cancelled");
+        }
+        Ok(())
     }
 
     pub(super) fn user(&self) -> Option<&str> {
@@ -208,6 +242,20 @@ impl Planned {
     pub(super) fn tool(&self) -> &str {
         &self.tool
     }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        let (tool, arguments) = self.key();
+        ("tools/call", tool, arguments)
+    }
+
+    fn key(&self) -> CallKey {
+        call_key(&self.tool, &self.arguments)
+    }
+}
+
+fn call_key(tool: &str, arguments: &str) -> CallKey {
+    let spelling = toolwright::unstable::arguments::canonical(arguments);
+    (tool.to_owned(), spelling.unwrap_or_else(|_| arguments.to_owned()))
 }
 
 fn given_up(tool: &str) -> ToolError {

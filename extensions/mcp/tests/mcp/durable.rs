@@ -1,11 +1,13 @@
 //! Foreign tools in a journal: a person decides on their calls, processes end meanwhile, definitions change.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
-use toolwright::journal::{CallRecord, MemoryStore, State, Store as _};
+use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store as _};
 use toolwright::unstable::arguments::{canonical, digest};
-use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry};
+use toolwright::{Call, CallId, EventKind, Executor, OnNoApprover, Outcome, Registry};
 use toolwright_mcp::McpServers;
 
 use crate::client::configuration;
@@ -17,6 +19,8 @@ struct Office {
     store: MemoryStore,
     ada: ApproverKey,
     folder: TempDir,
+    /// What listeners hear of tools that have changed.
+    changes: Arc<Mutex<Vec<String>>>,
 }
 
 /// What ends with it.
@@ -28,13 +32,20 @@ struct Process {
 impl Office {
     fn new() -> Self {
         let ada = ApproverKey::generate("ada").unwrap();
-        Self { store: MemoryStore::new(), ada, folder: tempfile::tempdir().unwrap() }
+        let (store, folder) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        Self { store, ada, folder, changes: Arc::default() }
     }
 
     fn process(&self) -> Process {
         let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
         let servers = McpServers::new(configuration(self.folder.path(), ""), &registry);
+        let changes = Arc::clone(&self.changes);
         let builder = Executor::builder(registry)
+            .listen(move |event| {
+                if let EventKind::ToolChanged { why } = event.kind {
+                    changes.lock().unwrap().push(format!("{}: {why}", event.tool));
+                }
+            })
             .resolver(servers.clone())
             .service(servers.clone())
             .journal(self.store.clone())
@@ -50,8 +61,12 @@ impl Office {
 
     async fn say(&self, statement: Statement) {
         let signed = self.ada.sign(&statement).unwrap();
-        let service = ApprovalService::new(std::sync::Arc::new(self.store.clone()));
+        let service = ApprovalService::new(Arc::new(self.store.clone()));
         service.submit(signed, NOW.parse().unwrap()).await.unwrap();
+    }
+
+    fn changes(&self) -> Vec<String> {
+        self.changes.lock().unwrap().clone()
     }
 
     fn times_called(&self) -> usize {
@@ -136,6 +151,10 @@ async fn what_was_approved_does_not_run_when_the_server_has_changed_it() {
     let outcome = second.resume(call).await;
     assert!(outcome.suspended().is_some(), "it asks again: {outcome:?}");
     assert_eq!(office.times_called(), 0);
+    let changed = "its tool has changed since it was evaluated";
+    assert_eq!(office.changes(), [format!("peer__echo: {changed}")]);
+    let asked = office.record(call).await.ask.unwrap().reason;
+    assert!(asked.ends_with(&format!("({changed})")), "{asked}");
     second.end().await;
 }
 
@@ -161,12 +180,23 @@ async fn a_grant_ends_with_the_definition_that_it_was_given_for() {
     assert!(process.echo().await.answer().is_some(), "the grant covers it");
     assert_eq!(office.times_called(), 2);
 
+    let other = waiting(&process.call("peer__echo", json!({"text": "ho"})).await);
+    let asked = office.record(other).await.ask.unwrap().reason;
+    assert!(!asked.contains("has changed"), "the grant is for other arguments: {asked}");
+
     let change = waiting(&process.call("peer__change", json!({})).await);
     office.say(Statement::approve(&office.record(change).await, "ada", NOW.parse().unwrap())).await;
     assert!(process.resume(change).await.answer().is_some());
     let refused = process.echo().await.answer().unwrap();
     assert_eq!(refused.error().unwrap().kind(), "definition_changed");
-    waiting(&process.echo().await);
+    assert_eq!(office.changes(), [""; 0]);
+    let again = office.record(waiting(&process.echo().await)).await;
     assert_eq!(office.times_called(), 2);
+    let records = office.store.list(&Filter::default(), Page::first(10)).await.unwrap();
+    let grant = records.into_iter().find_map(|record| record.grant).unwrap();
+    let changed = format!("its tool has changed since grant {grant} was given");
+    assert_eq!(office.changes(), [format!("peer__echo: {changed}")]);
+    let asked = again.ask.unwrap().reason;
+    assert!(asked.ends_with(&format!("; {changed}")), "{asked}");
     process.end().await;
 }

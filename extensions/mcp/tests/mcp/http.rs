@@ -1,19 +1,21 @@
 //! The server over HTTP, with raw requests and with the client of this crate.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use toolwright::journal::{MemoryStore, State, Store as _};
 use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
 
 /// The token of ada is a variable that cargo sets for tests.
-const ADAS: &str = env!("CARGO_MANIFEST_DIR");
+pub const ADAS: &str = env!("CARGO_MANIFEST_DIR");
 
-struct Tokens;
+pub struct Tokens;
 
 impl TokenCheck for Tokens {
     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
@@ -41,21 +43,25 @@ struct User(String);
 #[tool(unlinked, effect = idempotent, danger = critical, writes())]
 async fn delete_all() {}
 
-struct Served {
-    url: String,
-    ended: CancellationToken,
+pub struct Served {
+    pub url: String,
+    pub ended: CancellationToken,
     client: reqwest::Client,
 }
 
 impl Served {
-    async fn of(server: McpServer) -> Self {
-        let bound = server.http("127.0.0.1:0".parse().unwrap()).unwrap().bind().await.unwrap();
+    pub async fn of(server: McpServer) -> Self {
+        Self::at("127.0.0.1:0", server).await
+    }
+
+    async fn at(address: &str, server: McpServer) -> Self {
+        let bound = server.http(address.parse().unwrap()).unwrap().bind().await.unwrap();
         let (url, ended) = (bound.url(), CancellationToken::new());
         tokio::spawn(bound.serve_until(ended.clone()));
         Self { url, ended, client: reqwest::Client::builder().no_proxy().build().unwrap() }
     }
 
-    fn post(&self, message: &Value) -> RequestBuilder {
+    pub fn post(&self, message: &Value) -> RequestBuilder {
         let post = self.client.post(&self.url).body(message.to_string());
         post.header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
@@ -89,7 +95,7 @@ fn calling(tool: &str) -> Value {
 }
 
 /// The message of an answer with the id 2, of a body or of a stream of events.
-async fn message(response: Response) -> Value {
+pub async fn message(response: Response) -> Value {
     let text = response.text().await.unwrap();
     let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
     let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -179,8 +185,68 @@ async fn a_session_is_that_of_the_user_who_began_it() {
     let named = message(call(ADAS).await.unwrap()).await;
     assert_eq!(named["result"]["content"][0]["text"], "ada");
     assert_eq!(call("bobs").await.unwrap().status(), StatusCode::NOT_FOUND);
+    for method in [Method::GET, Method::DELETE] {
+        let other = served.client.request(method.clone(), &served.url).bearer_auth("bobs");
+        let other = other.header("accept", "text/event-stream").header("mcp-session-id", &id);
+        assert_eq!(other.send().await.unwrap().status(), StatusCode::NOT_FOUND, "{method}");
+    }
     let named = message(call(ADAS).await.unwrap()).await;
     assert_eq!(named["result"]["content"][0]["text"], "ada");
+}
+
+/// A token that a test lets expire.
+#[derive(Clone, Default)]
+struct Expiring(Arc<AtomicBool>);
+
+impl TokenCheck for Expiring {
+    fn check<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
+        let is_expired = self.0.load(Ordering::SeqCst);
+        Box::pin(async move {
+            if is_expired { Err(TokenRefusal::Invalid) } else { Ok("ada".to_owned()) }
+        })
+    }
+}
+
+#[derive(Clone, Default)]
+struct Steps {
+    begun: Arc<Notify>,
+    end: Arc<Notify>,
+}
+
+/// Work until the test says so.
+#[tool(unlinked, effect = read, reads())]
+async fn work(steps: &Steps) -> &'static str {
+    steps.begun.notify_one();
+    steps.end.notified().await;
+    "done"
+}
+
+#[tokio::test]
+async fn a_call_ends_though_its_token_has_expired_and_no_request_passes_after_it() {
+    let (token, steps) = (Expiring::default(), Steps::default());
+    let builder = Executor::builder(Registry::of([WORK]).unwrap()).service(steps.clone());
+    let server = McpServer::new(builder.build().unwrap()).check_tokens(token.clone());
+    let served = Served::of(server).await;
+    let id = served.session("hers").await;
+    let send = || {
+        let call = served.post(&calling("work")).header("mcp-session-id", &id);
+        call.bearer_auth("hers").send()
+    };
+    let expire = async {
+        steps.begun.notified().await;
+        token.0.store(true, Ordering::SeqCst);
+        let refused = send().await.unwrap();
+        steps.end.notify_one();
+        refused
+    };
+    let both = futures::future::join(async { message(send().await.unwrap()).await }, expire);
+    let in_time = tokio::time::timeout(std::time::Duration::from_secs(20), both);
+    let (called, refused) = in_time.await.unwrap();
+    assert_eq!(called["result"]["content"][0]["text"], "done");
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(challenge(refused.headers()), "Bearer error=\"invalid_token\"");
+    let gone = served.client.delete(&served.url).header("mcp-session-id", &id).bearer_auth("hers");
+    assert_eq!(gone.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 }
 
 /// A page of another site whose name was made to lead to this machine.
@@ -196,6 +262,29 @@ async fn a_request_for_another_host_or_from_another_site_is_refused() {
     }
     let own = served.url.strip_suffix("/mcp").unwrap();
     assert_eq!(with("origin", own).await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_server_that_other_machines_reach_takes_the_host_and_the_sites_that_it_names() {
+    let server = with_tokens().host("tools.example");
+    let send = async |served: &Served, host: &str, origin: Option<&str>| {
+        let port = served.url.rsplit_once(':').unwrap().1;
+        let post = served.client.post(format!("http://127.0.0.1:{port}"));
+        let post = post.header("content-type", "application/json").body(initialize().to_string());
+        let post = post.header("accept", "application/json, text/event-stream");
+        let post = post.header("host", host).bearer_auth(ADAS);
+        let post = origin.iter().fold(post, |post, origin| post.header("origin", *origin));
+        post.send().await.unwrap().status()
+    };
+    let served = Served::at("0.0.0.0:0", server.clone()).await;
+    assert_eq!(send(&served, "tools.example", None).await, StatusCode::OK);
+    assert_eq!(send(&served, "127.0.0.1", None).await, StatusCode::FORBIDDEN);
+    let site = Some("https://app.example");
+    assert_eq!(send(&served, "tools.example", site).await, StatusCode::FORBIDDEN);
+    let served = Served::at("0.0.0.0:0", server.origin("https://app.example:443")).await;
+    assert_eq!(send(&served, "tools.example", site).await, StatusCode::OK);
+    let other = Some("https://evil.example");
+    assert_eq!(send(&served, "tools.example", other).await, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
@@ -292,4 +381,47 @@ async fn what_is_no_message_of_the_protocol_is_refused_and_the_session_goes_on()
     assert_eq!(named["result"]["content"][0]["text"], "none");
     let unknown = served.post(&calling("name_user")).header("mcp-session-id", "no-such-session");
     assert_eq!(unknown.send().await.unwrap().status(), StatusCode::NOT_FOUND);
+}
+
+/// Over a stream, pages are written as texts made once; over HTTP, by the library.
+#[tokio::test]
+async fn a_list_is_the_same_over_a_stream_and_over_http() {
+    let (client, _serving) = crate::support::session(server().page_size(1)).await;
+    let served = Served::of(server().page_size(1)).await;
+    let id = served.session("none").await;
+    let mut cursor = Value::Null;
+    let mut pages = 0;
+    loop {
+        let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": cursor}});
+        let post = served.post(&list).header("mcp-session-id", &id).send().await.unwrap();
+        let over_http = message(post).await["result"].take();
+        let params = cursor.as_str().map(|it| {
+            rmcp::model::PaginatedRequestParams::default().with_cursor(Some(it.to_owned()))
+        });
+        let over_stream = client.peer().list_tools(params).await.unwrap();
+        let mut over_stream = serde_json::to_value(over_stream).unwrap();
+        // The client reads what is absent as complete.
+        over_stream.as_object_mut().unwrap().remove("resultType");
+        assert_eq!(over_stream, over_http);
+        pages += 1;
+        cursor = over_http["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(pages, 2);
+}
+
+/// Each page that was listed is remembered as a text.
+#[tokio::test]
+async fn a_cursor_that_begins_no_page_is_refused() {
+    let (client, _serving) = crate::support::session(server().page_size(2)).await;
+    let list = async |cursor: String| {
+        let params = rmcp::model::PaginatedRequestParams::default().with_cursor(Some(cursor));
+        client.peer().list_tools(Some(params)).await
+    };
+    let (one, _other) = crate::support::session(server().page_size(1)).await;
+    let next = one.peer().list_tools(None).await.unwrap().next_cursor.unwrap();
+    let refused = list(next).await.unwrap_err();
+    assert!(refused.to_string().contains("the cursor is of no list"), "{refused}");
 }

@@ -6,6 +6,8 @@ mod durable;
 mod faults;
 mod http;
 mod offers;
+mod rounds;
 mod server;
 mod stdio;
 mod support;
+mod tasks;

@@ -1,6 +1,7 @@
 //! What a server has besides tools, and what it asks of its client.
 #![expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
@@ -17,7 +18,9 @@ use tokio::sync::broadcast;
 use toolwright::approval::ApproverKey;
 use toolwright::journal::{Filter, MemoryStore, Page, Store as _};
 use toolwright::policy::Policy;
-use toolwright::{Content, Executor, Handle, Profile, Profiles, Registry, ToolError, tool};
+use toolwright::{
+    Content, EventKind, Executor, Handle, Profile, Profiles, Registry, ToolError, tool,
+};
 use toolwright_mcp::{
     Arguments, Completing, Completions, ElicitationApprover, LogLevel, McpClient, McpServer,
     Prompt, PromptMessage, Prompts, Resource, ResourceContent, Resources,
@@ -126,11 +129,20 @@ async fn ask(client: &McpClient) -> Result<String, ToolError> {
     Ok(format!("{kind} {:?}", answer.await?))
 }
 
-fn approving(store: &MemoryStore, four_eyes: bool) -> McpServer {
+pub fn approving(store: &MemoryStore, four_eyes: bool) -> McpServer {
+    approving_with(store, four_eyes, Arc::default())
+}
+
+/// `failed` counts how often the approver failed.
+fn approving_with(store: &MemoryStore, four_eyes: bool, failed: Arc<AtomicUsize>) -> McpServer {
     let approver = ElicitationApprover::default();
     let key = ApproverKey::generate("user of an MCP client").unwrap();
     let builder = Executor::builder(Registry::of([PAY, DELETE_ALL]).unwrap());
-    let builder = builder.policy(Policy::builder().four_eyes(four_eyes));
+    let builder = builder.policy(Policy::builder().four_eyes(four_eyes)).listen(move |event| {
+        if let EventKind::ApproverFailed { .. } = event.kind {
+            failed.fetch_add(1, Ordering::SeqCst);
+        }
+    });
     let builder = builder.journal(store.clone()).approver(key, approver.clone());
     McpServer::new(builder.build().unwrap()).approve_by(&approver)
 }
@@ -177,12 +189,15 @@ async fn a_call_waits_for_another_where_it_is_critical_or_four_eyes_decide_or_th
         ("pay", Person::answering(json!({"action": "cancel"})), false, 1),
         ("pay", Person::default(), false, 0),
     ] {
-        let client = session(approving(&MemoryStore::new(), four_eyes), person.clone()).await;
+        let failed = Arc::<AtomicUsize>::default();
+        let server = approving_with(&MemoryStore::new(), four_eyes, Arc::clone(&failed));
+        let client = session(server, person.clone()).await;
         let waiting = call(&client, tool);
         let waits =
             tokio::time::timeout(std::time::Duration::from_secs(20), waiting).await.unwrap();
         assert_eq!(error(&waits)["error_type"], "approval_required", "{tool}");
         assert_eq!(person.asked().len(), times, "{tool}");
+        assert_eq!(failed.load(Ordering::SeqCst), 0, "{tool}");
     }
 }
 
@@ -250,6 +265,7 @@ impl Prompts for Texts {
         &'a self,
         _: &'a str,
         arguments: &'a Arguments,
+        _: &'a McpClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>> {
         let words = format!("Review {}", arguments["path"]);
         Box::pin(async { Ok(vec![PromptMessage::User(Content::text(words))]) })

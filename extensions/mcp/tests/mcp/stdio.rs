@@ -22,7 +22,7 @@ pub fn example(name: &str) -> PathBuf {
             "-p",
             "toolwright-mcp",
             "--features",
-            "cli",
+            "cli,http-server",
             "--example",
             name,
         ]);
@@ -92,4 +92,77 @@ fn the_other_commands_stay_and_a_wrong_word_is_told() {
     let wrong = run(&["mcp", "surf"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("surf"), "{wrong:?}");
+}
+
+#[test]
+fn a_profile_of_the_command_line_leaves_the_other_tools_out_of_reach() {
+    let mut server = Command::new(example("notes"))
+        .args(["mcp", "serve", "--profile", "reader"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut ask = |method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    ask("initialize", hello);
+    let listed = ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.iter().map(|tool| &tool["name"]).collect::<Vec<_>>(), ["read_note"]);
+    let refused = ask("tools/call", json!({"name": "add_note", "arguments": {"text": "milk"}}));
+    assert_eq!(refused["error"]["message"], "no tool is called `add_note`", "{refused}");
+    drop(input);
+    assert!(server.wait().unwrap().success());
+}
+
+/// Each is refused before a client is served, with the name of what is wrong.
+#[test]
+fn a_server_that_may_not_be_is_not_started() {
+    for (words, named) in [
+        (["--profile", "riter"], "no profile is called `riter`"),
+        (["--http", "0.0.0.0:0"], ".check_tokens(…)"),
+    ] {
+        let mut command = Command::new(example("notes"));
+        let command = command.args(["mcp", "serve"]).args(words).stdin(Stdio::null());
+        let ended = command.output().unwrap();
+        let printed = String::from_utf8(ended.stderr).unwrap();
+        assert!(printed.contains(named), "{printed}");
+        assert_eq!(ended.status.code(), Some(70));
+    }
+}
+
+/// A line that is no message is answered by the half of the transport that reads.
+#[test]
+fn a_line_that_is_no_message_is_answered_and_the_next_one_is_served() {
+    let mut server = Command::new(example("notes"))
+        .args(["mcp", "serve"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut ask = |message: Value| {
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}
+    }}));
+    let wrong = ask(json!({"jsonrpc": "2.0"}));
+    assert_eq!(wrong["error"]["code"], -32600, "{wrong}");
+    let listed = ask(json!({"jsonrpc": "2.0", "id": "second", "method": "tools/list"}));
+    assert_eq!(listed["id"], "second");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3, "{listed}");
+    drop(input);
+    assert!(server.wait().unwrap().success());
 }

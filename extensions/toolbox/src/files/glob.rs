@@ -51,7 +51,8 @@ pub fn glob(
             if !matcher.is_match(&found.relative) {
                 return;
             }
-            let Ok(modified) = workspace.modified(&found.name) else {
+            let seen = found.modified.map(Some).map_or_else(|| workspace.modified(&found.name), Ok);
+            let Ok(modified) = seen else {
                 vanished.fetch_add(1, Ordering::Relaxed);
                 return;
             };

@@ -126,8 +126,7 @@ pub fn grep(
                 false => workspace.open_named(&found.name).ok(),
             };
             let mut sink = Lines::new(&found.name, mode, limit);
-            let searched =
-                opened.map(|file| searcher.search_file(&matcher, &file.into_std(), &mut sink));
+            let searched = opened.map(|file| searcher.search_reader(&matcher, file, &mut sink));
             match searched {
                 Some(Ok(())) => {
                     if let Some(count) = sink.count() {

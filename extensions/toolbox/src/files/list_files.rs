@@ -18,7 +18,7 @@ use toolwright::{ToolContext, ToolError, tool};
 use super::glob::compiled_name;
 use super::notes::{counted, unreadable};
 use crate::Workspace;
-use crate::workspace::{Name, Walk};
+use crate::workspace::{Kind, Name, Walk};
 
 /// List the files and folders below a folder. Hidden files and those that `.gitignore` names are left out.
 #[tool(unlinked, group = "file", danger = safe, effect = read, reads(file = path), blocking)]
@@ -51,14 +51,14 @@ pub fn list_files(
     let walk = Walk { workspace, context, include_ignored, depth: Some(depth) };
     let (mut lines, mut more) = (Vec::new(), 0);
     let missed = walk.each(&folder, |found| {
-        let is_folder = found.metadata.is_dir();
+        let is_folder = found.kind == Kind::Folder;
         if wanted.as_ref().is_some_and(|it| is_folder || !it.is_match(&found.relative)) {
             return Ok(());
         }
         if lines.len() == limit {
             more += 1;
-        } else if sizes && found.metadata.is_file() {
-            lines.push(format!("{}\t{}", found.name, found.metadata.len()));
+        } else if sizes && found.kind == Kind::File {
+            lines.push(format!("{}\t{}", found.name, found.size));
         } else {
             lines.push(format!("{}{}", found.name, if is_folder { "/" } else { "" }));
         }

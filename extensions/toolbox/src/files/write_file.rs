@@ -64,7 +64,7 @@ pub fn write_file(
         (_, Some(content)) => Before::Content(content),
         (_, None) => Before::Missing,
     };
-    let links = workspace.other_names(&name)?;
+    let links = workspace.hard_links(&name)?;
     let change = Change { name: &name, before, after: After::Content(content.as_bytes()) };
     let written = match workspace.change(&[change])?.first() {
         Some(Written::Replaced) => "replaced",

@@ -2,7 +2,7 @@
 //!
 //! | of the input | becomes |
 //! | --- | --- |
-//! | `true` | `--the-key`; `false` and null are left out |
+//! | `true` | `--the-key` for `the_key` and `theKey`; `false` and null are left out |
 //! | a text or a number | `--the-key value`, or `--the-key=value` where the value begins with `-` |
 //! | a list | the flag with each of its items |
 //! | a key that is positional | the value alone, behind `--` |
@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heck::ToKebabCase as _;
 use toolwright::{Danger, DynamicTool, Effect, ProcessOutput, ToolError};
 
 use super::bash::{not_started, output};
@@ -116,7 +117,7 @@ impl CliTool {
         let input = input.as_object().unwrap_or(&none);
         let mut arguments = self.fixed.clone();
         for (key, value) in input.iter().filter(|(key, _)| !self.positional.contains(key)) {
-            let flag = format!("--{}", key.replace('_', "-").to_lowercase());
+            let flag = format!("--{}", key.to_kebab_case());
             if !key.starts_with(|it: char| it.is_ascii_alphabetic())
                 || !key.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '-')
             {

@@ -20,6 +20,8 @@ use super::supervisor::Supervisor;
 pub struct Sandbox {
     holder: Holder,
     hidden: Vec<PathBuf>,
+    /// Below the root of the workspace.
+    read_only: Vec<PathBuf>,
     network: bool,
 }
 
@@ -71,8 +73,7 @@ impl Sandbox {
     /// # Errors
     /// As [`bubblewrap`](Self::bubblewrap) does.
     pub fn by(program: impl Into<PathBuf>) -> Result<Self, BuildError> {
-        Self { holder: Holder::Bubblewrap(program.into()), hidden: Vec::new(), network: false }
-            .tried()
+        Self::of(Holder::Bubblewrap(program.into())).tried()
     }
 
     /// A sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
@@ -95,8 +96,7 @@ impl Sandbox {
         if !missing.is_empty() {
             return Err(unavailable("landlock", &missing.join(", and ")));
         }
-        let holder = Holder::Landlock(supervisor.clone());
-        Self { holder, hidden: Vec::new(), network: false }.tried()
+        Self::of(Holder::Landlock(supervisor.clone())).tried()
     }
 
     /// A sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that lacks.
@@ -136,6 +136,15 @@ impl Sandbox {
         self
     }
 
+    /// Makes a file or a folder directly in the workspace read-only: `.git`, where an agent need not commit,
+    /// so that it cannot leave a hook that runs later, outside of the sandbox. Where it is not there when a program is to start,
+    /// or the sandbox is one of Landlock, which takes nothing back of what it allows, the program is not started.
+    #[must_use]
+    pub fn read_only(mut self, name: impl Into<PathBuf>) -> Self {
+        self.read_only.push(name.into());
+        self
+    }
+
     /// Lets programs use the network.
     #[must_use]
     pub fn with_network(mut self) -> Self {
@@ -165,6 +174,10 @@ impl Sandbox {
         }
     }
 
+    fn of(holder: Holder) -> Self {
+        Self { holder, hidden: Vec::new(), read_only: Vec::new(), network: false }
+    }
+
     /// Itself, once a program has run in it.
     fn tried(self) -> Result<Self, BuildError> {
         let name = self.kind().to_string();
@@ -181,6 +194,29 @@ impl Sandbox {
                 Err(unavailable(&name, &why))
             }
             Err(error) => Err(unavailable(&name, &format!("it cannot be started: {error}"))),
+        }
+    }
+
+    /// Why a name of the workspace cannot be read-only.
+    fn unprotected(&self, name: &Path, request: &ProcessRequest<'_>) -> Option<String> {
+        let shown = name.display();
+        if self.kind() == SandboxKind::Landlock {
+            return Some(format!(
+                "{shown} is to be read-only, and landlock allows the whole workspace; use bubblewrap"
+            ));
+        }
+        // A folder between could be given another name, and a link another target.
+        if name.components().count() != 1 || name.file_name().is_none() {
+            return Some(format!(
+                "{shown} is to be read-only and is no name directly in the workspace"
+            ));
+        }
+        match request.root.join(name).symlink_metadata() {
+            Err(_) => Some(format!("{shown} is to be read-only and is not there")),
+            Ok(found) if found.is_symlink() => {
+                Some(format!("{shown} is to be read-only and is a link"))
+            }
+            Ok(_) => None,
         }
     }
 
@@ -232,6 +268,10 @@ impl Sandbox {
             self.hidden.iter().partition(|it| request.root.starts_with(it));
         vector.extend(above.into_iter().flat_map(hide));
         vector.extend(["--bind".into(), request.root.into(), request.root.into()]);
+        for name in &self.read_only {
+            let path = request.root.join(name);
+            vector.extend(["--ro-bind".into(), path.clone().into(), path.into()]);
+        }
         vector.extend(other.into_iter().flat_map(hide));
         vector.extend(["--chdir".into(), request.folder.into(), "--".into()]);
         vector.extend(request.arguments.iter().cloned());
@@ -246,6 +286,9 @@ impl ToolExecutor for Sandbox {
                 "{} is to be hidden from the sandbox and is not there",
                 missing.display()
             )));
+        }
+        if let Some(problem) = self.read_only.iter().find_map(|it| self.unprotected(it, request)) {
+            return Err(io::Error::other(problem));
         }
         #[cfg(all(feature = "landlock", target_os = "linux"))]
         if matches!(self.holder, Holder::Landlock(_))

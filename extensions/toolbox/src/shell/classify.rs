@@ -1,16 +1,19 @@
 //! How dangerous a command line is: the level of each of its parts, and the worst of them.
 
 mod checks;
+mod places;
 
 use std::fmt;
 use std::ops::Range;
 
 use toolwright::Danger;
 
+pub(super) use self::places::places;
+use self::places::subcommand;
 use super::commands::{Commands, Function, SimpleCommand};
-use super::flags::{is_flag, is_meant};
+use super::flags::{is_flag, is_meant, values};
 use super::paths;
-use super::table::{CommandTable, Files, FlagRule, Program, Runs};
+use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
 
 /// The levels of the parts of a command line. Made by [`classify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +66,7 @@ pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
 impl Classification {
     /// The level of a line that is parsed.
     pub(super) fn of(commands: &Commands, text: &str, table: &CommandTable) -> Self {
-        let mut judge = Judge { table, parts: Vec::new(), base: String::new() };
+        let mut judge = Judge { table, parts: Vec::new(), made: Vec::new(), base: String::new() };
         for unknown in &commands.unknown {
             let at = text.find(&unknown.part).unwrap_or(0);
             let range = at..(at + unknown.part.len()).min(text.len());
@@ -71,6 +74,9 @@ impl Classification {
         }
         for (name, value, part) in &commands.assignments {
             judge.assignment(name, value.as_deref(), part, text);
+        }
+        for redirected in commands.redirects.iter().filter(|it| it.is_write) {
+            judge.made.extend(redirected.file.as_deref().map(|it| paths::joined("", it)));
         }
         for command in &commands.commands {
             judge.command(command);
@@ -128,6 +134,8 @@ impl fmt::Display for Classification {
 struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
+    /// The files that the line writes.
+    made: Vec<String>,
     /// The folder that the line has changed to; empty where it has not, or that is not known.
     base: String,
 }
@@ -179,6 +187,7 @@ impl Judge<'_> {
         if command.arguments.iter().any(runs_code) {
             return self.add(Danger::Dangerous, "has an index that runs a command", part, range);
         }
+        self.runs_made(program, command);
         let Some(entry) = self.table.program(program) else {
             if command.function == Function::Defined {
                 return self.add(Danger::Safe, "is a function of the line", part, range);
@@ -187,11 +196,27 @@ impl Judge<'_> {
             let reason = format!("`{program}` is not known here");
             return self.add(Danger::Moderate, reason, part, range);
         };
+        if self.table.is_elsewhere(program) {
+            let reason = "is named as a program of the system, and is another file";
+            self.add(Danger::Moderate, reason, part, range.clone());
+        }
         if program == "cd" || program == "pushd" {
             let to = command.arguments.iter().flatten().find(|it| !is_flag(it));
             self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
         }
         self.known(entry, command);
+    }
+
+    /// A line that writes a file and runs it has not shown what it runs.
+    fn runs_made(&mut self, program: &str, command: &SimpleCommand) {
+        let is_script =
+            self.table.program(program).is_some_and(|it| it.check == Some(Check::Script));
+        let scripts = command.arguments.iter().flatten().filter(|it| is_script && !is_flag(it));
+        let runs = scripts.map(String::as_str).chain(program.contains('/').then_some(program));
+        if runs.map(|it| paths::joined("", it)).any(|it| self.made.contains(&it)) {
+            let reason = "runs a file that the line itself writes";
+            self.add(Danger::Dangerous, reason, &command.part, command.range.clone());
+        }
     }
 
     fn known(&mut self, entry: &Program, command: &SimpleCommand) {
@@ -268,20 +293,50 @@ impl Judge<'_> {
         let written: Vec<&str> = match entry.writes {
             None => Vec::new(),
             Some(Files::All) => places.iter().flatten().copied().collect(),
+            Some(Files::Second) => places.get(1).copied().flatten().into_iter().collect(),
             Some(Files::Last) => places.last().copied().flatten().into_iter().collect(),
         };
-        for file in written {
-            self.written(file, part, range.clone(), entry.level);
+        for file in written.into_iter().filter(|it| *it != "-") {
+            self.written(file, part, range.clone(), entry.level.max(Danger::Moderate));
         }
         for flag in &entry.write_flags {
-            for file in values(&command.arguments, flag) {
+            for file in values(&command.arguments, flag, &entry.value_flags) {
                 if !paths::is_nothing(file) && file != "-" {
                     self.written(file, part, range.clone(), Danger::Moderate);
                 }
             }
         }
-        if entry.reads {
+        let is_read = subcommand(entry, places).is_some_and(|(_, sub)| sub.reads);
+        // What is found is read by the program that runs for it.
+        let is_found = entry
+            .markers
+            .iter()
+            .any(|it| command.arguments.iter().flatten().any(|text| text == it));
+        if (entry.reads && !entry.only_names) || is_read || is_found {
             self.secrets(command);
+        }
+        if is_read {
+            // A file of a commit stands behind the commit's name.
+            for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
+                self.read(file.1, part, range.clone());
+            }
+        }
+        if entry.sets {
+            self.set(entry, command);
+        }
+    }
+
+    /// What a program of the shell does to variables that it is given by name.
+    fn set(&mut self, entry: &Program, command: &SimpleCommand) {
+        let names: Vec<&str> = match entry.value_flags.iter().find(|it| *it == "-v") {
+            Some(flag) => values(&command.arguments, flag, &[]),
+            None => command.arguments.iter().flatten().map(String::as_str).collect(),
+        };
+        for name in names {
+            if let Some(known) = self.table.variable(name) {
+                let reason = known.why.clone();
+                self.add(known.level, reason, &command.part, command.range.clone());
+            }
         }
     }
 
@@ -295,7 +350,10 @@ impl Judge<'_> {
 
     fn read(&mut self, file: &str, part: &str, range: Range<usize>) {
         let whole = paths::joined(&self.base, file);
-        if paths::is_secret(&whole) {
+        if paths::is_connection(&whole) {
+            let reason = "opens a connection to another machine";
+            self.add(Danger::Dangerous, reason, part, range);
+        } else if paths::is_secret(&whole) {
             self.add(
                 Danger::Dangerous,
                 format!("reads `{file}`, which may hold secrets"),
@@ -306,6 +364,7 @@ impl Judge<'_> {
     }
 
     fn written(&mut self, file: &str, part: &str, range: Range<usize>, level: Danger) {
+        self.made.push(paths::joined("", file));
         let whole = paths::joined(&self.base, file);
         match paths::writing(&whole) {
             Some((danger, reason)) => self.add(danger.max(level), reason, part, range),
@@ -316,58 +375,4 @@ impl Judge<'_> {
 
 fn why_arguments<'w>(entry: &'w Program, sub: Option<&'w str>) -> &'w str {
     sub.unwrap_or(&entry.why)
-}
-
-/// The arguments that are no flags and no values of flags.
-pub(super) fn places<'c>(entry: &Program, arguments: &'c [Option<String>]) -> Vec<Option<&'c str>> {
-    let (mut places, mut ended) = (Vec::new(), false);
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_deref() {
-            Some("--") if !ended => ended = true,
-            Some(flag) if !ended && is_flag(flag) => {
-                if entry.value_flags.iter().any(|it| it == flag) {
-                    rest.next();
-                }
-            }
-            other => places.push(other),
-        }
-    }
-    places
-}
-
-/// The subcommand, and of how many words its name is.
-fn subcommand<'e>(
-    entry: &'e Program,
-    places: &[Option<&str>],
-) -> Option<(usize, &'e super::table::Subcommand)> {
-    let begins = |name: &str| {
-        let words: Vec<&str> = name.split(' ').collect();
-        let is_there =
-            words.iter().enumerate().all(|(at, word)| places.get(at) == Some(&Some(word)));
-        is_there.then_some(words.len())
-    };
-    let found = entry.subcommands.iter().filter_map(|sub| {
-        let length = sub.names.iter().filter_map(|it| begins(it)).max()?;
-        Some((length, sub))
-    });
-    found.max_by_key(|(length, _)| *length)
-}
-
-/// The values of a flag: behind `=`, behind the letter, or the next argument.
-fn values<'c>(arguments: &'c [Option<String>], flag: &str) -> Vec<&'c str> {
-    let mut values = Vec::new();
-    for (at, argument) in arguments.iter().enumerate() {
-        let Some(argument) = argument.as_deref() else { continue };
-        if argument == flag {
-            values.extend(arguments.get(at + 1).and_then(|it| it.as_deref()));
-        } else if let Some(rest) = argument.strip_prefix(flag) {
-            match (flag.starts_with("--"), rest.strip_prefix('=')) {
-                (true, Some(value)) => values.push(value),
-                (true, None) => {}
-                (false, value) => values.push(value.unwrap_or(rest)),
-            }
-        }
-    }
-    values
 }

@@ -41,6 +41,38 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
     false
 }
 
+/// The values of a flag: behind `=`, behind its letter, or the next argument. Its letter may end others: `-sSLo FILE`.
+pub(super) fn values<'c>(
+    arguments: &'c [Option<String>],
+    flag: &str,
+    value_flags: &[String],
+) -> Vec<&'c str> {
+    let mut values = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        let Some(argument) = argument.as_deref().filter(|it| is_meant(it, flag, value_flags))
+        else {
+            continue;
+        };
+        let letter = flag.strip_prefix('-').and_then(|it| it.chars().next());
+        let behind = match (flag.starts_with("--"), argument.split_once('=')) {
+            (true, Some((_, value))) => value,
+            (true, None) => "",
+            (false, _) if argument.starts_with(flag) => {
+                let rest = &argument[flag.len()..];
+                rest.strip_prefix('=').unwrap_or(rest)
+            }
+            (false, _) => {
+                letter.and_then(|letter| argument.split_once(letter)).map_or("", |(_, value)| value)
+            }
+        };
+        match behind {
+            "" => values.extend(arguments.get(at + 1).and_then(|it| it.as_deref())),
+            value => values.push(value),
+        }
+    }
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +89,16 @@ mod tests {
         assert!(!is_meant("--i", "--in-place", &values));
         assert!(!is_meant("-delete", "-delegate", &values));
         assert!(is_meant("-delete", "-delete", &values));
+    }
+
+    #[test]
+    fn the_value_of_a_flag_stands_in_each_place_that_programs_take_it_from() {
+        for line in
+            ["-o x", "-ox", "-o=x", "-sSo x", "-sSox", "--output x", "--output=x", "--out x"]
+        {
+            let arguments: Vec<_> = line.split(' ').map(|it| Some(it.to_owned())).collect();
+            let all = ["-o", "--output"].map(|flag| values(&arguments, flag, &[]));
+            assert_eq!(all.concat(), ["x"], "{line}");
+        }
     }
 }

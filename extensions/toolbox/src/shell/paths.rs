@@ -87,7 +87,7 @@ pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     if is_in(path, &OPEN) {
         return None;
     }
-    let slashed = format!("/{path}");
+    let slashed = format!("/{path}/");
     if STARTED.iter().any(|it| slashed.contains(it)) {
         return Some((Danger::Dangerous, "writes a file that other programs run or obey"));
     }
@@ -103,8 +103,16 @@ pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
     None
 }
 
-/// Whether a file holds secrets, by its name.
+/// Whether the shell opens a connection where this file is opened.
+pub(super) fn is_connection(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+/// Whether a file holds secrets, by its name. A pattern does where it fits such a name.
 pub(super) fn is_secret(path: &str) -> bool {
+    if path.contains(['*', '?', '[']) && path.split('/').any(fits_secret) {
+        return true;
+    }
     let slashed = format!("/{path}/").replace("//", "/");
     let is_key = path.ends_with(".pem")
         || path.ends_with(".key")
@@ -124,6 +132,49 @@ pub(super) fn is_nothing(path: &str) -> bool {
 /// Whether a path lies outside of the folder in which a line runs, as far as its name says it.
 pub(super) fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../") || path.starts_with('/') || path.starts_with('~')
+}
+
+/// Whether a part of a path is a pattern that fits the name of a file or folder with secrets. The shell fits a point at the
+/// begin of a name only with a point.
+fn fits_secret(part: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        ".env",
+        ".env.local",
+        ".env.production",
+        ".ssh",
+        ".aws",
+        ".gnupg",
+        ".kube",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".git-credentials",
+        "id_rsa",
+        "id_ed25519",
+    ];
+    // A pattern that names nothing, such as `*`, fits too much to say anything.
+    part.find(['*', '?', '[']).is_some_and(|at| at > 0)
+        && NAMES
+            .iter()
+            .any(|name| name.starts_with('.') == part.starts_with('.') && fits(part, name))
+}
+
+/// Whether a pattern of the shell fits a name.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut letters = pattern.chars();
+    let Some(first) = letters.next() else { return name.is_empty() };
+    let (rest, mut left) = (letters.as_str(), name.chars());
+    match first {
+        '*' => (0..=name.len()).any(|at| name.is_char_boundary(at) && fits(rest, &name[at..])),
+        '?' => left.next().is_some_and(|_| fits(rest, left.as_str())),
+        '[' => match rest.split_once(']') {
+            // Any letter may stand in the list.
+            Some((_, rest)) => left.next().is_some_and(|_| fits(rest, left.as_str())),
+            None => name.starts_with('['),
+        },
+        letter => left.next() == Some(letter) && fits(rest, left.as_str()),
+    }
 }
 
 fn is_in(path: &str, folders: &[&str]) -> bool {
@@ -153,6 +204,12 @@ mod tests {
                 && is_secret(".env")
                 && is_secret("a/.env")
         );
+        for pattern in [".en*", ".[e]nv", ".e?v", "a/.*", "~/.s*/id", "id_*"] {
+            assert!(is_secret(pattern), "{pattern}");
+        }
+        for pattern in ["*", "src/*.rs", "*.env.md", ".gith*", "[a-z]*", "a*b*c*d*e*f*g"] {
+            assert!(!is_secret(pattern), "{pattern}");
+        }
         assert!(
             !is_secret(".env.example") && !is_secret("src/environment.rs") && !is_secret("sshd.md")
         );

@@ -77,6 +77,9 @@ pub(super) struct Program {
     /// Whether its arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
+    /// Whether it shows the names of those files, and not what is in them.
+    #[serde(default)]
+    pub(super) only_names: bool,
     /// Whether its first argument is a text: a pattern, a script.
     #[serde(default)]
     #[cfg_attr(
@@ -87,11 +90,17 @@ pub(super) struct Program {
     /// Flags whose values are files that it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
+    /// Whether it sets the variables that it is given by name: with `-v`, where that takes a value.
+    #[serde(default)]
+    pub(super) sets: bool,
     /// What it runs.
     pub(super) runs: Option<Runs>,
     /// How many places stand before the command that it runs.
     #[serde(default)]
     pub(super) skip: usize,
+    /// Flags behind those places with which a command line follows.
+    #[serde(default)]
+    pub(super) line_flags: Vec<String>,
     /// Whether `NAME=value` may stand before the command that it runs.
     #[serde(default)]
     pub(super) assigns: bool,
@@ -134,12 +143,17 @@ pub(super) struct Subcommand {
     /// Arguments with which it only shows.
     #[serde(default)]
     pub(super) shows: Vec<String>,
+    /// Whether its arguments are files that it reads.
+    #[serde(default)]
+    pub(super) reads: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Files {
     All,
+    /// The second argument that is no flag, where there is one.
+    Second,
     Last,
 }
 
@@ -170,6 +184,7 @@ pub(super) enum Check {
     Dd,
     Date,
     Script,
+    Remote,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -248,20 +263,18 @@ impl CommandTable {
         Ok(())
     }
 
-    /// What is known of a program, by its name alone or in a folder of the system.
+    /// What is known of a program, by its name alone or in a folder.
     pub(super) fn program(&self, written: &str) -> Option<&Program> {
-        self.programs.get(written).or_else(|| {
-            const FOLDERS: [&str; 6] = [
-                "/bin/",
-                "/usr/bin/",
-                "/sbin/",
-                "/usr/sbin/",
-                "/usr/local/bin/",
-                "/usr/local/sbin/",
-            ];
-            let name = FOLDERS.iter().find_map(|folder| written.strip_prefix(folder))?;
-            self.programs.get(name)
-        })
+        let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
+        self.programs.get(written).or_else(|| self.programs.get(name))
+    }
+
+    /// Whether a program is known by its name, and stands in a folder that is none of the system's.
+    pub(super) fn is_elsewhere(&self, written: &str) -> bool {
+        const FOLDERS: [&str; 6] =
+            ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+        let folder = written.rsplit_once('/').map(|(folder, _)| folder);
+        folder.is_some_and(|it| !FOLDERS.contains(&it)) && !self.programs.contains_key(written)
     }
 
     /// What is known of a variable.

@@ -274,6 +274,11 @@ impl<'s> Walk<'s, '_> {
 
     fn assignment(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
+        // `IFS=, read a b` says where one line is split, and holds for nothing else.
+        let command = node.parent().and_then(|it| it.child_by_field_name("name"));
+        if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
+            return;
+        }
         let value = match node.child_by_field_name("value") {
             None => Word::literal(""),
             Some(value) => Word::read(value, self.source),

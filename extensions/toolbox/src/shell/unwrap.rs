@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::commands::{Commands, Function, SimpleCommand, Unknown};
-use super::flags::{has_letter, is_flag};
+use super::flags::{has_letter, is_flag, is_meant, values};
 use super::table::{CommandTable, Program, Runs};
 use super::word::Word;
 
@@ -73,9 +73,17 @@ impl Unwrap<'_> {
                 self.unknown(format!("which program `{}` runs is not known", entry.names[0]));
                 return Vec::new();
             };
+            if entry.line_flags.contains(text) && ended {
+                let line = words.get(at + 1).and_then(|it| it.text.clone());
+                match line {
+                    Some(line) => self.nested(&line),
+                    None => self.unknown("the command line that is run is not known"),
+                }
+                return Vec::new();
+            }
             if !ended && text == "--" {
                 ended = true;
-            } else if !ended && is_flag(text) {
+            } else if !ended && (is_flag(text) || (entry.assigns && text == "-")) {
                 let takes_next = entry.value_flags.iter().any(|it| it == text)
                     || entry.value_flags.iter().any(|it| ends_with_letter(text, it));
                 at += usize::from(takes_next);
@@ -108,14 +116,15 @@ impl Unwrap<'_> {
             let Some(text) = &word.text else {
                 return self.unknown(format!("what `{}` runs is not known", entry.names[0]));
             };
-            if is_line && !is_flag(text) {
+            if is_line && !is_flag(text) && !text.starts_with('+') {
                 let text = text.clone();
                 return self.nested(&text);
             }
             if text == "--version" || text == "--help" {
                 return;
             }
-            if !is_flag(text) {
+            // `+o pipefail` takes an option back.
+            if !is_flag(text) && !text.starts_with('+') {
                 // A script: its level is that of the entry.
                 return;
             }
@@ -161,17 +170,24 @@ impl Unwrap<'_> {
 
     /// What stands between a marker and `;` or `+`.
     fn after(&mut self, entry: &Program, words: &[Word], inside: &[String], functions: &[String]) {
-        let is_marker =
-            |word: &Word| word.text.as_ref().is_some_and(|it| entry.markers.contains(it));
         let mut at = 1;
         while at < words.len() {
-            if !is_marker(&words[at]) {
+            let text = words[at].text.as_deref();
+            let marker = text.and_then(|it| {
+                entry.markers.iter().find(|flag| is_meant(it, flag, &entry.value_flags))
+            });
+            let (Some(text), Some(marker)) = (text, marker) else {
                 at += 1;
                 continue;
-            }
+            };
+            // `-xrm` and `--exec=rm`
+            let argument = [Some(text.to_owned())];
+            let joined =
+                values(&argument, marker, &entry.value_flags).first().map(|it| Word::literal(*it));
             let end = |word: &Word| matches!(word.text.as_deref(), Some(";" | "+"));
             let length = words[at + 1..].iter().position(end).unwrap_or(words.len() - at - 1);
-            let mut run: Vec<Word> = words[at + 1..=at + length].to_vec();
+            let mut run: Vec<Word> =
+                joined.into_iter().chain(words[at + 1..=at + length].iter().cloned()).collect();
             // The names of files that are found stand where `{}` is.
             for word in &mut run {
                 if word.text.as_deref().is_some_and(|it| it.contains("{}")) {

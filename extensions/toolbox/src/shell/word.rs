@@ -50,7 +50,7 @@ impl Word {
             }
             "concatenation" => concatenation(node, source),
             "simple_expansion" | "expansion" => {
-                Self { variable: variable(written), ..Self::default() }
+                Self { variable: variable(written), text: folder(written), ..Self::default() }
             }
             "$" => Self::literal("$"),
             _ => Self::unknown(),
@@ -66,6 +66,15 @@ fn variable(written: &str) -> Option<String> {
         && !name.starts_with(|it: char| it.is_ascii_digit())
         && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
     is_name.then(|| name.to_owned())
+}
+
+/// What stands for the two folders that every shell knows, as a path would be written without them.
+fn folder(written: &str) -> Option<String> {
+    match variable(written)?.as_str() {
+        "HOME" => Some("~".to_owned()),
+        "PWD" => Some(".".to_owned()),
+        _ => None,
+    }
 }
 
 /// A word without quotes.
@@ -115,13 +124,27 @@ fn string(node: Node<'_>, source: &str) -> Word {
     if let [only] = variables[..]
         && only.byte_range() == range
     {
-        let variable = variable(&source[only.byte_range()]);
-        return Word { variable, is_quoted: true, ..Word::default() };
+        let written = &source[only.byte_range()];
+        let (variable, text) = (variable(written), folder(written));
+        return Word { variable, text, is_quoted: true, ..Word::default() };
     }
-    if !variables.is_empty() {
-        return Word { is_quoted: true, ..Word::default() };
+    let (mut text, mut from) = (String::with_capacity(inside.len()), range.start);
+    for it in variables {
+        let Some(folder) = folder(&source[it.byte_range()]) else {
+            return Word { is_quoted: true, ..Word::default() };
+        };
+        let Some(before) = source.get(from..it.start_byte()) else { return Word::unknown() };
+        unescape(before, &mut text);
+        text.push_str(&folder);
+        from = it.end_byte();
     }
-    let mut text = String::with_capacity(inside.len());
+    let Some(rest) = source.get(from..range.end) else { return Word::unknown() };
+    unescape(rest, &mut text);
+    Word { text: Some(text), is_quoted: true, ..Word::default() }
+}
+
+/// Adds what stands between double quotes.
+fn unescape(inside: &str, text: &mut String) {
     let mut letters = inside.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter == '\\'
@@ -133,7 +156,6 @@ fn string(node: Node<'_>, source: &str) -> Word {
         }
         text.push(letter);
     }
-    Word { text: Some(text), is_quoted: true, ..Word::default() }
 }
 
 fn concatenation(node: Node<'_>, source: &str) -> Word {

@@ -5,19 +5,16 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Metadata;
 use toolwright::ToolError;
 
-use super::{Name, Workspace, failed};
+use super::links::text;
+use super::local::LocalFiles;
+use super::{Name, failed};
 
-impl Workspace {
-    /// The name of what is there without links, where anything is.
-    #[cfg(feature = "files")]
-    pub(crate) fn real_name(&self, name: &Name) -> Option<PathBuf> {
-        self.folder.canonicalize(name).ok()
-    }
-
+impl LocalFiles {
     /// The real path of a folder inside, for a program that runs there or a list of what is below.
-    pub(crate) fn real_folder(&self, name: &Name) -> Result<PathBuf, ToolError> {
+    pub(super) fn folder_path(&self, name: &Name) -> Result<PathBuf, ToolError> {
         let lookup = |error| failed(name, error);
         let inside = self.folder.canonicalize(name).map_err(lookup)?;
+        text(name, &inside)?;
         let metadata = self.folder.metadata(&inside).map_err(lookup)?;
         if !metadata.is_dir() {
             let message = format!("`{name}` is a file, expected a folder");

@@ -1,16 +1,24 @@
 //! Where links inside the workspace lead: a file is known by the name of the link as well as by its own.
 
+use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use cap_std::fs::Dir;
 use toolwright::ToolError;
 
-use super::{Name, Workspace, failed};
+use super::local::LocalFiles;
+use super::{Name, failed};
 
-impl Workspace {
+/// The system follows no more links than this on the way to one file.
+const MOST_LINKS: usize = 40;
+
+impl LocalFiles {
     /// The names whose files a write to `name` may change: its own, with the links of the folders above it followed, and
     /// where it is a link also the name that it leads to.
-    pub(crate) fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
+    #[cfg(feature = "changes")]
+    pub(super) fn own_names(&self, name: &Name) -> Result<Vec<Name>, ToolError> {
         let own = self.name_past_links(name)?;
         let is_link = match self.folder.symlink_metadata(&own) {
             Ok(metadata) => metadata.is_symlink(),
@@ -20,24 +28,22 @@ impl Workspace {
         let mut names = vec![own];
         if is_link {
             // A link that leads nowhere, or out of the workspace, has no file that could change.
-            let target = self.folder.canonicalize(&names[0]).ok();
-            names.extend(target.and_then(|target| Name::parse(target.to_str()?).ok()));
+            if let Ok(target) = self.folder.canonicalize(&names[0]) {
+                names.push(Name::parse(text(name, &target)?)?);
+            }
         }
         Ok(names)
     }
 
     /// The name with the links of the folders above it followed.
+    #[cfg(feature = "changes")]
     fn name_past_links(&self, name: &Name) -> Result<Name, ToolError> {
         let path = Path::new(name.as_str());
         for folder in path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty()) {
             match self.folder.canonicalize(folder) {
                 Ok(real) => {
                     let rest = path.strip_prefix(folder).unwrap_or(path);
-                    let real: PathBuf = real.join(rest);
-                    return match real.to_str() {
-                        Some(real) => Name::parse(real),
-                        None => Ok(name.clone()),
-                    };
+                    return Name::parse(text(name, &real.join(rest))?);
                 }
                 Err(error) if is_absent(&error) => {}
                 Err(error) => return Err(failed(name, error)),
@@ -46,13 +52,79 @@ impl Workspace {
         Ok(name.clone())
     }
 
-    /// The names of what a path leads to that differ from the path, as far as they can be known: whatever cannot be looked
-    /// up cannot be opened either.
-    pub(super) fn names_past_links(&self, path: &str) -> Vec<String> {
-        let Ok(name) = Name::parse(path) else { return Vec::new() };
-        let Ok(names) = self.written_names(&name) else { return Vec::new() };
-        names.iter().filter(|it| **it != name).map(ToString::to_string).collect()
+    /// The names that a path has after each link on its way, the real one last, without its own. The way ends where it leads
+    /// out of the workspace; a name that is not UTF-8 is left out, because what it leads to is not opened.
+    pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
+        let (mut names, mut links) = (Vec::new(), 0);
+        let (mut real, mut is_new) = (PathBuf::new(), false);
+        let Some(mut rest) = parts(Path::new(name.as_str())) else { return names };
+        loop {
+            // What `..` leads to is known when the links before it are followed.
+            if is_new && rest.iter().all(|it| it != "..") {
+                let whole = rest.iter().fold(real.clone(), |path, part| path.join(part));
+                let whole = whole.to_str().and_then(|it| Name::parse(it).ok());
+                names.extend(whole.filter(|it| it != name));
+                is_new = false;
+            }
+            let Some(part) = rest.pop_front() else { return names };
+            if part == ".." {
+                if !real.pop() {
+                    return names;
+                }
+                continue;
+            }
+            let next = real.join(part);
+            match self.folder.read_link_contents(&next) {
+                Ok(target) => {
+                    let Some(mut target) = parts(&target) else { return names };
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return names;
+                    }
+                    target.append(&mut rest);
+                    (rest, is_new) = (target, true);
+                }
+                Err(_) => real = next,
+            }
+        }
     }
+}
+
+/// The parts of a relative path.
+fn parts(path: &Path) -> Option<VecDeque<OsString>> {
+    let mut parts = VecDeque::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(_) | Component::ParentDir => {
+                parts.push_back(component.as_os_str().to_owned());
+            }
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts)
+}
+
+/// Refuses a path that leads through links to a name that is not UTF-8: no rule could name what stands there.
+pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError> {
+    for path in Path::new(name.as_str()).ancestors().filter(|it| !it.as_os_str().is_empty()) {
+        match root.canonicalize(path) {
+            Ok(real) => return text(name, &real).map(|_| ()),
+            Err(error) if is_absent(&error) => {}
+            Err(error) => return Err(failed(name, error)),
+        }
+    }
+    Ok(())
+}
+
+/// The text of a real path, relative to the workspace.
+pub(crate) fn text<'p>(name: &Name, real: &'p Path) -> Result<&'p str, ToolError> {
+    real.to_str().ok_or_else(|| {
+        let message = format!(
+            "`{name}` leads through a link to {real:?}, which is not UTF-8, expected a path that is text"
+        );
+        ToolError::new("not_utf8", message).hint("rename what the link leads to")
+    })
 }
 
 /// Whether nothing has the name: also where what should be a folder above it is a file.

@@ -11,28 +11,21 @@ use cap_std::fs::{Dir, OpenOptions, Permissions};
 use toolwright::ToolError;
 
 use super::links::is_absent;
-use super::{Above, Name, State, Workspace, failed};
+use super::local::LocalFiles;
+use super::restored::Restored;
+use super::{Above, Name, State, failed};
 use crate::step::step;
 
-/// What is to stand at a name again.
-pub(crate) struct Restored<'a> {
-    pub(crate) state: &'a State,
-    /// Of a file.
-    pub(crate) content: &'a [u8],
-    /// The folders above it, as they were.
-    pub(crate) above: &'a [Above],
-}
-
-impl Workspace {
+impl LocalFiles {
     /// Brings `name` back to a state. What stands there has to be `expected` at the last moment.
-    pub(crate) fn restore(
+    pub(super) fn bring_back(
         &self,
         name: &Name,
         expected: &State,
         restored: &Restored<'_>,
     ) -> Result<(), ToolError> {
         let lookup = |error| failed(name, error);
-        let is_expected = || match self.look(name)?.state == *expected {
+        let is_expected = || match self.seen(name)?.state == *expected {
             true => Ok(()),
             false => Err(ToolError::new(
                 "file_changed",

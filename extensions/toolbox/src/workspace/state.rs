@@ -10,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use toolwright::ToolError;
 
 use super::links::is_absent;
-use super::{Name, Workspace, failed};
+use super::local::LocalFiles;
+use super::{Name, failed};
 
 /// The content of no larger file is recorded: 32 MiB.
 const LARGEST: u64 = 32 * 1024 * 1024;
@@ -89,9 +90,9 @@ impl From<State> for Seen {
     }
 }
 
-impl Workspace {
+impl LocalFiles {
     /// What stands at this name itself: of a link the link.
-    pub(crate) fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+    pub(super) fn seen(&self, name: &Name) -> Result<Seen, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
             Err(error) if is_absent(&error) => return Ok(State::Absent.into()),
@@ -149,7 +150,7 @@ impl Workspace {
     }
 
     /// The folders above a name, from the outermost, without the workspace itself.
-    pub(crate) fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
+    pub(super) fn folders_above(&self, name: &Name) -> Result<Vec<Above>, ToolError> {
         let folders = Path::new(name.as_str()).ancestors().skip(1);
         let mut above = Vec::new();
         for folder in folders.filter(|it| !it.as_os_str().is_empty()) {

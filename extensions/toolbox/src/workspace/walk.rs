@@ -7,115 +7,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cap_std::fs::Metadata;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use toolwright::{Class, ToolContext, ToolError};
+use toolwright::ToolError;
 
-use super::{Name, Workspace, failed};
+use super::Name;
+use super::local::LocalFiles;
+use super::sought::{Found, Kind, Listed, Sought, Worker};
 
-/// What a search looks at.
-pub(crate) struct Walk<'w> {
-    pub(crate) workspace: &'w Workspace,
-    pub(crate) context: &'w ToolContext,
-    /// Whether hidden files and those that ignore rules name are found as well.
-    pub(crate) include_ignored: bool,
-    /// How many levels of folders it goes down.
-    pub(crate) depth: Option<usize>,
-}
-
-/// One file or folder that was found.
-pub(crate) struct Found {
-    /// Relative to the workspace.
-    pub(crate) name: Name,
-    /// Relative to the folder that was searched; of a file that was searched itself, its name.
-    pub(crate) relative: String,
-    /// Of what itself stands there: of a link that of the link.
-    pub(crate) metadata: Metadata,
-}
-
-impl Workspace {
-    /// The files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
-    /// folders. Left out are hidden files, those that git ignores, links, and what cannot be read.
-    ///
-    /// ```
-    /// use toolwright::ToolContext;
-    /// use toolwright_toolbox::Workspace;
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let folder = folder.path();
-    /// let workspace = Workspace::open(folder)?;
-    /// for file in [".gitignore", "README.md", "src/lib.rs", "target/lib.d"] {
-    ///     workspace.write(file, b"target\n")?;
-    /// }
-    /// assert_eq!(workspace.files(&ToolContext::test(), ".", 9)?, ["README.md", "src/lib.rs"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), there is no such folder, or the call is cancelled
-    /// meanwhile.
-    #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
-    pub fn files(
-        &self,
-        context: &ToolContext,
-        folder: &str,
-        depth: usize,
-    ) -> Result<Vec<String>, ToolError> {
-        let walk = Walk { workspace: self, context, include_ignored: false, depth: Some(depth) };
-        let mut files = Vec::new();
-        walk.each(&Name::parse(folder)?, |found| {
-            if found.metadata.is_file() {
-                files.push(found.name.to_string());
-            }
-            Ok(())
-        })?;
-        Ok(files)
-    }
-}
-
-/// One entry that a search on several threads came by; of a file it has not been opened.
-pub(crate) struct Listed {
-    pub(crate) name: Name,
-    pub(crate) relative: String,
-}
-
-impl Walk<'_> {
-    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order, or the one file
-    /// that `start` names. Links are left out. Returns how many entries could not be read.
-    pub(crate) fn files_at_once<E>(
+impl LocalFiles {
+    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order. Links are left out.
+    /// Returns how many entries could not be read.
+    pub(super) fn walk_at_once<'a>(
         &self,
         start: &Name,
-        worker: impl Fn() -> E + Sync,
-    ) -> Result<usize, ToolError>
-    where
-        E: FnMut(Listed) + Send,
-    {
-        let metadata = self.workspace.folder.metadata(start);
-        let metadata = metadata.map_err(|error| failed(start, error))?;
-        if !metadata.is_dir() {
-            let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
-            let relative = relative.to_string_lossy().into_owned();
-            worker()(Listed { name: start.clone(), relative });
-            return Ok(0);
-        }
-        self.folder_at_once(start, worker)
-    }
-
-    /// As [`files_at_once`](Self::files_at_once) does, and refuses what is no folder.
-    pub(crate) fn folder_at_once<E>(
-        &self,
-        start: &Name,
-        worker: impl Fn() -> E + Sync,
-    ) -> Result<usize, ToolError>
-    where
-        E: FnMut(Listed) + Send,
-    {
-        let route = Route::new(self.workspace, start)?;
-        for builder in [route.beginning_at_root(self), route.beginning_at_start(self)] {
+        sought: &Sought<'_>,
+        worker: &(dyn Fn() -> Worker<'a> + Sync),
+    ) -> Result<usize, ToolError> {
+        let route = Route::new(self, start)?;
+        for builder in [route.beginning_at_root(sought), route.beginning_at_start(sought)] {
             let (missed, is_seen) = (AtomicUsize::new(0), AtomicBool::new(false));
             builder.build_parallel().run(|| {
                 let mut each = worker();
                 let (missed, is_seen, route) = (&missed, &is_seen, &route);
                 Box::new(move |entry| {
-                    if self.context.is_cancelled() {
+                    if sought.context.is_cancelled() {
                         return WalkState::Quit;
                     }
                     match route.step(start, entry) {
@@ -125,14 +39,14 @@ impl Walk<'_> {
                             missed.fetch_add(1, Ordering::Relaxed);
                         }
                         Step::Entry { name, relative, is_file: true } => {
-                            each(Listed { name, relative })
+                            each(Listed { name, relative, modified: None })
                         }
                         Step::Entry { .. } => {}
                     }
                     WalkState::Continue
                 })
             });
-            self.is_wanted()?;
+            sought.is_wanted()?;
             if is_seen.into_inner() {
                 return Ok(missed.into_inner());
             }
@@ -141,23 +55,27 @@ impl Walk<'_> {
     }
 
     /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
-    pub(crate) fn each(
+    pub(super) fn walk(
         &self,
         start: &Name,
-        mut each: impl FnMut(Found) -> Result<(), ToolError>,
+        sought: &Sought<'_>,
+        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
-        let folder = &self.workspace.folder;
-        let route = Route::new(self.workspace, start)?;
-        for mut builder in [route.beginning_at_root(self), route.beginning_at_start(self)] {
+        let route = Route::new(self, start)?;
+        for mut builder in [route.beginning_at_root(sought), route.beginning_at_start(sought)] {
             let (mut missed, mut is_seen) = (0, false);
             for entry in builder.sort_by_file_name(OsStr::cmp).build() {
-                self.is_wanted()?;
+                sought.is_wanted()?;
                 match route.step(start, entry) {
                     Step::Passed => {}
                     Step::Start => is_seen = true,
                     Step::Missed => missed += 1,
-                    Step::Entry { name, relative, .. } => match folder.symlink_metadata(&name) {
-                        Ok(metadata) => each(Found { name, relative, metadata })?,
+                    Step::Entry { name, relative, .. } => match self.folder.symlink_metadata(&name)
+                    {
+                        Ok(metadata) => {
+                            let (kind, size) = (kind(&metadata), metadata.len());
+                            each(Found { name, relative, kind, size })?;
+                        }
                         // It vanished, or the folder that was listed is no longer the one inside.
                         Err(_) => missed += 1,
                     },
@@ -169,13 +87,13 @@ impl Walk<'_> {
         }
         Ok(0)
     }
+}
 
-    fn is_wanted(&self) -> Result<(), ToolError> {
-        if self.context.is_cancelled() {
-            let message = "the search was cancelled before its end";
-            return Err(ToolError::new("cancelled", message).class(Class::Cancelled));
-        }
-        Ok(())
+fn kind(metadata: &Metadata) -> Kind {
+    match (metadata.is_file(), metadata.is_dir()) {
+        (true, _) => Kind::File,
+        (_, true) => Kind::Folder,
+        _ => Kind::Other,
     }
 }
 
@@ -203,18 +121,18 @@ enum Step {
 }
 
 impl Route {
-    fn new(workspace: &Workspace, start: &Name) -> Result<Self, ToolError> {
-        let root = workspace.real_folder(&Name::root())?;
-        let start = workspace.real_folder(start)?;
+    fn new(files: &LocalFiles, start: &Name) -> Result<Self, ToolError> {
+        let root = files.folder_path(&Name::root())?;
+        let start = files.folder_path(start)?;
         let depth = start.strip_prefix(&root).map_or(0, |inside| inside.iter().count());
         Ok(Self { root, start, depth })
     }
 
     /// The walk that begins at the workspace and goes nowhere else.
-    fn beginning_at_root(&self, walk: &Walk<'_>) -> WalkBuilder {
-        let mut builder = self.builder(walk, &self.root);
-        builder.max_depth(walk.depth.map(|depth| depth.saturating_add(self.depth)));
-        let (start, shows_hidden) = (self.start.clone(), walk.include_ignored);
+    fn beginning_at_root(&self, sought: &Sought<'_>) -> WalkBuilder {
+        let mut builder = self.builder(sought, &self.root);
+        builder.max_depth(sought.depth.map(|depth| depth.saturating_add(self.depth)));
+        let (start, shows_hidden) = (self.start.clone(), sought.include_ignored);
         // The caller has named the folders on the way: that one of them is hidden does not leave it out.
         builder.hidden(false).filter_entry(move |entry| {
             let (path, name) = (entry.path(), entry.file_name());
@@ -227,17 +145,17 @@ impl Route {
     }
 
     /// The walk through a folder that the first one does not reach, because a rule names it: the caller has named it.
-    fn beginning_at_start(&self, walk: &Walk<'_>) -> WalkBuilder {
-        let mut builder = self.builder(walk, &self.start);
-        builder.max_depth(walk.depth).filter_entry(|entry| entry.file_name() != ".git");
+    fn beginning_at_start(&self, sought: &Sought<'_>) -> WalkBuilder {
+        let mut builder = self.builder(sought, &self.start);
+        builder.max_depth(sought.depth).filter_entry(|entry| entry.file_name() != ".git");
         builder
     }
 
-    fn builder(&self, walk: &Walk<'_>, from: &Path) -> WalkBuilder {
+    fn builder(&self, sought: &Sought<'_>, from: &Path) -> WalkBuilder {
         let mut builder = WalkBuilder::new(from);
         // A copy of a folder without its `.git` is searched like the folder.
         builder
-            .standard_filters(!walk.include_ignored)
+            .standard_filters(!sought.include_ignored)
             .parents(false)
             .git_global(false)
             .require_git(false);

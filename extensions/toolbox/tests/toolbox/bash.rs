@@ -390,6 +390,8 @@ fn a_value_never_becomes_a_flag_and_what_makes_no_argument_is_refused() {
     let built = |input: Value| tool.build_args(&input).map_err(|it| it.to_string());
     assert_eq!(built(json!({"mode": "--force"})).unwrap(), ["--mode=--force"]);
     assert_eq!(built(json!({"mode": "a b; c"})).unwrap(), ["--mode", "a b; c"]);
+    let keys = built(json!({"ticketId": "T-1", "dry_run": true, "outputJSON": 1})).unwrap();
+    assert_eq!(keys, ["--dry-run", "--output-json", "1", "--ticket-id", "T-1"]);
     assert_eq!(built(json!({"fix": false, "mode": null})).unwrap(), [""; 0]);
     assert!(built(json!({"mode": "a\u{0}b"})).unwrap_err().contains("NUL"));
     assert!(built(json!({"mode": {"a": 1}})).unwrap_err().contains("object"));

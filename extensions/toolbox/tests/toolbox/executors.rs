@@ -261,3 +261,32 @@ fn a_workspace_within_a_hidden_folder_is_there() {
     assert_eq!(fs::read_to_string(around.path().join("inside/made")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(around.path().join("outside/file")).unwrap(), "outside");
 }
+
+/// A hook that an agent leaves would run later, outside of the sandbox.
+#[test]
+fn what_is_read_only_in_the_workspace_is_neither_written_nor_replaced() {
+    let around = folders();
+    let inside = around.path().join("inside");
+    let sandbox = match Sandbox::bubblewrap() {
+        Ok(sandbox) => sandbox.read_only(".git"),
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let line = "echo evil > .git/hooks/pre-commit; mv .git other; rm -rf .git; mkdir .git; echo x > made; ls .git/hooks";
+    let start = |sandbox| {
+        let executor = tools(&inside, "true", sandbox);
+        let input = json!({"command": line}).to_string();
+        runtime().block_on(executor.call(&Call::new("bash", input.as_str())))
+    };
+    // Not there, so that a program could make it.
+    assert_eq!(start(sandbox.clone()).error().unwrap().kind(), "not_started");
+    fs::create_dir_all(inside.join(".git/hooks")).unwrap();
+    fs::write(inside.join(".git/hooks/sample"), "x").unwrap();
+    let answer = start(sandbox.clone());
+    assert!(answer.text().contains("sample"), "{}", answer.text());
+    assert!(inside.join("made").exists() && !inside.join("other").exists());
+    assert!(!inside.join(".git/hooks/pre-commit").exists());
+    for name in ["sub/a", "..", ""] {
+        let answer = start(sandbox.clone().read_only(name));
+        assert_eq!(answer.error().unwrap().kind(), "not_started", "{name}");
+    }
+}

@@ -125,3 +125,101 @@ fn a_file_behind_a_link_is_checked_once() {
     assert_eq!(answer.text().matches("warning").count(), 1, "{}", answer.text());
     assert!(answer.text().contains("`link.json` has syntax errors"), "{}", answer.text());
 }
+
+#[test]
+fn a_rule_sees_every_link_on_the_way_to_a_file() {
+    let folder = linked();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("deep")).expect("a folder");
+    symlink("../notes", at("deep/memo")).expect("a link");
+    symlink("deep/../hooks", at("winding")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    let written = |path: &str| -> Vec<String> {
+        let facts = executor.examine(&Call::new("write_file", write(path))).expect("it is valid");
+        let touches = facts.touches().expect("it names its files");
+        let written = touches.resources_written().expect("they are named");
+        written.iter().filter_map(|it| it.name().map(str::to_owned)).collect()
+    };
+    for (path, names) in [
+        ("docs/a", &["docs/a", "hooks/a", ".git/hooks/a"][..]),
+        ("winding/new/a", &["winding/new/a", "hooks/new/a", ".git/hooks/new/a"]),
+        ("deep/memo", &["deep/memo", "notes", ".env"]),
+        ("plain", &["plain"]),
+    ] {
+        assert_eq!(written(path), names, "{path}");
+    }
+}
+
+#[test]
+fn what_a_link_leads_to_over_a_name_that_is_no_text_is_not_opened() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let odd = folder.path().join(OsStr::from_bytes(b"\xff"));
+    if let Err(error) = fs::create_dir_all(odd.join(".git/hooks")) {
+        return println!("skipped: {error}");
+    }
+    fs::write(odd.join(".git/hooks/old"), "old\n").expect("a file");
+    symlink(OsStr::from_bytes(b"\xff/.git/hooks"), folder.path().join("docs")).expect("a link");
+    symlink(OsStr::from_bytes(b"\xff/.git/hooks/old"), folder.path().join("note")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    for (tool, arguments) in [
+        ("write_file", write("docs/new")),
+        ("write_file", write("docs/deep/new")),
+        ("write_file", write("docs/old")),
+        ("write_file", write("note")),
+        ("read_file", r#"{"path":"docs/old"}"#.to_owned()),
+        ("read_file", r#"{"path":"note"}"#.to_owned()),
+        ("list_files", r#"{"path":"docs"}"#.to_owned()),
+        ("grep", r#"{"path":"docs","pattern":"o"}"#.to_owned()),
+    ] {
+        let answer = runtime().block_on(executor.call(&Call::new(tool, &arguments)));
+        let error =
+            answer.error().unwrap_or_else(|| panic!("{tool} {arguments}: {}", answer.text()));
+        assert_eq!(error.kind(), "not_utf8", "{tool} {arguments}: {error}");
+    }
+    let hooks = fs::read_dir(odd.join(".git/hooks")).expect("a folder").count();
+    assert_eq!(hooks, 1);
+    assert_eq!(fs::read_to_string(odd.join(".git/hooks/old")).expect("a file"), "old\n");
+}
+
+#[cfg(feature = "syntax-json")]
+#[test]
+fn a_file_that_is_named_before_its_link_is_checked_once() {
+    use toolwright::tool;
+    use toolwright_toolbox::SyntaxCheck;
+
+    /// Write two files.
+    #[tool(unlinked, effect = idempotent, writes(file = first, file = second), blocking)]
+    fn write_both(
+        workspace: &Workspace,
+        /// One.
+        first: String,
+        /// Another.
+        second: String,
+    ) -> Result<String, toolwright::ToolError> {
+        workspace.write(&first, b"[1,")?;
+        workspace.write(&second, b"[1,")?;
+        Ok("done".into())
+    }
+
+    for (first, second) in [("a.json", "link.json"), ("link.json", "a.json"), ("a.json", "a.json")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("a.json"), "[1]").expect("a file");
+        symlink("mid.json", folder.path().join("link.json")).expect("a link");
+        symlink("a.json", folder.path().join("mid.json")).expect("a link");
+        let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+        let executor = Executor::builder(Registry::of([WRITE_BOTH]).expect("it fits"))
+            .unrestricted()
+            .around(SyntaxCheck::new(Arc::clone(&workspace)))
+            .service_arc(workspace)
+            .build()
+            .expect("an executor");
+        let arguments = format!(r#"{{"first":"{first}","second":"{second}"}}"#);
+        let answer = runtime().block_on(executor.call(&Call::new("write_both", &arguments)));
+        let text = answer.text();
+        assert_eq!(text.matches("has syntax errors").count(), 1, "{first} {second}: {text}");
+    }
+}

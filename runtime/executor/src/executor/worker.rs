@@ -98,6 +98,33 @@ impl Worker {
         self.lifecycle().wait(call, None).await
     }
 
+    /// Cancels a call that its caller does not want any more, where it has not begun. Returns the outcome as it stands: a call
+    /// that runs goes on, and one that was answered stays so.
+    ///
+    /// ```
+    /// use toolwright::journal::{MemoryStore, State};
+    /// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
+    ///
+    /// /// Deletes everything.
+    /// #[tool(effect = idempotent, danger = critical, writes())]
+    /// async fn delete_all() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let builder = Executor::builder(Registry::of([DELETE_ALL])?).journal(MemoryStore::new());
+    /// let executor = builder.on_no_approver(OnNoApprover::Park).build()?;
+    /// let run = executor.run("ticket-7").start()?;
+    /// let call = run.submit(&Call::new("delete_all", "{}")).await.suspended().ok_or("it waits")?.call;
+    /// let worker = executor.worker().ok_or("there is a journal")?;
+    /// let answer = worker.cancel(call).await.answer().ok_or("it is answered")?;
+    /// assert_eq!(answer.error().map(|error| error.kind()), Some("cancelled"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn cancel(&self, call: CallId) -> Outcome {
+        self.lifecycle().cancel(call).await
+    }
+
     /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered. A
     /// call that runs after its answer, as one of an accepted plan does, is not affected.
     ///

@@ -56,6 +56,17 @@ pub fn decide(
     step.unwrap_or_else(|early| *early)
 }
 
+/// The id of a grant that would cover a call, had its tool not changed since the grant was given.
+pub(super) fn outdated_grant<'a>(
+    snapshot: &'a Snapshot,
+    settings: &'a Settings,
+    now: Timestamp,
+    fingerprint: &str,
+    four_eyes: bool,
+) -> Option<&'a str> {
+    Moment { snapshot, settings, now, random: 0 }.outdated_grant(fingerprint, four_eyes)
+}
+
 impl Moment<'_> {
     /// Somebody wants the call to go on.
     fn resumed(self) -> Result<Step, Box<Step>> {

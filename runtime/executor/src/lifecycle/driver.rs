@@ -250,7 +250,7 @@ impl<'a> Lifecycle<'a> {
         // Looked up before the commit, so that nothing waits between a claim and its attempt.
         let notification = match self.run.core.listeners.is_empty() {
             true => None,
-            false => self.notification(&look.snapshot, &unit).await,
+            false => self.notification(&look.snapshot, &look.settings, &unit).await,
         };
         let Some(record) = unit.calls.first().map(|write| write.record.clone()) else {
             return Ok(());

@@ -89,6 +89,15 @@ impl Lifecycle<'_> {
         }
     }
 
+    /// Ends a call that has not begun, for a caller who does not wait for it.
+    pub(crate) async fn cancel(self, id: CallId) -> Outcome {
+        let ended = match self.load(id).await {
+            Ok(record) => self.end(record, End::GivenUp).await,
+            Err(failure) => Err(failure),
+        };
+        ended.map_or_else(Into::into, |record| self.outcome_of(&record))
+    }
+
     /// Ends everything of a run that has not begun, and lets nothing of it begin.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {

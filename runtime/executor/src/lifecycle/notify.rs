@@ -6,11 +6,16 @@
 
 use std::time::Duration;
 
+use super::decide::outdated_grant;
+use super::decide::words::{TOOL_CHANGED, grant_outdated};
 use super::driver::Lifecycle;
 use super::snapshot::Snapshot;
+use super::step::Settings;
 use crate::event::{Event as CallEvent, EventKind};
 use toolwright_journal::approval::{Statement, Subject};
-use toolwright_journal::journal::{CallRecord, Entry, Failure, State, Transaction, Transition};
+use toolwright_journal::journal::{
+    CallRecord, CallWrite, Entry, Failure, State, Transaction, Transition,
+};
 use toolwright_policy::policy::PolicyDecision;
 
 /// What listeners are notified of once a commit stands.
@@ -22,6 +27,8 @@ pub(super) struct Notification {
     waited: Duration,
     /// What the policy said, where the call was evaluated once more.
     evaluated: Option<PolicyDecision>,
+    /// What does not count any more, because the tool has changed.
+    outdated: Option<String>,
 }
 
 /// A decision, and how long the call had been waiting for it.
@@ -32,7 +39,7 @@ struct VerifiedStatement {
 
 impl Notification {
     fn of(entries: Vec<Entry>) -> Self {
-        Self { entries, decided: None, waited: Duration::ZERO, evaluated: None }
+        Self { entries, decided: None, waited: Duration::ZERO, evaluated: None, outdated: None }
     }
 }
 
@@ -41,6 +48,7 @@ impl Lifecycle<'_> {
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,
+        settings: &Settings,
         unit: &Transaction,
     ) -> Option<Notification> {
         let write = unit.calls.first().filter(|write| !write.entries.is_empty())?;
@@ -55,7 +63,31 @@ impl Lifecycle<'_> {
             let evaluated = read.filter_map(|read| read.as_ref()?.as_ref().ok()).next();
             notification.evaluated = evaluated.map(|evaluated| evaluated.policy.clone());
         }
+        notification.outdated = self.outdated(snapshot, settings, write);
         Some(notification)
+    }
+
+    /// What a person said of the call, and what does not count because its tool has changed.
+    fn outdated(
+        self,
+        snapshot: &Snapshot,
+        settings: &Settings,
+        write: &CallWrite,
+    ) -> Option<String> {
+        let event = write.entries.last()?.event?;
+        let tool = snapshot.tool.as_ref()?.as_ref().ok()?;
+        match event {
+            Transition::Changed if tool.fingerprint != snapshot.record.fingerprint => {
+                Some(TOOL_CHANGED.to_owned())
+            }
+            Transition::Asked => {
+                let four_eyes = self.run.core.rules.current().four_eyes();
+                let (now, fingerprint) = (self.journal.now(), &write.record.fingerprint);
+                let id = outdated_grant(snapshot, settings, now, fingerprint, four_eyes);
+                id.map(grant_outdated)
+            }
+            _ => None,
+        }
     }
 
     /// What came before, as the journal has it.
@@ -97,6 +129,9 @@ impl Lifecycle<'_> {
         let is_open = self.run.core.rules.is_open();
         if let Some(verdict) = notification.evaluated.as_ref().filter(|_| !is_open) {
             self.notify_of(record, EventKind::Judged { verdict });
+        }
+        if let Some(why) = &notification.outdated {
+            self.notify_of(record, EventKind::ToolChanged { why });
         }
         for entry in &notification.entries {
             match entry.event {

@@ -15,6 +15,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use toolwright::CancellationToken;
 
+use super::challenge::Challenge;
 use super::token::{TokenRefusal, bearer};
 use crate::server::handler::Handler;
 use crate::server::session::Session;
@@ -194,30 +195,27 @@ impl Gate {
     }
 
     fn unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Body> {
-        let (status, error) = match &refused {
-            None => (StatusCode::UNAUTHORIZED, None),
+        let challenge = Challenge::default();
+        let (status, challenge) = match &refused {
+            None => (StatusCode::UNAUTHORIZED, challenge),
             Some(TokenRefusal::Invalid) => {
-                (StatusCode::UNAUTHORIZED, Some("invalid_token".to_owned()))
+                (StatusCode::UNAUTHORIZED, challenge.with("error", "invalid_token"))
             }
             Some(TokenRefusal::MissingScope(scope)) => {
-                (StatusCode::FORBIDDEN, Some(format!("insufficient_scope\", scope=\"{scope}")))
+                let challenge = challenge.with("error", "insufficient_scope").with("scope", scope);
+                (StatusCode::FORBIDDEN, challenge)
             }
             Some(TokenRefusal::Unavailable) => {
                 return refusal(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now");
             }
         };
-        let mut challenge: Vec<String> = Vec::new();
-        challenge.extend(error.map(|error| format!("error=\"{error}\"")));
-        if let Some(resource) = &self.server.http.resource {
-            challenge.push(format!("resource_metadata=\"{}\"", resource.metadata()));
-        }
+        let challenge = match &self.server.http.resource {
+            Some(resource) => challenge.with("resource_metadata", resource.metadata()),
+            None => challenge,
+        };
         let words = refused.map_or("a bearer token is needed".to_owned(), |it| it.to_string());
         let mut response = refusal(status, &words);
-        let challenge = format!("Bearer {}", challenge.join(", "));
-        // A scope or URL that no header can carry is left out.
-        let challenge = HeaderValue::try_from(challenge.trim_end())
-            .unwrap_or(HeaderValue::from_static("Bearer"));
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge.header());
         response
     }
 }

@@ -22,10 +22,18 @@ pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> F
             .iter()
             .any(|it| it.starts_with("of=/dev/") && !paths::is_nothing(&it[3..]))
             .then_some((Danger::Critical, "writes a device")),
-        Check::Script => {
-            let is_line = given.iter().any(|it| has_letter(it, 'c'));
-            let is_script = !is_line && given.iter().any(|it| !is_flag(it));
-            is_script.then_some((Danger::Moderate, "runs a script"))
+        Check::Script => script(&given),
+        Check::Remote => {
+            let is_remote = |it: &&str| {
+                it.starts_with("rsync://")
+                    || (!is_flag(it)
+                        && it.split_once(':').is_some_and(|(host, _)| !host.contains('/')))
+            };
+            let remote = given.iter().any(is_remote);
+            remote.then_some((
+                Danger::Dangerous,
+                "sends files to another machine, or takes them from it",
+            ))
         }
         Check::Date => {
             let sets = given.iter().any(|it| {
@@ -36,6 +44,19 @@ pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> F
             sets.then_some((Danger::Critical, "sets the clock"))
         }
     }
+}
+
+/// A script that a shell runs. What comes through its input stands in no file.
+fn script(given: &[&str]) -> Found {
+    let is_line = given.iter().any(|it| has_letter(it, 'c'));
+    let script =
+        given.iter().find(|it| !is_flag(it) && !it.starts_with('+')).filter(|_| !is_line)?;
+    let is_input = *script == "/dev/stdin"
+        || ["/dev/fd/", "/proc/self/fd/"].iter().any(|it| script.starts_with(it));
+    Some(match is_input {
+        true => (Danger::Dangerous, "runs commands that are not looked at"),
+        false => (Danger::Moderate, "runs a script"),
+    })
 }
 
 /// Whether the scripts of sed do no more than to print, replace and delete lines.
@@ -231,8 +252,12 @@ fn upload(given: &[&str]) -> Found {
         ]
         .iter()
         .any(|flag| behind(flag) || it.strip_prefix(&format!("{flag}=")).is_some());
-        (is_data && it.contains('@'))
+        (is_data && (it.contains('@') || it.contains("=<")))
             || (it.starts_with("-d@") || it.starts_with("-F") && it.contains('@'))
     });
+    let mut files = given.iter().filter_map(|it| it.strip_prefix("file://"));
+    if files.any(paths::is_secret) {
+        return Some((Danger::Dangerous, "reads a file that may hold secrets"));
+    }
     sends.then_some((Danger::Dangerous, "sends a file to another machine"))
 }

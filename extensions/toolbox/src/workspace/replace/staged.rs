@@ -14,8 +14,9 @@ use toolwright::ToolError;
 use super::{After, Before, Change, Written};
 use crate::step::step;
 use crate::workspace::failure::failed;
-use crate::workspace::is_regular;
+use crate::workspace::links::is_real_name_text;
 use crate::workspace::name::Name;
+use crate::workspace::regular::{changed_meanwhile, is_regular, read_only};
 
 /// A change that is ready. Until it is committed, dropping it leaves nothing behind.
 pub(super) struct Staged<'c> {
@@ -110,9 +111,7 @@ impl<'c> Staged<'c> {
         if found.as_deref() == expected {
             return Ok(());
         }
-        let message =
-            format!("`{name}` was changed by somebody else in the meantime; nothing was written");
-        Err(ToolError::new("file_changed", message).hint("read it again"))
+        Err(changed_meanwhile(name))
     }
 
     /// Puts the new content in its place: the one step that others see.
@@ -168,6 +167,7 @@ impl Target {
     fn find(root: &Dir, change: &Change<'_>) -> Result<Self, ToolError> {
         let name = change.name;
         let lookup = |error| failed(name, error);
+        is_real_name_text(root, name)?;
         let (real, permissions) = match root.symlink_metadata(name) {
             Ok(metadata) if metadata.is_symlink() && matches!(change.after, After::Removed) => {
                 let message = format!(
@@ -198,8 +198,7 @@ impl Target {
             Err(error) => return Err(failed(name, error)),
         };
         if permissions.as_ref().is_some_and(Permissions::readonly) {
-            let message = format!("`{name}` is read-only, expected a file that may be written");
-            return Err(ToolError::new("read_only", message));
+            return Err(read_only(name));
         }
         let parent = real.parent().filter(|it| !it.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new("."));

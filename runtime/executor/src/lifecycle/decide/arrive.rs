@@ -10,7 +10,9 @@ use super::claim::Gated;
 use super::gate::{Gate, PLANNED};
 use super::moment::{Known, Moment, early};
 use super::statement::{Behind, Invalid};
-use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, did_not_happen, error_of, queued};
+use super::words::{
+    NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of, queued,
+};
 use crate::executor::later;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
@@ -190,6 +192,9 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
+        // What a person said before does not count; they are told why they are asked again.
+        let changed = next.fingerprint != self.snapshot.record.fingerprint;
+        let told = |why: Option<String>| why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned()));
         let Gated { gate, grant, .. } = self.gate(evaluated, &next.fingerprint, &next.digest)?;
         let (entry, then) = match gate {
             Gate::Allow if why.is_none() => {
@@ -201,9 +206,9 @@ impl<'a> Moment<'a> {
                     PolicyDecision::Ask { reasons, .. } => reasons.join("; "),
                     _ => String::new(),
                 };
-                (self.ask(&mut next, reason, why)?, Then::Notify)
+                (self.ask(&mut next, reason, told(why))?, Then::Notify)
             }
-            Gate::Ask(reason) => (self.ask(&mut next, reason, why)?, Then::Notify),
+            Gate::Ask(reason) => (self.ask(&mut next, reason, told(why))?, Then::Notify),
             Gate::Plan => (self.queue(&mut next, None)?, Then::Report),
             Gate::Refuse(refusal) => {
                 let error = refusal.error(&tool, &next.place.run);

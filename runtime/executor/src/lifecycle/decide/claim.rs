@@ -8,7 +8,7 @@ use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
 use super::statement::Behind;
-use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, not_run};
+use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, grant_outdated, not_run};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
     CallRecord, StoredText, Transition, begun_without_a_word, replay,
@@ -58,6 +58,10 @@ impl Moment<'_> {
             has_journal: true,
         };
         let gate = gate::gate(policy, known).map_err(|need| Box::new(Step::from(need)))?;
+        let gate = match (gate, self.outdated_grant(fingerprint, four_eyes)) {
+            (Gate::Ask(reason), Some(id)) => Gate::Ask(format!("{reason}; {}", grant_outdated(id))),
+            (gate, _) => gate,
+        };
         // A decision comes first: it takes no use of a grant.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
@@ -107,7 +111,7 @@ impl Moment<'_> {
             return self.change("its tool takes other arguments now");
         };
         if tool.fingerprint != record.fingerprint {
-            return self.change("its tool has changed since it was evaluated");
+            return self.change(TOOL_CHANGED);
         }
         if evaluated.arguments.as_ref().is_none_or(|it| it.digest != record.digest) {
             return self.deny("its arguments are not those that were evaluated", behind);

@@ -14,11 +14,23 @@ pub(super) struct Use {
     pub(super) taken: Option<DocumentWrite>,
 }
 
-impl Moment<'_> {
+impl<'a> Moment<'a> {
     /// A grant that covers the call with this definition of its tool, of those that were read.
     pub(super) fn grant(self, fingerprint: &str, four_eyes: bool) -> Option<Use> {
         let mut grants = self.snapshot.grants.iter().flatten();
         grants.find_map(|grant| self.use_of(grant, fingerprint, four_eyes))
+    }
+
+    /// The id of a grant that would cover the call, had its tool not changed since the grant was given.
+    pub(super) fn outdated_grant(self, fingerprint: &str, four_eyes: bool) -> Option<&'a str> {
+        let mut grants = self.snapshot.grants.iter().flatten();
+        let found = grants.find(|now| {
+            let given = now.grant.terms().map(|terms| terms.fingerprint);
+            given.is_ok_and(|given| {
+                given != fingerprint && self.use_of(now, &given, four_eyes).is_some()
+            })
+        });
+        found.map(|now| now.grant.id.as_str())
     }
 
     fn use_of(self, now: &GrantNow, fingerprint: &str, four_eyes: bool) -> Option<Use> {

@@ -15,6 +15,14 @@ pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
+/// Why a call is evaluated again whose tool is defined in another way than when it was evaluated.
+pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
+
+/// Why a grant does not cover a call that it would have covered before.
+pub(crate) fn grant_outdated(id: &str) -> String {
+    format!("its tool has changed since grant {id} was given")
+}
+
 const GO_ON: &str = "go on without this call, or tell the user that it needs approval";
 const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
 

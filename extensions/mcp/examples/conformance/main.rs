@@ -1,5 +1,7 @@
 //! What the conformance suite of the protocol expects of a server, over HTTP: prints its URL and serves until it is ended.
 
+mod asking;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -255,6 +257,7 @@ impl Prompts for Texts {
             Prompt::new("test_prompt_with_embedded_resource", "A prompt with a resource")
                 .argument("resourceUri", "The address of the resource"),
             Prompt::new("test_prompt_with_image", "A prompt with a picture"),
+            Prompt::new("test_input_required_result_prompt", "A prompt that asks"),
         ]
     }
 
@@ -262,6 +265,7 @@ impl Prompts for Texts {
         &'a self,
         name: &'a str,
         arguments: &'a Arguments,
+        client: &'a McpClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>> {
         let filled = |name: &str| arguments.get(name).cloned().unwrap_or_default();
         let text = |text: String| PromptMessage::User(Content::text(text));
@@ -279,6 +283,14 @@ impl Prompts for Texts {
                 };
                 let question = text("Please process the embedded resource above.".to_owned());
                 vec![PromptMessage::User(resource), question]
+            }
+            "test_input_required_result_prompt" => {
+                return Box::pin(async move {
+                    let question = "What context should the prompt use?";
+                    let context = json!({"context": {"type": "string"}});
+                    let context = asked(client, question, context).await?;
+                    Ok(vec![text(context)])
+                });
             }
             _ => vec![
                 PromptMessage::User(pixel()),
@@ -308,7 +320,8 @@ impl Completions for Cities {
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::linked()?;
     registry.register(schema_tool())?;
-    let executor = Executor::builder(registry).unrestricted().per_run::<McpClient>().build()?;
+    let executor = Executor::builder(registry.clone()).unrestricted().per_run::<McpClient>();
+    let executor = executor.service(registry).build()?;
     let server = McpServer::new(executor).name("conformance").version("1.0.0").offer_client();
     let server = server.resources(Shelf { changes: broadcast::channel(16).0 });
     let bound =

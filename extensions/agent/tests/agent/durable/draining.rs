@@ -1,0 +1,77 @@
+//! A process that takes no new calls leaves its runs, as they are recorded, to the next one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use toolwright::Executor;
+use toolwright::dialect::Dialect;
+use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
+use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest};
+
+use super::process::{Provider, World, calls};
+
+/// A model during whose first answer the process begins to drain.
+struct Draining {
+    executor: Executor,
+    provider: Arc<Provider>,
+    is_first: AtomicBool,
+}
+
+impl Model for Draining {
+    fn name(&self) -> &str {
+        "draining"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            if self.is_first.swap(false, Ordering::SeqCst) {
+                let _ = self.executor.drain(Duration::ZERO).await;
+            }
+            self.provider.answer(request).await
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_left_to_the_next_process_where_this_one_takes_no_new_calls() {
+    let world = World::new();
+    let provider =
+        Provider::new([calls([("send", r#"{"text":"hello"}"#)]), ModelAnswer::text("Done.")]);
+    let executor = world.executor(world.store());
+    let is_first = AtomicBool::new(true);
+    let model = Draining { executor: executor.clone(), provider: Arc::clone(&provider), is_first };
+    let agent = Agent::builder(executor, model).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+
+    let left = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
+    assert_eq!(left, RunError::ShuttingDown { run: "r1".into() });
+    // What the model said is recorded, and is not asked for again.
+    let head = agents.head("r1").await.unwrap();
+    assert_eq!((head.phase, head.turn, head.lease), (Phase::Calling, 1, None));
+    assert_eq!(agents.resume("r1").await.unwrap_err(), left);
+    assert_eq!((provider.asked(), world.log.lines().len()), (1, 0));
+
+    let next = world.process(&provider);
+    assert!(matches!(next.wait("r1").await.unwrap(), Ended::Text { .. }));
+    assert_eq!((provider.asked(), world.log.lines().len()), (2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_works_stops_when_the_process_is_drained() {
+    let (world, model) = (World::new(), Provider::new([]));
+    let executor = world.executor(world.store());
+    let agent = Agent::builder(executor.clone(), model).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let working = tokio::spawn(async move { agents.work().await });
+    let _ = executor.drain(Duration::from_secs(5)).await;
+    working.await.unwrap().unwrap();
+}

@@ -1,0 +1,210 @@
+//! What a tool or a prompt asks of a client that belongs to no session, and what the client answers.
+//!
+//! From the revision 2026-07-28 on, a server sends no requests. A tool that asks goes on waiting, and the client's own request is
+//! answered with the questions; the client sends it again with the answers ([`rounds`](super::rounds)).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{ClientCapabilities, InputRequest, InputRequests, InputResponses, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+use tokio::sync::oneshot;
+use toolwright::ToolError;
+
+use super::client::LogLevel;
+
+/// How long a question waits for its answer, unless the tool has less time.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+tokio::task_local! {
+    /// The exchange of the tool or prompt that this task polls.
+    static CURRENT: Arc<Exchange>;
+}
+
+/// The client of one tool call or prompt, over all the requests that it takes.
+pub(super) struct Exchange {
+    capabilities: ClientCapabilities,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The request that is being answered; nothing between two of them.
+    attending: Option<Attending>,
+    /// What the client sent with its first request, for questions with a name of the tool's own.
+    early: InputResponses,
+    open: BTreeMap<String, Open>,
+    /// How many questions without a name of their own there were.
+    numbered: usize,
+    /// What the tool asked for although the client did not declare it.
+    lacking: Option<ClientCapabilities>,
+}
+
+/// A question without an answer.
+struct Open {
+    request: InputRequest,
+    answer: oneshot::Sender<Value>,
+}
+
+/// One request of the client.
+#[derive(Clone)]
+pub(super) struct Attending {
+    pub(super) peer: Peer<RoleServer>,
+    /// The least level of log messages that it asks for.
+    pub(super) log: Option<LogLevel>,
+    pub(super) progress: Option<ProgressToken>,
+}
+
+impl Attending {
+    fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self {
+            peer: context.peer.clone(),
+            log: context.meta.log_level().map(LogLevel::of),
+            progress: context.meta.get_progress_token(),
+        }
+    }
+}
+
+impl Exchange {
+    /// Whether the client's revision has no requests of servers, so that questions need an exchange.
+    pub(super) fn is_needed(context: &RequestContext<RoleServer>) -> bool {
+        context.protocol_version().is_some_and(|version| !version.has_initialize())
+    }
+
+    /// The exchange of a client's request.
+    ///
+    /// # Errors
+    /// When an answer that came with the request is none.
+    pub(super) fn begin(
+        context: &RequestContext<RoleServer>,
+        early: Option<InputResponses>,
+    ) -> Result<Arc<Self>, ErrorData> {
+        let early = early.unwrap_or_default();
+        early.iter().try_for_each(|(key, answer)| check(key, answer))?;
+        let attending = Some(Attending::of(context));
+        let state = Mutex::new(State { attending, early, ..State::default() });
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        Ok(Arc::new(Self { capabilities, state }))
+    }
+
+    pub(super) fn current() -> Option<Arc<Self>> {
+        CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// The work, whose questions are those of this exchange.
+    pub(super) fn over<F: Future>(
+        self: &Arc<Self>,
+        work: F,
+    ) -> impl Future<Output = F::Output> + use<F> {
+        CURRENT.scope(Arc::clone(self), work)
+    }
+
+    pub(super) fn capabilities(&self) -> &ClientCapabilities {
+        &self.capabilities
+    }
+
+    pub(super) fn attending(&self) -> Option<Attending> {
+        self.lock().attending.clone()
+    }
+
+    /// The client sent the request again.
+    pub(super) fn attend(&self, context: &RequestContext<RoleServer>) {
+        self.lock().attending = Some(Attending::of(context));
+    }
+
+    /// Notes that the tool needs what the client did not declare.
+    pub(super) fn lacks(&self, capability: ClientCapabilities) {
+        self.lock().lacking = Some(capability);
+    }
+
+    pub(super) fn lacking(&self) -> Option<ClientCapabilities> {
+        self.lock().lacking.clone()
+    }
+
+    /// Asks, and waits for the answer. Only a question with a name takes an answer that came before it was asked.
+    pub(super) async fn ask(
+        &self,
+        name: Option<&str>,
+        method: &str,
+        request: InputRequest,
+    ) -> Result<Value, ToolError> {
+        let (key, answer) = {
+            let mut state = self.lock();
+            if let Some(early) = name.and_then(|name| state.early.remove(name)) {
+                return Ok(early);
+            }
+            let key = match name.filter(|name| !state.open.contains_key(*name)) {
+                Some(name) => name.to_owned(),
+                None => {
+                    state.numbered += 1;
+                    format!("{method}-{}", state.numbered)
+                }
+            };
+            let (sender, answer) = oneshot::channel();
+            state.open.insert(key.clone(), Open { request, answer: sender });
+            (key, answer)
+        };
+        let unanswered =
+            || ToolError::new("client_gone", format!("the client did not answer `{method}`"));
+        let answer = tokio::time::timeout(PATIENCE, answer).await;
+        self.lock().open.remove(&key);
+        answer.ok().and_then(Result::ok).ok_or_else(unanswered)
+    }
+
+    /// The questions that wait for an answer.
+    pub(super) fn open(&self) -> InputRequests {
+        let mut state = self.lock();
+        // A tool may have given up a question.
+        state.open.retain(|_, open| !open.answer.is_closed());
+        state.open.iter().map(|(key, open)| (key.clone(), open.request.clone())).collect()
+    }
+
+    pub(super) fn has_open(&self) -> bool {
+        self.lock().open.values().any(|open| !open.answer.is_closed())
+    }
+
+    /// Gives each answer to the question of its name; other answers are ignored.
+    ///
+    /// # Errors
+    /// When one of them is none; then nothing is given.
+    pub(super) fn answer(&self, answers: InputResponses) -> Result<(), ErrorData> {
+        let mut state = self.lock();
+        for (key, answer) in answers.iter().filter(|(key, _)| state.open.contains_key(*key)) {
+            check(key, answer)?;
+        }
+        for (key, answer) in answers {
+            if let Some(open) = state.open.remove(&key) {
+                // The tool may have given up the question.
+                let _ = open.answer.send(answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// The request is answered; the next one is awaited.
+    pub(super) fn rest(&self) {
+        self.lock().attending = None;
+    }
+
+    /// Leaves every question without an answer.
+    pub(super) fn give_up(&self) {
+        self.lock().open.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn check(key: &str, answer: &Value) -> Result<(), ErrorData> {
+    match answer.is_object() {
+        true => Ok(()),
+        false => {
+            let words = format!("the answer `{key}` in `inputResponses` is no object");
+            Err(ErrorData::invalid_params(words, None))
+        }
+    }
+}

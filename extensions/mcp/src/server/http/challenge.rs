@@ -1,0 +1,53 @@
+//! The header that tells a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
+
+use std::fmt::Write as _;
+
+use hyper::header::HeaderValue;
+
+/// A challenge of the scheme `Bearer`, made of its parameters.
+#[derive(Debug, Default)]
+pub(super) struct Challenge(Vec<(&'static str, String)>);
+
+impl Challenge {
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.0.push((name, value.into()));
+        self
+    }
+
+    /// The header. A value that would end its quotes, or that no header can carry, is left out.
+    pub(super) fn header(&self) -> HeaderValue {
+        let mut text = "Bearer".to_owned();
+        let mut separator = " ";
+        for (name, value) in &self.0 {
+            let fits = |it: char| matches!(it, ' '..='~') && !matches!(it, '"' | '\\');
+            if !value.chars().all(fits) {
+                tracing::error!(name, value, "a header cannot carry this value of a challenge");
+                continue;
+            }
+            let _ = write!(text, "{separator}{name}=\"{value}\"");
+            separator = ", ";
+        }
+        HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_has_its_parameters_in_quotes() {
+        let both = Challenge::default().with("error", "insufficient_scope").with("scope", "a b,c");
+        assert_eq!(both.header(), r#"Bearer error="insufficient_scope", scope="a b,c""#);
+        assert_eq!(Challenge::default().header(), "Bearer");
+    }
+
+    #[test]
+    fn a_value_cannot_add_a_parameter_of_its_own() {
+        for scope in ["a\", realm=\"b", "a\\", "a\nb", "ä"] {
+            let error =
+                Challenge::default().with("scope", scope).with("error", "insufficient_scope");
+            assert_eq!(error.header(), r#"Bearer error="insufficient_scope""#, "{scope}");
+        }
+    }
+}

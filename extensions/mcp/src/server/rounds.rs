@@ -1,0 +1,224 @@
+//! Work that outlives the request that began it: the client is asked in the answer, and its next request gets on with the work.
+
+use std::collections::HashMap;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{InputRequiredResult, InputResponses};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::mpsc;
+use toolwright::CancellationToken;
+use uuid::Uuid;
+
+use super::exchange::Exchange;
+
+/// How much work of one session waits for answers, so that a client cannot fill the memory.
+const MOST_HELD: usize = 256;
+
+/// What a request asks for: its method, a name, and arguments in one spelling.
+pub(super) type Purpose = (&'static str, String, String);
+
+/// What a request brings for its round.
+pub(super) struct Input {
+    /// Of the round before, where it is not the first.
+    pub(super) state: Option<String>,
+    pub(super) answers: Option<InputResponses>,
+}
+
+/// The end of one round.
+#[derive(Debug)]
+pub(super) enum Round<T> {
+    /// The work is done.
+    Done(T),
+    /// The client has to answer first.
+    Asks(InputRequiredResult),
+}
+
+/// The work that waits for answers, by the state that the client has to send with them.
+pub(super) struct Rounds<T>(Mutex<HashMap<String, Held<T>>>);
+
+struct Held<T> {
+    purpose: Purpose,
+    exchange: Arc<Exchange>,
+    stop: CancellationToken,
+    steps: mpsc::UnboundedReceiver<Step<T>>,
+}
+
+/// What work comes to.
+enum Step<T> {
+    /// It has asked.
+    Asked,
+    Done(Result<T, ErrorData>),
+}
+
+type Work<T> = Pin<Box<dyn Future<Output = Result<T, ErrorData>> + Send>>;
+
+impl<T> Default for Rounds<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Send + 'static> Rounds<T> {
+    /// Works until the work is done or asks. It is cancelled with the request that it is working for. Work without a purpose
+    /// cannot ask.
+    ///
+    /// # Errors
+    /// Those of the work; and when no work for this purpose waits under the state, or an answer is none.
+    pub(super) async fn round<W>(
+        &self,
+        purpose: Option<Purpose>,
+        input: Input,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(Option<Arc<Exchange>>, CancellationToken) -> W,
+    ) -> Result<Round<T>, ErrorData>
+    where
+        W: Future<Output = Result<T, ErrorData>> + Send + 'static,
+    {
+        let Some(purpose) = purpose else {
+            return match input.state {
+                Some(_) => Err(unknown()),
+                None => work(None, context.ct.clone()).await.map(Round::Done),
+            };
+        };
+        if let Some(state) = &input.state {
+            let answers = input.answers.unwrap_or_default();
+            return self.resume(state, &purpose, answers, context).await;
+        }
+        let exchange = Exchange::begin(context, input.answers)?;
+        let stop = CancellationToken::new();
+        let work = exchange.over(work(Some(Arc::clone(&exchange)), stop.clone()));
+        let mut work: Work<T> = Box::pin(work);
+        match attended(step(&mut work, &exchange), &context.ct, &stop).await {
+            Step::Done(done) => done.map(Round::Done),
+            Step::Asked => {
+                let steps = drive(work, Arc::clone(&exchange));
+                self.hold(Held { purpose, exchange, stop, steps }, &context.ct).await
+            }
+        }
+    }
+
+    /// Gives the answers to the work that waits for them.
+    async fn resume(
+        &self,
+        state: &str,
+        purpose: &Purpose,
+        answers: InputResponses,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Round<T>, ErrorData> {
+        let held = {
+            let mut all = self.lock();
+            let held = all.get(state).filter(|held| held.purpose == *purpose);
+            let Some(held) = held else { return Err(unknown()) };
+            held.exchange.answer(answers)?;
+            all.remove(state).ok_or_else(unknown)?
+        };
+        held.exchange.attend(context);
+        if held.exchange.has_open() {
+            return Ok(Round::Asks(self.keep(held)));
+        }
+        self.hold(held, &context.ct).await
+    }
+
+    /// Waits until the work is done or asks something that has no answer.
+    async fn hold(
+        &self,
+        mut held: Held<T>,
+        request: &CancellationToken,
+    ) -> Result<Round<T>, ErrorData> {
+        loop {
+            if held.exchange.has_open() {
+                return Ok(Round::Asks(self.keep(held)));
+            }
+            match attended(held.steps.recv(), request, &held.stop).await {
+                Some(Step::Done(done)) => return done.map(Round::Done),
+                Some(Step::Asked) => {}
+                None => return Err(ErrorData::internal_error("the work has ended", None)),
+            }
+        }
+    }
+
+    /// Keeps the work under a state that nobody can guess, and that counts once.
+    fn keep(&self, held: Held<T>) -> InputRequiredResult {
+        let state = Uuid::new_v4().to_string();
+        let result = InputRequiredResult::new(Some(held.exchange.open()), Some(state.clone()));
+        held.exchange.rest();
+        let mut all = self.lock();
+        if all.len() >= MOST_HELD {
+            // What is done waits for a client that did not come back.
+            all.retain(|_, held| !held.steps.is_closed());
+        }
+        match all.len() >= MOST_HELD {
+            // The tool goes on without an answer, and the client learns that the state is unknown.
+            true => held.exchange.give_up(),
+            false => {
+                all.insert(state, held);
+            }
+        }
+        result
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Held<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Polls the work until it is done, or has asked everything that it can ask without an answer.
+async fn step<T>(work: &mut Work<T>, exchange: &Exchange) -> Step<T> {
+    std::future::poll_fn(|context| match work.as_mut().poll(context) {
+        std::task::Poll::Ready(done) => std::task::Poll::Ready(Step::Done(done)),
+        std::task::Poll::Pending if exchange.has_open() => std::task::Poll::Ready(Step::Asked),
+        std::task::Poll::Pending => std::task::Poll::Pending,
+    })
+    .await
+}
+
+/// Goes on with the work while no request waits for it, so that its time limits and its lease hold.
+fn drive<T: Send + 'static>(
+    mut work: Work<T>,
+    exchange: Arc<Exchange>,
+) -> mpsc::UnboundedReceiver<Step<T>> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        let mut asked = exchange.open();
+        let done = std::future::poll_fn(|context| {
+            let polled = work.as_mut().poll(context);
+            let open = exchange.open();
+            if open.keys().any(|key| !asked.contains_key(key)) {
+                let _ = sender.send(Step::Asked);
+            }
+            asked = open;
+            polled
+        });
+        let done = done.await;
+        // Nobody waits for it where the session has ended.
+        let _ = sender.send(Step::Done(done));
+    });
+    receiver
+}
+
+/// Waits for the output; a request that is cancelled or dropped meanwhile stops the work.
+async fn attended<F: Future>(
+    work: F,
+    request: &CancellationToken,
+    stop: &CancellationToken,
+) -> F::Output {
+    let dropped = stop.clone().drop_guard();
+    let mut work = pin!(work);
+    let output = tokio::select! {
+        biased;
+        output = &mut work => output,
+        () = request.cancelled() => {
+            stop.cancel();
+            work.await
+        }
+    };
+    dropped.disarm();
+    output
+}
+
+fn unknown() -> ErrorData {
+    let words = "nothing waits under this `requestState`: it is of another request, was answered already, or has ended; make the request again without it";
+    ErrorData::invalid_params(words, None)
+}

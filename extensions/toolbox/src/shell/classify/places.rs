@@ -1,0 +1,46 @@
+//! Which arguments of a program are no flags, and which of them name its subcommand.
+
+use crate::shell::flags::is_flag;
+use crate::shell::table::{Program, Subcommand};
+
+/// The arguments that are no flags and no values of flags.
+pub(in crate::shell) fn places<'c>(
+    entry: &Program,
+    arguments: &'c [Option<String>],
+) -> Vec<Option<&'c str>> {
+    let (mut places, mut ended) = (Vec::new(), false);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_deref() {
+            Some("--") if !ended => ended = true,
+            Some(flag) if !ended && is_flag(flag) => {
+                if entry.value_flags.iter().any(|it| it == flag) {
+                    rest.next();
+                }
+            }
+            other => places.push(other),
+        }
+    }
+    places
+}
+
+/// The subcommand, and of how many words its name is.
+pub(super) fn subcommand<'e>(
+    entry: &'e Program,
+    places: &[Option<&str>],
+) -> Option<(usize, &'e Subcommand)> {
+    // `cargo +nightly test`: which release of the program runs.
+    let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
+    let places = &places[usize::from(places.first().is_some_and(is_release))..];
+    let begins = |name: &str| {
+        let words: Vec<&str> = name.split(' ').collect();
+        let is_there =
+            words.iter().enumerate().all(|(at, word)| places.get(at) == Some(&Some(word)));
+        is_there.then_some(words.len())
+    };
+    let found = entry.subcommands.iter().filter_map(|sub| {
+        let length = sub.names.iter().filter_map(|it| begins(it)).max()?;
+        Some((length, sub))
+    });
+    found.max_by_key(|(length, _)| *length)
+}

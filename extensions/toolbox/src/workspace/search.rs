@@ -1,0 +1,106 @@
+//! A search through the files of a workspace, as tools make it.
+
+use std::path::Path;
+
+use toolwright::{ToolContext, ToolError};
+
+use super::sought::{Found, Kind, Listed, Sought, Worker};
+use super::{Name, Workspace};
+
+/// What a search looks at.
+pub(crate) struct Walk<'w> {
+    pub(crate) workspace: &'w Workspace,
+    pub(crate) context: &'w ToolContext,
+    /// Whether hidden files and those that ignore rules name are found as well.
+    pub(crate) include_ignored: bool,
+    /// How many levels of folders it goes down.
+    pub(crate) depth: Option<usize>,
+}
+
+impl Workspace {
+    /// The files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
+    /// folders. Left out are hidden files, those that git ignores, links, and what cannot be read.
+    ///
+    /// ```
+    /// use toolwright::ToolContext;
+    /// use toolwright_toolbox::Workspace;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path();
+    /// let workspace = Workspace::open(folder)?;
+    /// for file in [".gitignore", "README.md", "src/lib.rs", "target/lib.d"] {
+    ///     workspace.write(file, b"target\n")?;
+    /// }
+    /// assert_eq!(workspace.files(&ToolContext::test(), ".", 9)?, ["README.md", "src/lib.rs"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the path leads out of the workspace (`outside_workspace`), there is no such folder, or the call is cancelled
+    /// meanwhile.
+    #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
+    pub fn files(
+        &self,
+        context: &ToolContext,
+        folder: &str,
+        depth: usize,
+    ) -> Result<Vec<String>, ToolError> {
+        let walk = Walk { workspace: self, context, include_ignored: false, depth: Some(depth) };
+        let mut files = Vec::new();
+        walk.each(&Name::parse(folder)?, |found| {
+            if found.kind == Kind::File {
+                files.push(found.name.to_string());
+            }
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
+impl Walk<'_> {
+    /// Gives the files below a folder to what `worker` makes for each of several threads, in no order, or the one file
+    /// that `start` names. Links are left out. Returns how many entries could not be read.
+    pub(crate) fn files_at_once<'a, E>(
+        &self,
+        start: &Name,
+        worker: impl Fn() -> E + Sync,
+    ) -> Result<usize, ToolError>
+    where
+        E: FnMut(Listed) + Send + 'a,
+    {
+        if !self.workspace.is_folder(start)? {
+            let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
+            let relative = relative.to_string_lossy().into_owned();
+            worker()(Listed { name: start.clone(), relative, modified: None });
+            return Ok(0);
+        }
+        self.folder_at_once(start, worker)
+    }
+
+    /// As [`files_at_once`](Self::files_at_once) does, and refuses what is no folder.
+    pub(crate) fn folder_at_once<'a, E>(
+        &self,
+        start: &Name,
+        worker: impl Fn() -> E + Sync,
+    ) -> Result<usize, ToolError>
+    where
+        E: FnMut(Listed) + Send + 'a,
+    {
+        let boxed = || -> Worker<'a> { Box::new(worker()) };
+        self.workspace.placed().search(start, &self.sought(), &boxed)
+    }
+
+    /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
+    pub(crate) fn each(
+        &self,
+        start: &Name,
+        mut each: impl FnMut(Found) -> Result<(), ToolError>,
+    ) -> Result<usize, ToolError> {
+        self.workspace.placed().list(start, &self.sought(), &mut each)
+    }
+
+    fn sought(&self) -> Sought<'_> {
+        let &Self { context, include_ignored, depth, .. } = self;
+        Sought { context, include_ignored, depth }
+    }
+}

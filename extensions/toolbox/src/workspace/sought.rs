@@ -1,0 +1,57 @@
+//! What a search looks for, and what it finds.
+
+use std::time::SystemTime;
+
+use toolwright::{Class, ToolContext, ToolError};
+
+use super::Name;
+
+/// What a search looks for, without the workspace.
+pub(crate) struct Sought<'w> {
+    pub(crate) context: &'w ToolContext,
+    pub(crate) include_ignored: bool,
+    pub(crate) depth: Option<usize>,
+}
+
+/// One file or folder that was found.
+pub(crate) struct Found {
+    /// Relative to the workspace.
+    pub(crate) name: Name,
+    /// Relative to the folder that was searched; of a file that was searched itself, its name.
+    pub(crate) relative: String,
+    /// Of what itself stands there: of a link that of the link.
+    pub(crate) kind: Kind,
+    /// In bytes.
+    pub(crate) size: u64,
+}
+
+/// What has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    /// A link, a device, a FIFO or a socket.
+    Other,
+}
+
+/// One entry that a search on several threads came by; of a file it has not been opened.
+pub(crate) struct Listed {
+    pub(crate) name: Name,
+    pub(crate) relative: String,
+    /// When it was changed, where the search has seen that already.
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// What looks at the files that one thread of a search comes by.
+pub(crate) type Worker<'a> = Box<dyn FnMut(Listed) + Send + 'a>;
+
+impl Sought<'_> {
+    /// Refuses to go on where the call is cancelled.
+    pub(crate) fn is_wanted(&self) -> Result<(), ToolError> {
+        if self.context.is_cancelled() {
+            let message = "the search was cancelled before its end";
+            return Err(ToolError::new("cancelled", message).class(Class::Cancelled));
+        }
+        Ok(())
+    }
+}
