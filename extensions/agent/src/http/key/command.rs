@@ -104,5 +104,6 @@ impl fmt::Debug for CommandKey {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
