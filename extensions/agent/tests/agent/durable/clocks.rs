@@ -105,7 +105,8 @@ async fn a_run_whose_time_is_up_while_it_waits_ends_and_its_open_calls_never_run
     assert_eq!(agents.head("r1").await.unwrap().phase, Phase::Waiting);
 
     world.pass(Duration::from_mins(61));
-    let ended = agents.wait("r1").await.unwrap();
+    let waits = tokio::time::timeout(Duration::from_mins(1), agents.wait("r1"));
+    let ended = waits.await.expect("its time is up").unwrap();
     work.abort();
     assert!(matches!(ended, Ended::Limit(Limit::Time { .. })), "{ended}");
     let history = agents.history("r1").await.unwrap();
