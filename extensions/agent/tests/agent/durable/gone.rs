@@ -39,15 +39,6 @@ async fn a_call_whose_tool_is_gone_runs_at_most_once_and_the_model_hears_what_be
             Err(RunError::NoSuchRun { .. }) => continue,
             resumed => resumed,
         };
-        let resumed = match resumed {
-            // It was recorded, and waits for a process that has its tool.
-            Ok(progress) if progress.waiting().is_some() => {
-                assert_eq!(second.head("r1").await.unwrap().phase, Phase::Waiting);
-                world.pass(Duration::from_mins(2));
-                world.process(&model).resume("r1").await
-            }
-            resumed => resumed,
-        };
         let progress = resumed.unwrap();
         let is_done = matches!(progress.ended(), Some(Ended::Text { text, .. }) if text == "Done.");
         assert!(is_done, "commit {at}: {progress}");

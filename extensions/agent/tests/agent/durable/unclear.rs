@@ -1,4 +1,4 @@
-//! Calls whose outcome nobody knows, calls of a plan, and a process that is drained.
+//! Calls whose outcome is unknown, and calls of a plan.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use toolwright::{Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase};
 use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
 
-use super::process::{Deadly, FIND, Provider, SEND, World, calls, until_dead};
+use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 use crate::support::Log;
 
 /// Charges a card, at most once.
@@ -132,45 +132,4 @@ async fn a_run_in_plan_mode_gets_its_answers_at_once_and_an_accepted_call_change
     assert!(listed(&world, State::Planned).await.is_empty(), "the call went on");
     let after = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
     assert_eq!((after, model.asked()), (before, 2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_process_that_is_drained_lets_its_calls_end_and_leaves_the_run_to_another() {
-    let world = World::new();
-    let model = Provider::new([
-        calls([("send", r#"{"text":"hello"}"#)]),
-        calls([("send", r#"{"text":"again"}"#)]),
-        ModelAnswer::text("Sent."),
-    ]);
-    let executor = world
-        .executor_of(world.store(), Registry::of([SEND]).unwrap())
-        .unrestricted()
-        .build()
-        .unwrap();
-    // It is drained when the model's first answer is there.
-    let drained = executor.clone();
-    let agent = Agent::builder(executor, Arc::clone(&model)).listen(move |notice| {
-        if matches!(notice.kind, toolwright_agent::NoticeKind::Answered { .. }) {
-            let drained = drained.clone();
-            tokio::spawn(async move { drained.drain(Duration::from_secs(5)).await });
-        }
-    });
-    let first = Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
-    first.submit(NewRun::new("r1", "clerk", "send it")).await.unwrap();
-    // It ends by itself, since every executor is drained.
-    first.work().await.unwrap();
-    let head = first.head("r1").await.unwrap();
-    assert_eq!(head.lease, None, "it gave the run up in order");
-    assert_eq!(head.deaths, None);
-
-    let second = world.process(&model);
-    let ended = second.resume("r1").await.unwrap();
-    assert!(ended.ended().is_some(), "{ended}");
-    let history = second.history("r1").await.unwrap();
-    assert!(check(&history).unwrap().is_empty());
-    assert!(history.iter().all(|message| match message {
-        Message::Answers(answers) => answers.iter().all(|(_, answer)| !answer.is_error()),
-        _ => true,
-    }));
-    assert_eq!((lines(&world, "send"), model.asked()), (2, 3));
 }
