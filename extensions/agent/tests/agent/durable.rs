@@ -1,10 +1,13 @@
 //! Runs that are recorded: killed at every commit, taken up by other processes, waiting for people, cancelled.
 
+mod clocks;
 mod documents;
 mod draining;
 mod failing;
+mod gone;
 mod kills;
 mod leases;
 mod process;
 mod secrets;
+mod unclear;
 mod waiting;

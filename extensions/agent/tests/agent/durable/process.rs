@@ -11,7 +11,7 @@ use toolwright::approval::{ApprovalService, ApproverKey};
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::provider::ToolCall;
-use toolwright::{CallId, Executor, OnNoApprover, Registry, ToolContext, tool};
+use toolwright::{CallId, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::durable::{Agents, AgentsBuilder, Progress, RunError};
 use toolwright_agent::{Agent, AgentBuilder, Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -129,6 +129,17 @@ impl World {
         self.ahead.fetch_add(i64::try_from(time.as_secs()).unwrap(), Ordering::SeqCst);
     }
 
+    /// The same world, seen by a process whose clock is off by so many seconds.
+    pub fn with_clock_off_by(&self, seconds: i64) -> Self {
+        let ahead = self.ahead.load(Ordering::SeqCst) + seconds;
+        Self { ahead: Arc::new(AtomicI64::new(ahead)), ..self.clone() }
+    }
+
+    /// Sets the clock back by so many seconds.
+    pub fn set_back(&self, seconds: i64) {
+        self.ahead.fetch_sub(seconds, Ordering::SeqCst);
+    }
+
     pub fn now(&self) -> Timestamp {
         Timestamp::now() + SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst))
     }
@@ -148,17 +159,20 @@ impl World {
     }
 
     pub fn executor(&self, store: impl Store) -> Executor {
+        let tools = Registry::of([FIND, SEND, PAY]).unwrap();
+        self.executor_of(store, tools).unrestricted().build().unwrap()
+    }
+
+    /// An executor of these tools, without a policy.
+    pub fn executor_of(&self, store: impl Store, tools: Registry) -> ExecutorBuilder {
         let world = self.clone();
-        Executor::builder(Registry::of([FIND, SEND, PAY]).unwrap())
-            .unrestricted()
+        Executor::builder(tools)
             .service(self.log.clone())
             .journal(store)
             .trust("ada", self.key().public())
             .on_no_approver(OnNoApprover::Park)
             .lease(Duration::from_secs(30))
             .clock(move || world.now())
-            .build()
-            .unwrap()
     }
 
     pub fn approvals(&self) -> ApprovalService {

@@ -1,0 +1,122 @@
+//! What a run needs is gone when another process takes it up: a tool, or a service.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use toolwright::journal::Store as _;
+use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
+use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
+
+use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
+
+/// A process that knows no tool but `find`.
+fn without_tools(world: &World, model: &Arc<Provider>) -> Agents {
+    let tools = Registry::of([FIND]).unwrap();
+    let executor = world.executor_of(world.store(), tools).unrestricted().build().unwrap();
+    let agent = Agent::builder(executor, Arc::clone(model)).build().unwrap();
+    Agents::builder().agent("clerk", agent).build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_tool_is_gone_runs_at_most_once_and_the_model_hears_what_became_of_it() {
+    let mut answered = 0;
+    for at in 0.. {
+        let world = World::new();
+        let model =
+            Provider::new([calls([("send", r#"{"text":"hello"}"#)]), ModelAnswer::text("Done.")]);
+        let (store, dead) = Deadly::at(&world, at);
+        let first = world.on(store, &model).build().unwrap();
+        let run = || NewRun::new("r1", "clerk", "go");
+        if until_dead(first.start(run()), &dead).await.is_some() {
+            break;
+        }
+        drop(first);
+        world.pass(Duration::from_mins(2));
+        let second = without_tools(&world, &model);
+        let resumed = match second.resume("r1").await {
+            Err(RunError::NoSuchRun { .. }) => continue,
+            resumed => resumed,
+        };
+        let progress = resumed.unwrap();
+        let is_done = matches!(progress.ended(), Some(Ended::Text { text, .. }) if text == "Done.");
+        assert!(is_done, "commit {at}: {progress}");
+        let history = second.history("r1").await.unwrap();
+        assert!(check(&history).unwrap().is_empty());
+        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        let mut keys = world.log.lines();
+        keys.dedup();
+        match answers[0].1.error() {
+            Some(error) => {
+                assert_eq!(error.kind(), "unknown_tool", "commit {at}");
+                answered += 1;
+            }
+            None => assert_eq!(answers[0].1.text(), "sent hello", "commit {at}"),
+        }
+        assert!(keys.len() <= 1, "commit {at}: {keys:?}");
+    }
+    assert!(answered > 0, "at some commit the call had not begun");
+}
+
+/// What a run is about.
+struct Ticket(u64);
+
+/// Gives the number of the ticket.
+#[tool(effect = read)]
+async fn number(ticket: &Ticket) -> u64 {
+    ticket.0
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_services_fail_once_is_left_as_it_is_and_goes_on_when_they_can_be_made() {
+    let world = World::new();
+    let model = Provider::new([calls([("number", "{}")]), ModelAnswer::text("7.")]);
+    let is_away = Arc::new(AtomicBool::new(false));
+    let failures = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let executor = Executor::builder(Registry::of([NUMBER]).unwrap())
+        .unrestricted()
+        .per_run::<Ticket>()
+        .journal(world.store())
+        .on_no_approver(OnNoApprover::Park)
+        .build()
+        .unwrap();
+    let agents = Agents::builder()
+        .agent("clerk", Agent::builder(executor, Arc::clone(&model)).build().unwrap())
+        .services({
+            let is_away = Arc::clone(&is_away);
+            move |_, builder| match is_away.load(Ordering::SeqCst) {
+                true => Err("the database is away".into()),
+                false => Ok(builder.with(Ticket(7))),
+            }
+        })
+        .on_failure({
+            let failures = Arc::clone(&failures);
+            move |run, error| failures.lock().unwrap().push(format!("{run}: {error}"))
+        })
+        .build()
+        .unwrap();
+    let work = tokio::spawn({
+        let agents = agents.clone();
+        async move { agents.work().await }
+    });
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    // It is recorded, and its services fail from then on.
+    agents.submit(NewRun::new("r1", "clerk", "which?")).await.unwrap();
+    is_away.store(true, Ordering::SeqCst);
+    let before = world.store().documents("run").await.unwrap();
+    while failures.lock().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let expected = "r1: the services of run `r1` could not be made: the database is away";
+    assert_eq!(failures.lock().unwrap()[0], expected);
+    assert_eq!(world.store().documents("run").await.unwrap(), before, "nothing was written");
+    assert_eq!(model.asked(), 0);
+
+    is_away.store(false, Ordering::SeqCst);
+    while agents.head("r1").await.unwrap().phase != Phase::Ended {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    work.abort();
+    assert_eq!(agents.head("r1").await.unwrap().deaths, None, "a failure is no death");
+}

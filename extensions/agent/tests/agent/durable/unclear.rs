@@ -1,0 +1,135 @@
+//! Calls whose outcome is unknown, and calls of a plan.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::approval::Statement;
+use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
+use toolwright::policy::{Mode, Policy};
+use toolwright::{Registry, tool};
+use toolwright_agent::durable::{Agents, NewRun, Phase};
+use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
+
+use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
+use crate::support::Log;
+
+/// Charges a card, at most once.
+#[tool(effect = once)]
+async fn charge(
+    log: &Log,
+    /// How much.
+    amount: u32,
+) -> String {
+    log.add(format!("charge {amount}"));
+    format!("charged {amount}")
+}
+
+fn provider() -> Arc<Provider> {
+    Provider::new([
+        calls([("find", r#"{"word":"tea"}"#), ("charge", r#"{"amount":3}"#)]),
+        ModelAnswer::text("Charged."),
+    ])
+}
+
+fn process(world: &World, store: impl toolwright::journal::Store, model: &Arc<Provider>) -> Agents {
+    let tools = Registry::of([FIND, CHARGE]).unwrap();
+    let executor = world.executor_of(store, tools).unrestricted().build().unwrap();
+    let agent = Agent::builder(executor, Arc::clone(model)).build().unwrap();
+    Agents::builder().agent("clerk", agent).build().unwrap()
+}
+
+async fn listed(world: &World, state: State) -> Vec<CallRecord> {
+    let filter = Filter { states: vec![state], ..Filter::default() };
+    world.store().list(&filter, Page::first(10)).await.unwrap()
+}
+
+async fn say(world: &World, statement: &Statement) {
+    let signed = world.key().sign(statement).unwrap();
+    world.approvals().submit(signed, world.now()).await.unwrap();
+}
+
+fn lines(world: &World, word: &str) -> usize {
+    world.log.lines().iter().filter(|line| line.starts_with(word)).count()
+}
+
+/// S3.34, S3.38.
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_call_has_an_unknown_outcome_waits_until_a_person_says_what_became_of_it() {
+    let mut unclear = 0;
+    for at in 0.. {
+        let (world, model) = (World::new(), provider());
+        let (store, dead) = Deadly::at(&world, at);
+        let first = process(&world, store, &model);
+        if until_dead(first.start(NewRun::new("r1", "clerk", "charge it")), &dead).await.is_some() {
+            break;
+        }
+        drop(first);
+        world.pass(Duration::from_mins(2));
+        let agents = process(&world, world.store(), &model);
+        let Ok(progress) = agents.resume("r1").await else {
+            assert_eq!(at, 0, "the run was not recorded");
+            continue;
+        };
+        if progress.ended().is_some() {
+            assert_eq!(lines(&world, "charge"), 1, "commit {at}");
+            continue;
+        }
+        unclear += 1;
+        let waiting = progress.waiting().unwrap();
+        assert_eq!(waiting.calls[0].state, State::Indeterminate, "commit {at}");
+        let head = agents.head("r1").await.unwrap();
+        assert_eq!((head.phase, head.lease, head.waiting.len()), (Phase::Waiting, None, 1));
+        // Days pass, and nothing runs.
+        world.pass(Duration::from_hours(72));
+        let (found, asked) = (lines(&world, "find"), model.asked());
+        assert!(agents.resume("r1").await.unwrap().waiting().is_some());
+
+        let waits = tokio::spawn({
+            let agents = agents.clone();
+            async move { agents.wait("r1").await }
+        });
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(!waits.is_finished(), "a person has not said what became of it");
+        let [record] = &listed(&world, State::Indeterminate).await[..] else { panic!("one") };
+        let statement = Statement::happened(record, "charged 3", "ada", world.now());
+        say(&world, &statement).await;
+        let ended = waits.await.unwrap().unwrap();
+        assert!(matches!(ended, Ended::Text { .. }), "{ended}");
+        let history = agents.history("r1").await.unwrap();
+        assert!(check(&history).unwrap().is_empty());
+        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        assert_eq!(answers[1].1.text(), "charged 3", "commit {at}");
+        assert!(lines(&world, "charge") <= 1, "commit {at}");
+        assert_eq!((lines(&world, "find"), model.asked()), (found, asked + 1), "commit {at}");
+    }
+    assert!(unclear > 0, "at some commit the outcome was unknown");
+}
+
+/// S3.36.
+#[tokio::test(start_paused = true)]
+async fn a_run_in_plan_mode_gets_its_answers_at_once_and_an_accepted_call_changes_none_of_them() {
+    let (world, model) = (World::new(), provider());
+    let tools = Registry::of([FIND, CHARGE]).unwrap();
+    let executor = world.executor_of(world.store(), tools);
+    let plan = Policy::builder().mode(Mode::Unrestricted).plan(true);
+    let executor = executor.policy(plan).build().unwrap();
+    let agent = Agent::builder(executor, Arc::clone(&model)).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let progress = agents.start(NewRun::new("r1", "clerk", "charge it")).await.unwrap();
+    assert!(progress.ended().is_some(), "{progress}");
+    assert_eq!((lines(&world, "find"), lines(&world, "charge")), (1, 0));
+    let before = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
+    assert!(before.contains("was put into the plan"), "{before}");
+
+    let [record] = &listed(&world, State::Planned).await[..] else { panic!("one") };
+    // Accepted, it runs or waits for its own approval; the run has ended with the answers that it had.
+    say(&world, &Statement::accept(record, "ada", world.now())).await;
+    let work = agents.work();
+    assert!(
+        tokio::time::timeout(Duration::from_secs(20), work).await.is_err(),
+        "nothing drains it"
+    );
+    assert!(listed(&world, State::Planned).await.is_empty(), "the call went on");
+    let after = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
+    assert_eq!((after, model.asked()), (before, 2));
+}
