@@ -30,6 +30,7 @@ const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, bec
 /// Something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a step takes it")]
 pub enum Event {
     /// The user said something. Not in the middle of a turn, or while the model is asked.
     Said {

@@ -149,7 +149,7 @@ fn a_picture_is_sent_as_what_its_data_is() {
 fn what_a_provider_would_refuse_is_left_out_with_the_reason() {
     let wrong = |content: Content<'_>, reason: &str| {
         for provider in Provider::ALL {
-            let message = said(provider, &[content.clone()]).to_string();
+            let message = said(provider, std::slice::from_ref(&content)).to_string();
             assert!(message.contains(reason), "{provider}: {message}");
         }
     };
