@@ -7,8 +7,29 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolwright::{Call, Catalog, Executor, Registry, ToolError};
 use toolwright_mcp::{
-    MCP_TOOLS, McpConfig, McpServers, MemoryTokens, OAuth, SignIn, SignInRequest,
+    Answers, Elicit, Elicitation, Elicited, MCP_TOOLS, McpConfig, McpServers, MemoryTokens, OAuth,
+    SignIn, SignInRequest,
 };
+
+/// Agrees to what is proposed, and confirms what is asked.
+struct Agrees;
+
+impl Elicit for Agrees {
+    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited> {
+        let mut answer = question.defaults();
+        let required = question.schema["required"].as_array().into_iter().flatten();
+        for name in required.filter_map(Value::as_str) {
+            if answer.get(name).is_none() {
+                answer[name] = match question.schema["properties"][name]["type"].as_str() {
+                    Some("boolean") => true.into(),
+                    Some("integer" | "number") => 1.into(),
+                    _ => "yes".into(),
+                };
+            }
+        }
+        Box::pin(async { Elicited::Accepted(answer) })
+    }
+}
 
 /// Opens the page without a browser: the authorization server of the suite says yes at once.
 struct Yes;
@@ -50,7 +71,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         McpConfig::from_json(&config.to_string())?,
         &registry,
         OAuth::new(MemoryTokens::default()).sign_in(Yes),
-    );
+    )
+    .answering(Answers::new().elicit(Agrees));
     let builder = Executor::builder(registry.clone()).unrestricted();
     let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
     for refused in servers.register_all().await? {

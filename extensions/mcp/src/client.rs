@@ -1,5 +1,6 @@
 //! The tools of other MCP servers, as an application uses them: which servers there are, and how a name finds its tool.
 
+pub(crate) mod answers;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod definition;
@@ -18,12 +19,13 @@ pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
 use toolwright::{Output, Registration, Registry, RegistryError, Resolver, ToolContext, ToolError};
 
+use self::answers::Answers;
 use self::config::McpConfig;
 use self::connection::Server;
 use self::definition::{Definitions, ForeignTool};
@@ -58,6 +60,7 @@ struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
     /// Where tools are registered when a name is resolved.
     registry: Registry,
+    answers: connection::SharedAnswers,
 }
 
 /// A foreign tool that cannot be called, and why.
@@ -76,10 +79,7 @@ impl McpServers {
     /// The servers of a configuration, for the executor of this registry. None is started yet.
     #[must_use]
     pub fn new(config: McpConfig, registry: &Registry) -> Self {
-        let servers = config.servers.into_iter();
-        let servers =
-            servers.map(|(name, config)| (name.clone(), Arc::new(Server::new(name, config))));
-        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
+        Self::of(config, registry, |server| server)
     }
 
     /// The servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
@@ -98,11 +98,23 @@ impl McpServers {
     #[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]
     #[must_use]
     pub fn with_oauth(config: McpConfig, registry: &Registry, oauth: oauth::OAuth) -> Self {
+        Self::of(config, registry, |server| server.with_oauth(oauth.clone()))
+    }
+
+    fn of(config: McpConfig, registry: &Registry, made: impl Fn(Server) -> Server) -> Self {
+        let answers = connection::SharedAnswers::default();
         let servers = config.servers.into_iter().map(|(name, config)| {
-            let server = Server::new(name.clone(), config).with_oauth(oauth.clone());
-            (name, Arc::new(server))
+            let server = Server::new(name.clone(), config, Arc::clone(&answers));
+            (name, Arc::new(made(server)))
         });
-        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone() }))
+        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone(), answers }))
+    }
+
+    /// Who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
+    #[must_use]
+    pub fn answering(self, answers: Answers) -> Self {
+        *self.0.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+        self
     }
 
     /// The names of the servers.

@@ -11,6 +11,7 @@ pub mod cli;
 mod client;
 mod server;
 
+pub use client::answers::{Answers, Elicit, Elicitation, Sample};
 pub use client::config::{ConfigError, McpConfig, Trust};
 #[cfg(feature = "oauth")]
 #[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]

@@ -16,6 +16,7 @@ mod answer;
 mod anthropic;
 mod error;
 mod gemini;
+mod kind;
 mod media;
 mod message;
 mod node;
@@ -33,32 +34,12 @@ use toolwright_core::output::{Answer, Content};
 
 use self::answer::Answered;
 pub use self::error::MessageError;
+pub use self::kind::Provider;
 pub use self::media::MediaSupport;
 use self::media::Parts;
 use self::node::Node;
 pub use self::stored::UnknownProvider;
 pub use self::stream::{MessageStream, StreamError, StreamEvent};
-
-/// A provider's wire format.
-///
-/// ```
-/// use toolwright::provider::Provider;
-///
-/// assert_eq!(Provider::OpenAiChat.name(), "openai-chat");
-/// assert_eq!(Provider::Gemini.to_string(), "gemini");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Provider {
-    /// Anthropic's Messages API.
-    Anthropic,
-    /// `OpenAI`'s Chat Completions API, and the many servers that imitate it.
-    OpenAiChat,
-    /// `OpenAI`'s Responses API.
-    OpenAiResponses,
-    /// Google's Gemini API, `generateContent`.
-    Gemini,
-}
 
 /// One tool call, as found in a provider's message.
 ///
@@ -101,22 +82,6 @@ impl Provider {
     /// ```
     pub const ALL: [Self; 4] =
         [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
-
-    /// The provider's name in commands, records and error messages.
-    ///
-    /// ```
-    /// # use toolwright::provider::Provider;
-    /// assert_eq!(Provider::OpenAiResponses.name(), "openai-responses");
-    /// ```
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Gemini => "gemini",
-        }
-    }
 
     /// Which provider wrote the message, judged by its shape.
     ///
@@ -322,12 +287,6 @@ impl<'a> From<&'a ToolCall> for Call<'a> {
             Some(id) => arrived.id(id),
             None => arrived,
         }
-    }
-}
-
-impl fmt::Display for Provider {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
     }
 }
 

@@ -1,7 +1,8 @@
 //! One server: started when it is needed, asked for its tools, called, started again after it has ended.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -17,6 +18,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 use toolwright::{Class, Output, ToolContext, ToolError};
 
+use super::answers::Answers;
 use super::config::{Reached, ServerConfig, Trust};
 use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::handler::Handler;
@@ -37,6 +39,9 @@ const FRESH: Duration = Duration::from_secs(30);
 #[cfg(feature = "oauth")]
 const SIGN_IN: Duration = Duration::from_secs(300);
 
+/// How often a server may ask in the middle of one call.
+const MOST_ROUNDS: usize = 16;
+
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
@@ -45,8 +50,12 @@ pub(crate) struct Server {
     config: ServerConfig,
     #[cfg(feature = "oauth")]
     oauth: Option<super::oauth::OAuth>,
+    answers: SharedAnswers,
     state: Mutex<State>,
 }
+
+/// Who answers servers, of all servers of an application.
+pub(super) type SharedAnswers = Arc<std::sync::Mutex<Answers>>;
 
 /// A session that begins.
 type Connecting =
@@ -69,12 +78,13 @@ struct Live {
 }
 
 impl Server {
-    pub(super) fn new(name: String, config: ServerConfig) -> Self {
+    pub(super) fn new(name: String, config: ServerConfig, answers: SharedAnswers) -> Self {
         Self {
             name,
             config,
             #[cfg(feature = "oauth")]
             oauth: None,
+            answers,
             state: Mutex::default(),
         }
     }
@@ -119,7 +129,7 @@ impl Server {
         let mut meta = MetaObject::default();
         meta.insert(KEY.to_owned(), context.idempotency_key().into());
         request.set_meta(RequestMetaObject::from(meta));
-        let answer = peer.call_tool_once(request).await.map_err(|error| self.failed(error))?;
+        let answer = self.rounds(&peer, request).await?;
         self.state.lock().await.restart.worked();
         match answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
@@ -131,6 +141,44 @@ impl Server {
                 Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
             }
         }
+    }
+
+    /// Calls, and calls again with what the server asks for in between.
+    async fn rounds(
+        &self,
+        peer: &Peer<RoleClient>,
+        mut request: CallToolRequestParams,
+    ) -> Result<CallToolResponse, ToolError> {
+        for _ in 0..MOST_ROUNDS {
+            let answer = peer.call_tool_once(request.clone()).await;
+            let asked = match answer.map_err(|error| self.failed(error))? {
+                CallToolResponse::InputRequired(asked) => asked,
+                answer => return Ok(answer),
+            };
+            let mut responses = BTreeMap::new();
+            for (key, question) in asked.input_requests.unwrap_or_default() {
+                let question = serde_json::to_value(question).unwrap_or_default();
+                let method = question["method"].as_str().unwrap_or_default();
+                let params = question["params"].clone();
+                let response = self.answers().respond(&self.name, method, params).await;
+                let response = response.map_err(|why| {
+                    let words = format!("the MCP server `{}` asks for more: {why}", self.name);
+                    ToolError::new("unsupported_question", words).class(Class::Unknown)
+                })?;
+                responses.insert(key, response);
+            }
+            request.input_responses = (!responses.is_empty()).then_some(responses);
+            request.request_state = asked.request_state;
+        }
+        let words = format!(
+            "the MCP server `{}` asked {MOST_ROUNDS} times in the middle of one call, expected an end",
+            self.name
+        );
+        Err(ToolError::new("asked_without_end", words).class(Class::Unknown))
+    }
+
+    fn answers(&self) -> Answers {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends the server, where it runs.
@@ -176,7 +224,11 @@ impl Server {
         // What fails or is given up from here on counts as a failure.
         state.restart.failed(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
-        let handler = Handler { changed: Arc::clone(&changed) };
+        let handler = Handler {
+            server: self.name.clone(),
+            changed: Arc::clone(&changed),
+            answers: self.answers(),
+        };
         let (process, connecting) = self.reached(handler)?;
         let begin = async {
             let running = connecting.await.map_err(|error| {

@@ -1,26 +1,76 @@
-//! What a server asks of this side, and what it notifies it of. Requests for samples and answers of people are refused.
+//! What a server asks of this side, and what it notifies it of.
+
+#![expect(deprecated, reason = "servers of earlier revisions ask for samples and roots")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
-use rmcp::service::NotificationContext;
+use rmcp::model::{
+    ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+    ElicitResult, ErrorData, Implementation, ListRootsResult, ProtocolVersion,
+};
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use super::answers::Answers;
 
 /// One connection, as its server sees it.
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
+    pub(super) server: String,
     /// Whether the server has changed its tools since they were read.
     pub(super) changed: Arc<AtomicBool>,
+    pub(super) answers: Answers,
+}
+
+impl Handler {
+    async fn answered<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, ErrorData> {
+        let failed = |why: String| ErrorData::invalid_request(why, None);
+        let params = serde_json::to_value(params).map_err(|error| failed(error.to_string()))?;
+        let result = self.answers.respond(&self.server, method, params).await.map_err(failed)?;
+        serde_json::from_value(result).map_err(|error| {
+            let why = format!("the application's answer to `{method}` is none: {error}");
+            ErrorData::internal_error(why, None)
+        })
+    }
 }
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
-        // Neither sampling nor elicitation nor roots: a server must not ask for them, and is refused where it does.
         let us = Implementation::new("toolwright", env!("CARGO_PKG_VERSION"));
-        let mut config = ClientConfig::new(ClientCapabilities::default(), us);
+        let mut config = ClientConfig::new(self.answers.capabilities(), us);
         config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         config
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.answered("elicitation/create", &params).await
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.answered("sampling/createMessage", &params).await
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        self.answered("roots/list", &json!({})).await
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

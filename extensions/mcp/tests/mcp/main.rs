@@ -1,6 +1,7 @@
 //! The protocol in use: real clients and servers, over streams in memory and over the pipes of real processes.
 #![cfg(test)]
 
+mod answers;
 mod client;
 mod durable;
 mod faults;

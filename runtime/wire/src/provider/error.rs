@@ -1,6 +1,6 @@
 //! What can be wrong with a provider's message.
 
-use super::Provider;
+use super::kind::Provider;
 
 /// Why a message gave no tool calls, or answers gave no message.
 ///

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolwright_core::output::{Content, decoded_length};
 
-use super::Provider;
+use super::kind::Provider;
 
 /// What a model reads beside text.
 ///

@@ -1,0 +1,106 @@
+//! What a server asks of the application that uses it: answered where somebody answers, refused where nobody does.
+
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use toolwright::{Call, Executor, Registry, ToolError, tool};
+use toolwright_mcp::{
+    Answers, Elicit, Elicitation, Elicited, MCP_TOOLS, McpClient, McpConfig, McpServer, McpServers,
+    Sample,
+};
+
+use crate::http::Served;
+
+/// Ask for everything that can be asked for.
+#[tool(unlinked, effect = read, reads())]
+async fn ask_all(client: &McpClient) -> Result<String, ToolError> {
+    let schema = json!({"type": "object", "properties": {
+        "tea": {"type": "string", "default": "green"}, "cups": {"type": "integer", "default": 2},
+        "milk": {"type": "boolean"},
+    }});
+    let tea = client.elicit("Which tea?", schema).await?;
+    let said = client.sample(json!({"messages": [], "maxTokens": 7})).await?;
+    let roots = client.roots().await?;
+    Ok(format!("{tea:?}; {}; {}", said["content"]["text"], roots[0].uri))
+}
+
+/// Ask for ever.
+#[tool(unlinked, effect = read, reads())]
+async fn ask_on(client: &McpClient) -> Result<String, ToolError> {
+    loop {
+        client.elicit("And now?", json!({"type": "object", "properties": {}})).await?;
+    }
+}
+
+#[derive(Clone, Default)]
+struct Person(Arc<Mutex<Vec<Elicitation>>>);
+
+impl Elicit for Person {
+    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited> {
+        self.0.lock().unwrap().push(question.clone());
+        Box::pin(async { Elicited::Accepted(question.defaults()) })
+    }
+}
+
+struct Small;
+
+impl Sample for Small {
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        params: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, String>> {
+        let text = format!("{} tokens for {server}", params["maxTokens"]);
+        let content = json!({"type": "text", "text": text});
+        Box::pin(
+            async move { Ok(json!({"role": "assistant", "model": "small", "content": content})) },
+        )
+    }
+}
+
+async fn called(tool: &str, answers: Option<Answers>) -> String {
+    let executor = Executor::builder(Registry::of([ASK_ALL, ASK_ON]).unwrap()).unrestricted();
+    let executor = executor.per_run::<McpClient>().build().unwrap();
+    let served = Served::of(McpServer::new(executor).offer_client()).await;
+    let registry = Registry::of(MCP_TOOLS).unwrap();
+    let config = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"", served.url);
+    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap(), &registry);
+    let servers = match answers {
+        Some(answers) => servers.answering(answers),
+        None => servers,
+    };
+    let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+    let executor = builder.service(servers.clone()).build().unwrap();
+    let answer = executor.call(&Call::new(format!("far__{tool}"), "{}")).await;
+    servers.close().await;
+    answer.text().into_owned()
+}
+
+#[tokio::test]
+async fn what_a_server_asks_in_the_middle_of_a_call_is_answered_by_the_application() {
+    let person = Person::default();
+    let answers = Answers::new().elicit(person.clone()).sample(Small).root("file:///tea", "tea");
+    let answer = called("ask_all", Some(answers)).await;
+    let agreed = r#"Accepted(Object {"cups": Number(2), "tea": String("green")})"#;
+    assert!(answer.contains(agreed), "{answer}");
+    assert!(answer.contains(r#""7 tokens for far"; file:///tea"#), "{answer}");
+    let asked = person.0.lock().unwrap();
+    assert_eq!((asked.len(), &*asked[0].server, &*asked[0].message), (1, "far", "Which tea?"));
+}
+
+#[tokio::test]
+async fn what_nobody_answers_is_refused_and_servers_know_it_beforehand() {
+    for answers in [None, Some(Answers::new().sample(Small))] {
+        let answer = called("ask_all", answers).await;
+        assert!(answer.contains("Missing required client capability"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_ever_is_given_up() {
+    let person = Person::default();
+    let answer = called("ask_on", Some(Answers::new().elicit(person.clone()))).await;
+    assert!(answer.contains("asked 16 times in the middle of one call"), "{answer}");
+    assert_eq!(person.0.lock().unwrap().len(), 16);
+}

@@ -1,0 +1,48 @@
+//! Which provider: the enum and its names.
+
+use std::fmt;
+
+/// A provider's wire format.
+///
+/// ```
+/// use toolwright::provider::Provider;
+///
+/// assert_eq!(Provider::OpenAiChat.name(), "openai-chat");
+/// assert_eq!(Provider::Gemini.to_string(), "gemini");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Provider {
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// `OpenAI`'s Chat Completions API, and the many servers that imitate it.
+    OpenAiChat,
+    /// `OpenAI`'s Responses API.
+    OpenAiResponses,
+    /// Google's Gemini API, `generateContent`.
+    Gemini,
+}
+
+impl Provider {
+    /// The provider's name in commands, records and error messages.
+    ///
+    /// ```
+    /// # use toolwright::provider::Provider;
+    /// assert_eq!(Provider::OpenAiResponses.name(), "openai-responses");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
