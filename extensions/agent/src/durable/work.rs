@@ -109,7 +109,9 @@ impl Inner {
             let Some(run) = document.key.strip_prefix(keys::OPEN) else { continue };
             let listed: Result<serde_json::Value, _> = serde_json::from_str(&document.text);
             let agent = listed.map_err(|error| RunError::damaged(&document.key, error))?;
-            if agent["agent"].as_str().is_some_and(|name| self.agents.contains_key(name)) {
+            let agent = agent["agent"].as_str().and_then(|name| self.agents.get(name));
+            // A run of a drained executor would be given back as soon as it is taken.
+            if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
                 runs.push(run.to_owned());
             }
         }

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use toolwright::Executor;
 use toolwright::dialect::Dialect;
+use toolwright::journal::Store;
+use toolwright::{Executor, Registry};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
 use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest};
 
-use super::process::{Provider, World, calls};
+use super::process::{Provider, SEND, World, calls};
 
 /// A model during whose first answer the process begins to drain.
 struct Draining {
@@ -63,6 +64,30 @@ async fn a_run_is_left_to_the_next_process_where_this_one_takes_no_new_calls() {
     let next = world.process(&provider);
     assert!(matches!(next.wait("r1").await.unwrap(), Ended::Text { .. }));
     assert_eq!((provider.asked(), world.log.lines().len()), (2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
+    let (world, model) = (World::new(), Provider::new([ModelAnswer::text("Done.")]));
+    let store: Arc<dyn Store> = Arc::new(world.store());
+    let executor = || {
+        let tools = Registry::of([SEND]).unwrap();
+        let builder = world.executor_of(world.store(), tools).unrestricted();
+        builder.journal_arc(Arc::clone(&store)).build().unwrap()
+    };
+    let (drained, other) = (executor(), executor());
+    let agent =
+        |executor: &Executor| Agent::builder(executor.clone(), Arc::clone(&model)).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent(&drained)).agent("other", agent(&other));
+    let agents = agents.build().unwrap();
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let epoch = agents.head("r1").await.unwrap().epoch;
+    let _ = drained.drain(Duration::ZERO).await;
+    let worker = agents.clone();
+    let working = tokio::spawn(async move { worker.work().await });
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(agents.head("r1").await.unwrap().epoch, epoch, "it was taken and given back");
+    working.abort();
 }
 
 #[tokio::test(start_paused = true)]
