@@ -98,7 +98,10 @@ impl<'a> Lifecycle<'a> {
                 };
                 (submitted.instrument(span.clone()).await, Some(found))
             }
-            Err(error) => (Outcome::Answered(error.into()), None),
+            Err(error) => {
+                let known = Box::pin(self.known_without_tool(&place, call, watch.as_ref())).await;
+                (known.unwrap_or_else(|| Outcome::Answered(error.into())), None)
+            }
         };
         self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
         outcome
@@ -186,6 +189,29 @@ impl<'a> Lifecycle<'a> {
             }
             Ok(_) => self.reported(&mut look),
         }
+    }
+
+    /// What the journal knows of a call whose tool is not to be found here: a call that was made is never answered as one
+    /// of an unknown tool. One that has yet to run is left to a process that has its tool.
+    async fn known_without_tool(
+        self,
+        place: &CallSlot,
+        call: &Call<'_>,
+        watch: Option<&Watch<'_>>,
+    ) -> Option<Outcome> {
+        place.turn?;
+        let known = match self.at(place, call.name()).await {
+            Ok(known) => known?,
+            Err(failure) => return Some(failure.into()),
+        };
+        let has_to_run = matches!(known.state, State::Judging | State::Ready | State::Running);
+        if has_to_run && !stage::is_given_up(self.run, call) {
+            return Some(self.resubmitted(known, call, watch).await);
+        }
+        Some(match self.expire_due(known).await {
+            Ok(record) => self.outcome_of(&record),
+            Err(failure) => failure.into(),
+        })
     }
 
     /// The call that the journal has at the place of this one.

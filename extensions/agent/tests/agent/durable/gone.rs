@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use toolwright::journal::Store as _;
-use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright::journal::{Filter, Page, Store as _};
+use toolwright::{CallFailure, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
-use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
+use toolwright_agent::{Agent, Ended, Message, ModelAnswer, Stopped, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 
@@ -20,8 +20,8 @@ fn without_tools(world: &World, model: &Arc<Provider>) -> Agents {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_tool_is_gone_runs_at_most_once_and_the_model_hears_what_became_of_it() {
-    let mut answered = 0;
+async fn a_call_whose_tool_is_gone_is_unknown_only_where_it_was_never_made() {
+    let (mut unknown, mut left, mut answered) = (0, 0, 0);
     for at in 0.. {
         let world = World::new();
         let model =
@@ -34,15 +34,22 @@ async fn a_call_whose_tool_is_gone_runs_at_most_once_and_the_model_hears_what_be
         }
         drop(first);
         world.pass(Duration::from_mins(2));
-        let second = without_tools(&world, &model);
-        let resumed = match second.resume("r1").await {
+        let mut taker = without_tools(&world, &model);
+        let progress = match taker.resume("r1").await {
             Err(RunError::NoSuchRun { .. }) => continue,
-            resumed => resumed,
-        };
-        let progress = resumed.unwrap();
+            Err(RunError::Stopped(Stopped::Call(CallFailure::NotHere { tool, .. }))) => {
+                // It was made and is not answered: a process that has the tool goes on with it.
+                assert_eq!(tool, "send", "commit {at}");
+                left += 1;
+                taker = world.process(&model);
+                taker.resume("r1").await
+            }
+            progress => progress,
+        }
+        .unwrap_or_else(|error| panic!("commit {at}: {error}"));
         let is_done = matches!(progress.ended(), Some(Ended::Text { text, .. }) if text == "Done.");
         assert!(is_done, "commit {at}: {progress}");
-        let history = second.history("r1").await.unwrap();
+        let history = taker.history("r1").await.unwrap();
         assert!(check(&history).unwrap().is_empty());
         let Message::Answers(answers) = &history[2] else { panic!("the answers") };
         let mut keys = world.log.lines();
@@ -50,13 +57,53 @@ async fn a_call_whose_tool_is_gone_runs_at_most_once_and_the_model_hears_what_be
         match answers[0].1.error() {
             Some(error) => {
                 assert_eq!(error.kind(), "unknown_tool", "commit {at}");
+                assert!(keys.is_empty(), "commit {at}: {keys:?}");
+                unknown += 1;
+            }
+            None => {
+                assert_eq!(answers[0].1.text(), "sent hello", "commit {at}");
+                assert_eq!(keys.len(), 1, "commit {at}: {keys:?}");
                 answered += 1;
             }
-            None => assert_eq!(answers[0].1.text(), "sent hello", "commit {at}"),
         }
-        assert!(keys.len() <= 1, "commit {at}: {keys:?}");
+        let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap();
+        assert!(calls.iter().all(|it| it.answer.is_some()), "commit {at}: nothing runs later");
     }
-    assert!(answered > 0, "at some commit the call had not begun");
+    assert!(unknown > 0 && left > 0 && answered > left, "{unknown}, {left}, {answered}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approved_call_waits_for_a_process_that_has_its_tool_and_a_cancelled_one_does_not() {
+    for is_cancelled in [false, true] {
+        let world = World::new();
+        let model =
+            Provider::new([calls([("pay", r#"{"amount":3}"#)]), ModelAnswer::text("Paid.")]);
+        let first = world.process(&model);
+        let progress = first.start(NewRun::new("r1", "clerk", "pay")).await.unwrap();
+        let call = progress.waiting().unwrap().calls[0].call;
+        let second = without_tools(&world, &model);
+        let waits = second.resume("r1").await.unwrap();
+        assert_eq!(waits.waiting().unwrap().calls[0].call, call, "a person may still decide");
+        world.approve(call).await;
+        match second.resume("r1").await {
+            Err(RunError::Stopped(Stopped::Call(CallFailure::NotHere { .. }))) => {}
+            other => panic!("{other:?}"),
+        }
+        if is_cancelled {
+            second.cancel("r1", "ada", "no more").await.unwrap();
+            assert!(second.head("r1").await.unwrap().cancelled.is_some());
+        } else {
+            first.resume("r1").await.unwrap();
+        }
+        let history = second.history("r1").await.unwrap();
+        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        let (kind, paid) = match is_cancelled {
+            false => (None, vec!["pay 3".to_owned()]),
+            true => (Some("cancelled"), Vec::new()),
+        };
+        assert_eq!(answers[0].1.error().map(|it| it.kind()), kind);
+        assert_eq!(world.log.lines(), paid);
+    }
 }
 
 /// What a run is about.
