@@ -9,6 +9,7 @@
 //!
 //! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
 
+mod acknowledge;
 mod agents;
 mod body;
 mod builder;
@@ -21,6 +22,7 @@ mod info;
 mod keys;
 mod progress;
 mod recorded;
+mod remembered;
 mod runs;
 mod stop;
 mod taking;

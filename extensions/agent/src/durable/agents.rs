@@ -12,6 +12,7 @@ use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
 use super::head::{Cancelled, Head, read};
 use super::keys;
 use super::progress::Progress;
+use super::remembered::Remembered;
 use super::runs::{Runs, head_of};
 use super::{NewRun, RunError};
 use crate::{Agent, Message};
@@ -77,6 +78,8 @@ pub(super) struct Inner {
     pub(super) access: JournalAccess,
     pub(super) services: StoredServices,
     pub(super) on_failure: StoredOnFailure,
+    pub(super) at_once: usize,
+    pub(super) remembered: Remembered,
 }
 
 impl Agents {
@@ -93,7 +96,7 @@ impl Agents {
     /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
     /// [`RunError`].
     pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
-        self.0.begun(run).await?.drive().await
+        self.0.driven(self.0.begun(run).await?).await
     }
 
     /// Records a new run for a process that [works](Self::work), which may be this one.
@@ -111,22 +114,20 @@ impl Agents {
     /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
     /// release, or it stops without an end.
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
-        match self.0.taken(run, true).await? {
-            Ok(driver) => driver.drive().await,
-            Err(progress) => Ok(progress),
-        }
+        self.0.gone_on(run, true).await
     }
 
     /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
     /// [`Worker::work`](toolwright::Worker::work) or [`Agents::work`](Self::work) somewhere, so that decided calls run.
     ///
     /// # Errors
-    /// As [`resume`](Self::resume), but it waits while another process drives the run.
+    /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
+    /// ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::Ended, RunError> {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
-            match self.resume(run).await {
+            match self.0.gone_on(run, false).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
                 Ok(Progress::Waiting(_)) => {}
                 Err(error) if error.is_elsewhere() => {}
@@ -144,7 +145,7 @@ impl Agents {
         if text.trim().is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
         }
-        self.0.spoken(run, text).await?.drive().await
+        self.0.driven(self.0.spoken(run, text).await?).await
     }
 
     /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody
@@ -154,7 +155,7 @@ impl Agents {
     /// When there is no such run, or the journal fails.
     pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
         self.runs().cancel(run, who, why, self.0.access.now()).await?;
-        match self.resume(run).await {
+        match self.0.gone_on(run, false).await {
             Err(error) if !error.is_elsewhere() => Err(error),
             _ => Ok(()),
         }
@@ -196,6 +197,14 @@ impl Inner {
     /// The head of a run and the version of its document.
     pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
         head_of(&*self.access.store, run).await
+    }
+
+    /// Takes a run up, if that may be, and drives it.
+    pub(super) async fn gone_on(&self, run: &str, is_operator: bool) -> Result<Progress, RunError> {
+        match Box::pin(self.taken(run, is_operator)).await? {
+            Ok(driver) => self.driven(driver).await,
+            Err(progress) => Ok(progress),
+        }
     }
 
     pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {

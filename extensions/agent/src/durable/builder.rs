@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use toolwright::unstable::runs::JournalAccess;
 
 use super::agents::{Agents, Inner};
+use super::remembered::Remembered;
 use super::{RunError, RunInfo};
 use crate::{Agent, AgentRunBuilder};
 
@@ -16,6 +18,9 @@ type Services =
     Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
 type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 
+/// How many runs a process drives at once.
+const RUNS_AT_ONCE: usize = 100;
+
 /// Gathers what [`Agents`] are made of.
 #[derive(Default)]
 pub struct AgentsBuilder {
@@ -23,6 +28,7 @@ pub struct AgentsBuilder {
     twice: Option<String>,
     services: Option<Services>,
     on_failure: Option<OnFailure>,
+    at_once: Option<NonZeroUsize>,
 }
 
 /// Why agents cannot have durable runs.
@@ -102,7 +108,16 @@ impl AgentsBuilder {
         self
     }
 
-    /// Notifies of a run that [`Agents::work`] could not go on with, by its id. It looks at the run again after a pause.
+    /// How many runs [`Agents::work`] drives at once, 100 unless this says so: the others wait until one of them ends or waits,
+    /// or another process takes them.
+    #[must_use]
+    pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {
+        self.at_once = Some(runs);
+        self
+    }
+
+    /// Notifies of a run that [`Agents::work`] could not go on with or has parked, by its id. It looks at one that failed again
+    /// after a pause, which grows from 5 seconds to 5 minutes while the run fails.
     #[must_use]
     pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
         self.on_failure = Some(Box::new(notify));
@@ -140,8 +155,10 @@ impl AgentsBuilder {
             access.get_or_insert(own);
         }
         let access = access.ok_or(AgentsError::NoAgent)?;
-        let Self { agents, services, on_failure, .. } = self;
-        Ok(Agents(Arc::new(Inner { agents, access, services, on_failure })))
+        let Self { agents, services, on_failure, at_once, .. } = self;
+        let at_once = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get);
+        let remembered = Remembered::default();
+        Ok(Agents(Arc::new(Inner { agents, access, services, on_failure, at_once, remembered })))
     }
 }
 

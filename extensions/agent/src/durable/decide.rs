@@ -78,7 +78,10 @@ pub fn decide(head: &Head, calls: &[CallNow], is_cancelled: bool, now: Timestamp
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
-    if head.parked.is_some() {
+    // Nothing of a run that has to end runs any more, so that it may end whatever its drivers died of.
+    let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
+    let has_to_end = is_cancelled || is_late;
+    if head.parked.is_some() && !has_to_end {
         return Decision::Parked;
     }
     // Only a driver that gives the run up in order takes its lease away.
@@ -89,14 +92,12 @@ pub fn decide(head: &Head, calls: &[CallNow], is_cancelled: bool, now: Timestamp
         }
         let before = deaths.map_or(0, |deaths| deaths.drivers);
         let died = Deaths { turn: head.current_turn(), drivers: before + 1 };
-        if died.drivers >= DEATHS {
+        if died.drivers >= DEATHS && !has_to_end {
             return Decision::Park { deaths: died };
         }
         deaths = Some(died);
     }
-    let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
-    let is_awake = is_cancelled
-        || is_late
+    let is_awake = has_to_end
         || calls.contains(&CallNow::MayGoOn)
         || calls.iter().all(|call| *call == CallNow::Answered);
     if head.phase == Phase::Waiting && !is_awake {

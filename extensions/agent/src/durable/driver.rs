@@ -6,18 +6,19 @@
 //!                                            └─────▶ commit: the answers so far, no lease
 //! ```
 
-use toolwright::journal::{CallSlot, DocumentWrite};
+use toolwright::journal::DocumentWrite;
 use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{Answer, CancellationToken, Outcome, StoredAnswer};
 use tracing::Instrument as _;
 
 use super::RunError;
+use super::acknowledge::Unacknowledged;
 use super::body::Body;
 use super::head::{Head, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
-use super::stop::{Stop, Trouble, trouble};
+use super::stop::{Stop, Trouble, renewing, trouble};
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::run::AgentRun;
 use crate::spans;
@@ -33,6 +34,8 @@ pub(super) struct Driver {
     pub said: Vec<Message>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
+    /// Turns whose calls are not acknowledged yet.
+    pub left: Vec<Unacknowledged>,
 }
 
 /// What the model's answer has beside its message.
@@ -88,9 +91,12 @@ impl Driver {
         let event = match &stop {
             Some(stop) => stop.event(),
             None => {
+                let draining = self.run.draining();
                 let answered = tokio::select! {
                     biased;
                     answered = self.run.asked(None) => Ok(answered),
+                    // An answer may take minutes: the next process asks again.
+                    () = draining => return Err(self.shutting_down()),
                     trouble = trouble(&mut self.recorded) => Err(trouble),
                 };
                 match answered {
@@ -116,7 +122,7 @@ impl Driver {
         let mut submitted = None;
         if stop.is_none() {
             let mut lost = None;
-            let mut work = std::pin::pin!(self.run.submitted(turn, std::mem::take(&mut known)));
+            let mut work = Box::pin(self.run.submitted(turn, std::mem::take(&mut known)));
             let outcomes = tokio::select! {
                 biased;
                 outcomes = &mut work => outcomes,
@@ -129,7 +135,10 @@ impl Driver {
                         }
                     }
                     // The calls have leases of their own. To drop them would leave their outcome unknown.
-                    work.await
+                    match lost.is_some() {
+                        true => work.as_mut().await,
+                        false => renewing(&mut self.recorded, &mut lost, work.as_mut()).await,
+                    }
                 }
             };
             if let Some(error) = lost {
@@ -146,7 +155,13 @@ impl Driver {
                 known = outcomes.into_iter().map(Outcome::answer).collect();
             }
             self.token.cancel();
-            submitted = Some(self.run.given_up(turn, known).await.map_err(Stopped::from)?);
+            let mut lost = None;
+            let given_up = Box::pin(self.run.given_up(turn, known));
+            let given_up = renewing(&mut self.recorded, &mut lost, given_up).await;
+            if let Some(error) = lost {
+                return Err(error);
+            }
+            submitted = Some(given_up.map_err(Stopped::from)?);
         }
         match submitted {
             Some(SubmittedTurn::Answered(answers)) => {
@@ -158,7 +173,13 @@ impl Driver {
                 let event = Event::Called { answers: answers.into_answers(), terminal };
                 let (state, actions) = step(&state, event);
                 self.commit(state, actions, None, stop).await?;
+                self.left
+                    .extend(Unacknowledged::last_of(self.run.history(), self.run.state().turn()));
                 self.acknowledge().await;
+                if self.run.state().due().is_none() {
+                    // Where it is not listed now, whoever works on the journal does it.
+                    let _ = self.recorded.ended(&self.left).await;
+                }
                 Ok(None)
             }
             Some(SubmittedTurn::Waiting(outcomes)) => self.wait(turn, outcomes).await.map(Some),
@@ -212,13 +233,14 @@ impl Driver {
         let is_answered = turn > self.run.state().turn();
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
         let (already_said, mut documents) = (said.len(), Vec::new());
-        let mut model = None;
+        let (mut model, mut has_answers) = (None, false);
         for action in &actions {
             let Action::Append(message) = action else { continue };
             match message {
                 Message::User { .. } => said.push(message.clone()),
                 Message::Model { .. } => model = Some(message.clone()),
                 Message::Answers(_) => {
+                    has_answers = true;
                     let body = Answers { message: message.clone() };
                     documents.push(self.recorded.write(Part::Answers.key(&run, turn), &body)?);
                     let key = Part::SoFar.key(&run, turn);
@@ -242,10 +264,12 @@ impl Driver {
         if let Some(Stop::Cancelled(cancelled)) = stop {
             head.cancelled = Some(cancelled);
         }
-        if (self.recorded.head.phase == Phase::Ended) != (head.phase == Phase::Ended)
-            || self.recorded.is_new()
-        {
-            documents.extend(self.recorded.listed(head.phase == Phase::Ended).await?);
+        let is_ended = head.phase == Phase::Ended;
+        let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
+        // Its calls are acknowledged before it is no longer looked at.
+        let is_left = is_ended && (has_answers || !self.left.is_empty());
+        if self.recorded.is_new() || !(is_listed || is_left) {
+            documents.extend(self.recorded.listed(is_ended).await?);
         }
         self.recorded.commit(head, documents).await?;
         (self.said, self.so_far) = (said, Vec::new());
@@ -280,20 +304,16 @@ impl Driver {
         })
     }
 
-    /// Notes that the run has the answers of its last turn. They are recorded, so that a failure here loses nothing.
-    async fn acknowledge(&self) {
-        let Some(Message::Answers(answered)) = self.run.history().last() else { return };
+    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
+    async fn acknowledge(&mut self) {
         let store = &self.recorded.access().store;
-        for index in 0..u32::try_from(answered.len()).unwrap_or(u32::MAX) {
-            let (run, turn) = (self.run.id().to_owned(), Some(self.run.state().turn()));
-            let place = CallSlot { run, turn, index };
-            if let Ok(Some(record)) = store.at(&place).await
-                && record.answer.is_some()
-                && !record.delivered
-            {
-                let _ = store.acknowledge(record.id).await;
+        let mut left = Vec::new();
+        for calls in self.left.drain(..) {
+            if !calls.acknowledged(&**store, self.run.id()).await {
+                left.push(calls);
             }
         }
+        self.left = left;
     }
 }
 

@@ -68,6 +68,14 @@ pub enum RunError {
         /// The run.
         run: String,
     },
+    /// A model or a listener of the run panicked.
+    #[error(
+        "run `{run}` stopped because its model or a listener of it panicked; it goes on from its last commit"
+    )]
+    Panicked {
+        /// The run.
+        run: String,
+    },
     /// The run is parked for an operator.
     #[error("run `{run}` is parked since {at}: {why}; resume it by its id when the cause is gone")]
     Parked {

@@ -10,6 +10,7 @@ use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
+use super::acknowledge::Unacknowledged;
 use super::head::{Head, Lease, written};
 use super::keys;
 use super::turn;
@@ -35,11 +36,13 @@ pub(super) struct Recorded {
     version: u64,
     /// Those of other documents that may be written again.
     pub versions: HashMap<String, u64>,
+    /// Writes that go with the next commit.
+    pub also: Vec<DocumentWrite>,
 }
 
 impl Recorded {
     pub(super) fn new(access: JournalAccess, driver: String, head: Head, version: u64) -> Self {
-        Self { access, driver, head, version, versions: HashMap::new() }
+        Self { access, driver, head, version, versions: HashMap::new(), also: Vec::new() }
     }
 
     pub(super) fn access(&self) -> &JournalAccess {
@@ -69,14 +72,16 @@ impl Recorded {
     pub(super) async fn commit(
         &mut self,
         head: Head,
-        documents: Vec<DocumentWrite>,
+        mut documents: Vec<DocumentWrite>,
     ) -> Result<(), RunError> {
+        documents.extend(self.also.iter().cloned());
         let key = keys::head(&head.run);
         let head = Head { updated: self.access.now(), ..head };
         let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
         self.commit_text(key, &text, &documents).await?;
         self.version += 1;
         self.head = head;
+        self.also.clear();
         for write in documents {
             match write.text {
                 Some(_) => self.versions.insert(write.key, write.expects.unwrap_or(0) + 1),
@@ -108,13 +113,20 @@ impl Recorded {
                 }
                 Err(CommitError::Store(error)) => return Err(error.into()),
                 // A commit of this driver may stand although nobody waited for its reply.
-                Err(_) => match self.access.store.document(&key).await? {
+                Err(conflict) => match self.access.store.document(&key).await? {
                     Some(found) if found.text == text => {
                         self.version = found.version - 1;
                         return Ok(());
                     }
                     Some(found) if self.is_own_renewal(&found.text) => {
                         self.version = found.version;
+                    }
+                    // The head is as it was: another document is not.
+                    found if found.as_ref().map_or(0, |it| it.version) == self.version => {
+                        let other = conflicting(&conflict).filter(|other| *other != key);
+                        return Err(other.map_or_else(lost, |other| {
+                            RunError::damaged(other, format!("it was changed by hand: {conflict}"))
+                        }));
                     }
                     _ => return Err(lost()),
                 },
@@ -158,6 +170,20 @@ impl Recorded {
         Ok(writes)
     }
 
+    /// Lists a run among those that have ended, as soon as all its calls are acknowledged.
+    pub(super) async fn ended(&mut self, left: &[Unacknowledged]) -> Result<(), RunError> {
+        if self.access.store.document(&keys::open(&self.head.run)).await?.is_none() {
+            return Ok(());
+        }
+        for calls in left {
+            if !calls.acknowledged(&*self.access.store, &self.head.run).await {
+                return Ok(());
+            }
+        }
+        let listed = self.listed(true).await?;
+        self.commit(self.head.clone(), listed).await
+    }
+
     /// Extends the lease.
     pub(super) async fn renew(&mut self) -> Result<(), RunError> {
         let head = Head { lease: Some(self.lease()), ..self.head.clone() };
@@ -168,5 +194,13 @@ impl Recorded {
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
+    }
+}
+
+/// The document that a commit did not find as it expected.
+fn conflicting(conflict: &CommitError) -> Option<&str> {
+    match conflict {
+        CommitError::Document { key, .. } => Some(key),
+        _ => None,
     }
 }

@@ -131,7 +131,11 @@ impl Runs {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         match self.store.commit(unit, now).await {
-            Ok(()) => Ok(true),
+            // It may have ended meanwhile, without a driver that saw this.
+            Ok(()) => Ok(self
+                .head(run)
+                .await
+                .is_ok_and(|head| head.ended.is_none() || head.cancelled.is_some())),
             Err(CommitError::Store(error)) => Err(error.into()),
             Err(_) => Ok(false),
         }

@@ -1,5 +1,6 @@
 //! What ends the work on a run from outside: somebody cancels it, its time is up, or its lease is lost.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -37,12 +38,33 @@ pub(super) enum Trouble {
 
 /// Completes when the work has to end; renews the lease until then. May be dropped at any time.
 pub(super) async fn trouble(recorded: &mut Recorded) -> Trouble {
+    come_between(recorded, true).await
+}
+
+/// Completes when the work is done, and renews the lease until then, unless it is lost.
+pub(super) async fn renewing<T>(
+    recorded: &mut Recorded,
+    lost: &mut Option<RunError>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        trouble = come_between(recorded, false) => if let Trouble::Lost(error) = trouble {
+            *lost = Some(error);
+        }
+    }
+    work.await
+}
+
+async fn come_between(recorded: &mut Recorded, looks: bool) -> Trouble {
     let lease = recorded.access().lease;
     let mut renewed = Instant::now();
     loop {
         sleep(LOOK.min(lease / 3)).await;
         // Where the journal cannot be read, the lease says how long that may last.
-        if let Ok(Some(stop)) = recorded.stop().await {
+        if looks && let Ok(Some(stop)) = recorded.stop().await {
             return Trouble::Stop(stop);
         }
         if renewed.elapsed() < lease / 3 {

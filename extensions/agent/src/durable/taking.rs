@@ -2,24 +2,37 @@
 
 use jiff::{SignedDuration, Timestamp};
 use toolwright::approval::ApprovalRequest;
+use toolwright::journal::DocumentWrite;
 use toolwright::unstable::runs::JournalAccess;
 use toolwright::{CallId, CancellationToken};
 
+use super::acknowledge::Unacknowledged;
 use super::agents::Inner;
 use super::body::Body;
 use super::builder::unsealed;
 use super::decide::{CallNow, Decision, decide};
 use super::driver::Driver;
-use super::head::{Head, Parked, Phase};
+use super::head::{Head, Parked, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
+use super::remembered::Versions;
 use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};
 use crate::run::AgentRun;
 use crate::{Agent, Limits, Message, State};
+
+/// Where a run stands.
+struct Stands {
+    head: Head,
+    version: u64,
+    is_cancelled: bool,
+    calls: Vec<CallNow>,
+    /// What people are asked about the calls.
+    requests: Vec<ApprovalRequest>,
+}
 
 impl Inner {
     /// A new run, recorded and leased to the driver.
@@ -35,10 +48,10 @@ impl Inner {
         let limits = agent.0.limits;
         let state = State::new(limits);
         let head = self.new_head(&info, &state, limits)?;
-        let (run, token) = self.opened(agent, &info, state, Vec::new())?;
+        let (run, token) = self.opened(agent, &info, state, Vec::new(), false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
-        let (said, so_far) = (Vec::new(), Vec::new());
-        let mut driver = Driver { run, recorded, token, said, so_far };
+        let (said, so_far, left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut driver = Driver { run, recorded, token, said, so_far, left };
         match driver.said(&task).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
@@ -59,7 +72,13 @@ impl Inner {
         let limits = self.agent(&head.agent)?.0.limits;
         let deadline = deadline_of(&self.access, limits);
         let head = Head { epoch: head.epoch + 1, deadline, ..head };
-        let mut driver = self.loaded(head, version).await?;
+        let mut driver = self.loaded(head, version, false).await?;
+        // A cancellation that came after the end of the run is not one of what its user says now.
+        let key = keys::cancel(id);
+        if let Some(found) = self.access.store.document(&key).await? {
+            let expects = Some(found.version);
+            driver.recorded.also = vec![DocumentWrite { key, expects, text: None }];
+        }
         driver.said(text).await?;
         Ok(driver)
     }
@@ -70,16 +89,19 @@ impl Inner {
         id: &str,
         is_operator: bool,
     ) -> Result<Result<Driver, Progress>, RunError> {
-        let (mut head, version) = self.head(id).await?;
-        if is_operator && head.parked.is_some() {
-            (head.parked, head.deaths, head.lease) = (None, None, None);
-        }
+        let Stands { mut head, version, is_cancelled, calls, requests } = self.stands(id).await?;
         let now = self.access.now();
-        let (calls, requests) = self.calls(&head, now).await?;
-        let is_cancelled = self.is_cancelled(id).await?;
+        if is_operator {
+            // An operator has seen to what its drivers died of.
+            head.lease = head.lease.filter(|lease| lease.until > now);
+            (head.parked, head.deaths) = (None, None);
+        }
         let deaths = match decide(&head, &calls, is_cancelled, now) {
             Decision::Ended => {
-                let (state, _) = self.turns(&head).await?;
+                let (state, turns) = self.turns(&head).await?;
+                let left = Unacknowledged::last_of(&turns.history, head.turn);
+                let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
+                recorded.ended(left.as_slice()).await?;
                 let why = "its phase is `ended`, and its state is not; it was changed by hand";
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
@@ -116,31 +138,78 @@ impl Inner {
             Decision::Take { deaths } => deaths,
         };
         let epoch = head.epoch + 1;
-        let mut driver = self.loaded(Head { epoch, deaths, ..head }, version).await?;
+        let head = Head { epoch, deaths, ..head };
+        let mut driver = self.loaded(head, version, is_cancelled).await?;
         driver.recorded.renew().await?;
         Ok(Ok(driver))
     }
 
+    /// Drives a run as far as that goes here.
+    pub(super) async fn driven(&self, driver: Driver) -> Result<Progress, RunError> {
+        let run = driver.run.id().to_owned();
+        // Boxed, as its future is large.
+        let progress = Box::pin(driver.drive()).await?;
+        if let Progress::Waiting(waiting) = &progress {
+            let now = self.access.now();
+            let (calls, versions, _) = self.calls(&waiting.calls, now).await?;
+            if calls.contains(&CallNow::MayGoOn) {
+                self.remembered.took_in_vain(&run, versions, now);
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Where a run stands: its head by the clock of this process, and what has become of the calls that it waits for.
+    async fn stands(&self, id: &str) -> Result<Stands, RunError> {
+        let (head, version) = self.head(id).await?;
+        let now = self.access.now();
+        let head = self.remembered.by_this_clock(head, version, now);
+        let is_cancelled = self.is_cancelled(id).await?;
+        let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;
+        if self.remembered.is_vain(id, &versions, now) {
+            let waits = |it: &mut CallNow| *it = CallNow::Waits;
+            calls.iter_mut().filter(|it| **it == CallNow::MayGoOn).for_each(waits);
+        }
+        Ok(Stands { head, version, is_cancelled, calls, requests })
+    }
+
+    /// Whether there is something to do with a run here.
+    pub(super) async fn is_due(&self, id: &str) -> Result<bool, RunError> {
+        let Stands { head, is_cancelled, calls, .. } = self.stands(id).await?;
+        Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
+            Decision::Parked | Decision::Driven { .. } | Decision::Waits => false,
+            // One that has ended is still listed among those that go on.
+            Decision::Ended | Decision::Park { .. } | Decision::Take { .. } => true,
+        })
+    }
+
     /// A run with its history, whose lease is not this driver's yet: what is wrong with it is found before anything is
     /// written.
-    async fn loaded(&self, head: Head, version: u64) -> Result<Driver, RunError> {
+    async fn loaded(
+        &self,
+        head: Head,
+        version: u64,
+        is_cancelled: bool,
+    ) -> Result<Driver, RunError> {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head).await?;
         let info = self.info(&head)?;
         let Turns { history, said, so_far, versions } = turns;
-        let (run, token) = self.opened(agent, &info, state, history)?;
+        let left = Unacknowledged::last_of(&history, state.turn());
+        let (run, token) = self.opened(agent, &info, state, history, is_cancelled)?;
         let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
-        Ok(Driver { run, recorded, token, said, so_far })
+        Ok(Driver { run, recorded, token, said, so_far, left: left.into_iter().collect() })
     }
 
-    /// The executor's side of a run, with its services.
+    /// The executor's side of a run, with its services; one that is cancelled only ends its calls, and needs none.
     fn opened(
         &self,
         agent: &Agent,
         info: &RunInfo,
         state: State,
         history: Vec<Message>,
+        is_cancelled: bool,
     ) -> Result<(AgentRun, CancellationToken), RunError> {
         if let Some(tool) = unsealed(agent, &self.access) {
             let why = format!(
@@ -156,8 +225,11 @@ impl Inner {
         if let Some(session) = &info.session {
             builder = builder.session(session);
         }
-        let builder = self.with_services(info, builder)?;
-        Ok((builder.restored(state, history).start()?, token))
+        let run = match is_cancelled {
+            true => builder.restored(state, history).start_without_services()?,
+            false => self.with_services(info, builder)?.restored(state, history).start()?,
+        };
+        Ok((run, token))
     }
 
     /// Whether the services of a run that goes on can be made here.
@@ -165,8 +237,7 @@ impl Inner {
         let (head, _) = self.head(id).await?;
         let Some(agent) = self.agents.get(&head.agent) else { return Ok(()) };
         let info = self.info(&head)?;
-        self.with_services(&info, agent.run(info.id.clone()))?.start()?;
-        Ok(())
+        Ok(self.with_services(&info, agent.run(info.id.clone()))?.has_services()?)
     }
 
     /// The state of a run and its turns.
@@ -193,17 +264,18 @@ impl Inner {
     /// What becomes of the calls that a run waits for, and what people are asked about them.
     async fn calls(
         &self,
-        head: &Head,
+        waiting: &[WaitingCall],
         now: Timestamp,
-    ) -> Result<(Vec<CallNow>, Vec<ApprovalRequest>), RunError> {
-        let (mut calls, mut requests) = (Vec::new(), Vec::new());
-        for waiting in &head.waiting {
+    ) -> Result<(Vec<CallNow>, Versions, Vec<ApprovalRequest>), RunError> {
+        let (mut calls, mut versions, mut requests) = (Vec::new(), Vec::new(), Vec::new());
+        for waiting in waiting {
             let record = self.access.store.get(waiting.call).await?;
             calls.push(CallNow::of(record.as_ref(), now));
+            versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
             requests.extend(pending.as_ref().and_then(ApprovalRequest::of));
         }
-        Ok((calls, requests))
+        Ok((calls, versions, requests))
     }
 
     fn new_head(&self, info: &RunInfo, state: &State, limits: Limits) -> Result<Head, RunError> {

@@ -1,31 +1,35 @@
 //! Takes up every run that nobody drives, beside the workers of the executors.
 
-use std::collections::{HashMap, HashSet};
+mod going;
+
 use std::pin::pin;
-use std::time::Duration;
 
 use futures::future::{Either, join_all, select};
-use futures::stream::{FuturesUnordered, StreamExt as _};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
+use self::going::Going;
 use super::RunError;
 use super::agents::{Agents, Inner, LOOK_AGAIN};
 use super::keys;
-use super::progress::Progress;
 
-/// How long a run is left alone that could not be gone on with.
-const PAUSE: Duration = Duration::from_secs(5);
+/// A look pauses for so many times its own length, so that looking costs a tenth of the time however many runs wait.
+const REST: u32 = 9;
 
 impl Agents {
     /// Takes up every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
-    /// calls of the journal, until every executor is drained. Spawn it once; any number of processes may work on one journal.
+    /// calls of the journal, until every executor is drained. Spawn it once; any number of processes may work on one journal. Each
+    /// run goes on in a task of its own, [a hundred](super::AgentsBuilder::runs_at_once) at once.
+    ///
+    /// A run that cannot go on (its services could not be made, a tool is missing, the disk is full) is reported to
+    /// [`on_failure`](super::AgentsBuilder::on_failure) and looked at again later; the others go on.
     ///
     /// # Errors
-    /// At once, where the services of a run that goes on cannot be made here, or the journal cannot be read.
+    /// At once, where the services that the application gives a run are not those that its executor declares, or the journal
+    /// cannot be read.
     pub async fn work(&self) -> Result<(), RunError> {
         for run in self.0.open_runs().await? {
             match self.0.provided(&run).await {
-                Err(error @ (RunError::Services { .. } | RunError::Start(_))) => return Err(error),
+                Err(error @ RunError::Start(_)) => return Err(error),
                 Err(error) => self.0.failed(&run, &error),
                 Ok(()) => {}
             }
@@ -33,73 +37,85 @@ impl Agents {
         let workers = self.0.agents.values().filter_map(|agent| agent.0.executor.worker());
         let workers: Vec<_> = workers.collect();
         let drained = pin!(join_all(workers.iter().map(toolwright::Worker::work)));
-        let mut going = FuturesUnordered::new();
+        let mut going = Going::default();
         {
             let looking = pin!(self.look(&mut going));
             select(drained, looking).await;
         }
         // Calls of a drained executor end or are released, so that each run ends or stops.
-        while going.next().await.is_some() {}
+        while let Some((run, driven)) = going.next().await {
+            self.report(&mut going, &run, driven);
+        }
         Ok(())
     }
 
     /// Looks for runs for ever; those that it takes go on in `going`.
-    async fn look(&self, going: &mut FuturesUnordered<Driving>) {
-        let mut here: HashSet<String> = HashSet::new();
-        let mut left_alone: HashMap<String, Instant> = HashMap::new();
+    async fn look(&self, going: &mut Going) {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
-            left_alone.retain(|_, until| *until > Instant::now());
-            match self.0.open_runs().await {
-                Ok(runs) => {
-                    for run in runs {
-                        if !left_alone.contains_key(&run) && here.insert(run.clone()) {
-                            going.push(self.clone().driving(run));
-                        }
-                    }
-                }
-                Err(error) => self.0.failed("-", &error),
+            let begun = Instant::now();
+            if let Err(error) = self.take_up(going).await {
+                self.0.failed("-", &error);
             }
-            let mut pause = pin!(timeout(LOOK_AGAIN, changed));
+            let rest = begun.elapsed() * REST;
+            let mut pause = pin!(async {
+                sleep(rest).await;
+                let _ = timeout(LOOK_AGAIN, changed).await;
+            });
             loop {
-                let ended = match select(going.next(), pause.as_mut()).await {
+                let is_full = going.len() >= self.0.at_once;
+                let ended = match select(pin!(going.next()), pause.as_mut()).await {
                     Either::Left((Some(ended), _)) => ended,
                     Either::Left((None, pause)) => {
-                        let _ = pause.await;
+                        pause.await;
                         break;
                     }
                     Either::Right(_) => break,
                 };
                 let (run, driven) = ended;
-                here.remove(&run);
-                match driven {
-                    Ok(_) => {}
-                    Err(error) if error.is_elsewhere() => {}
-                    // Written by hand or by an operator only.
-                    Err(RunError::Parked { .. } | RunError::ShuttingDown { .. }) => {}
-                    Err(error) => {
-                        self.0.failed(&run, &error);
-                        left_alone.insert(run, Instant::now() + PAUSE);
-                    }
+                self.report(going, &run, driven);
+                if is_full {
+                    // Another run may have waited for its place.
+                    break;
                 }
             }
         }
     }
 
-    fn driving(self, run: String) -> Driving {
-        Box::pin(async move {
-            let driven = match self.0.taken(&run, false).await {
-                Ok(Ok(driver)) => driver.drive().await,
-                Ok(Err(progress)) => Ok(progress),
-                Err(error) => Err(error),
-            };
-            (run, driven)
-        })
+    /// Begins to drive the runs that are due, as far as there is room for them.
+    async fn take_up(&self, going: &mut Going) -> Result<(), RunError> {
+        for run in self.0.open_runs().await? {
+            if going.len() >= self.0.at_once {
+                break;
+            }
+            if going.has(&run) || going.is_left_alone(&run) {
+                continue;
+            }
+            match self.0.is_due(&run).await {
+                Ok(true) => going.drive(self.clone(), run),
+                Ok(false) => {}
+                Err(error) => self.report(going, &run, Err(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What came of driving a run: one that failed is left alone for a while.
+    fn report(&self, going: &mut Going, run: &str, driven: Result<(), RunError>) {
+        match driven {
+            Ok(()) => going.forget(run),
+            Err(error) if error.is_elsewhere() => going.forget(run),
+            Err(RunError::ShuttingDown { .. }) => {}
+            // It has just been parked: an operator is the next to take it.
+            Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
+            Err(error) => {
+                self.0.failed(run, &error);
+                going.leave_alone(run);
+            }
+        }
     }
 }
-
-type Driving = futures::future::BoxFuture<'static, (String, Result<Progress, RunError>)>;
 
 impl Inner {
     /// The runs of these agents that go on.
@@ -107,9 +123,21 @@ impl Inner {
         let mut runs = Vec::new();
         for document in self.access.store.documents(keys::OPEN).await? {
             let Some(run) = document.key.strip_prefix(keys::OPEN) else { continue };
-            let listed: Result<serde_json::Value, _> = serde_json::from_str(&document.text);
-            let agent = listed.map_err(|error| RunError::damaged(&document.key, error))?;
-            let agent = agent["agent"].as_str().and_then(|name| self.agents.get(name));
+            // Of one whose list document is damaged, the head says whose it is.
+            let listed: serde_json::Value =
+                serde_json::from_str(&document.text).unwrap_or_default();
+            let agent = match listed["agent"].as_str() {
+                Some(name) => Some(name.to_owned()),
+                None => match self.head(run).await {
+                    Ok((head, _)) => Some(head.agent),
+                    Err(RunError::Store(error)) => return Err(error.into()),
+                    Err(error) => {
+                        self.failed(run, &error);
+                        None
+                    }
+                },
+            };
+            let agent = agent.and_then(|name| self.agents.get(&name));
             // A run of a drained executor would be given back as soon as it is taken.
             if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
                 runs.push(run.to_owned());
@@ -119,6 +147,7 @@ impl Inner {
     }
 
     fn failed(&self, run: &str, error: &RunError) {
+        tracing::warn!(run, %error, "a run does not go on");
         if let Some(notify) = &self.on_failure {
             notify(run, error);
         }

@@ -12,6 +12,11 @@ impl AgentRun {
         self.agent.0.executor.is_draining()
     }
 
+    /// Completes when the executor takes no new calls any more.
+    pub(crate) fn draining(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.agent.0.executor.draining()
+    }
+
     /// Takes a step that is recorded: where the run stands since, and what the history has more.
     pub(crate) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;

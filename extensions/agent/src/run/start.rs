@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use toolwright::{CancellationToken, MissingServices, RunBuilder};
+use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
 use crate::history::{HistoryProblem, check};
@@ -96,6 +96,24 @@ impl AgentRunBuilder {
     /// # Errors
     /// When a service is missing or was not declared, or the restored history is not sound or not that of the state.
     pub fn start(self) -> Result<AgentRun, StartError> {
+        self.started(|run| Ok(run.start()?))
+    }
+
+    /// A run that only ends its open calls, without the services that they would run with.
+    pub(crate) fn start_without_services(self) -> Result<AgentRun, StartError> {
+        self.started(|run| Ok(run.start_without_services()))
+    }
+
+    /// Whether its services are those that the executor declares.
+    pub(crate) fn has_services(self) -> Result<(), StartError> {
+        self.run.start()?;
+        Ok(())
+    }
+
+    fn started(
+        self,
+        start: impl FnOnce(RunBuilder) -> Result<Run, StartError>,
+    ) -> Result<AgentRun, StartError> {
         let (state, history) =
             self.restored.unwrap_or_else(|| (State::new(self.agent.0.limits), Vec::new()));
         let open = check(&history)?;
@@ -104,7 +122,7 @@ impl AgentRunBuilder {
             return Err(StartError::OtherHistory { open, expected });
         }
         let events = self.agent.0.rings.written(&self.id);
-        let run = self.run.on_progress(events.progress()).start()?;
+        let run = start(self.run.on_progress(events.progress()))?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
         let (shown, reported) = (None, BTreeSet::new());
         Ok(AgentRun { agent, user, run, cancelled, events, shown, reported, state, history })

@@ -114,9 +114,21 @@ impl RunBuilder {
         if !missing.is_empty() || !unexpected.is_empty() {
             return Err(MissingServices { missing, unexpected });
         }
+        Ok(self.started(values))
+    }
+
+    /// Starts a run that only ends its calls, without the services that they would run with.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn start_without_services(self) -> Run {
+        self.started(Vec::new())
+    }
+
+    fn started(self, values: Vec<Value>) -> Run {
+        let state = &self.executor.state;
         let (core, ready) = (Arc::clone(&state.core), Arc::clone(&state.ready));
         let state = RunState::started(core, ready, self.id, values, self.requester);
-        Ok(Run { state: Arc::new(state) })
+        Run { state: Arc::new(state) }
     }
 }
 

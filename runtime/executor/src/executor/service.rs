@@ -46,6 +46,12 @@ impl Executor {
         self.state.core.gate.is_closed()
     }
 
+    /// Completes when it takes no new calls any more.
+    #[doc(hidden)]
+    pub fn draining(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.state.core.closing.clone().cancelled_owned()
+    }
+
     /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
     /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
     /// nobody polls keeps it waiting; the threads of blocking tools do not.

@@ -204,8 +204,7 @@ impl<'a> Lifecycle<'a> {
             Ok(known) => known?,
             Err(failure) => return Some(failure.into()),
         };
-        let has_to_run = matches!(known.state, State::Judging | State::Ready | State::Running);
-        if has_to_run && !stage::is_given_up(self.run, call) {
+        if matches!(known.state, State::Judging | State::Ready | State::Running) {
             return Some(self.resubmitted(known, call, watch).await);
         }
         Some(match self.expire_due(known).await {
@@ -281,6 +280,8 @@ impl<'a> Lifecycle<'a> {
             return self.outcome_of(&known);
         }
         match self.expire_due(known).await {
+            // Its caller ends it.
+            Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => self.go_on(record, Some(call), watch).await,
             Err(failure) => failure.into(),
         }

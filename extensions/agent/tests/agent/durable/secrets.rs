@@ -3,7 +3,7 @@
 use toolwright::journal::{MemoryStore, SealingKey, Store as _};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, AgentsError, NewRun, RunError};
-use toolwright_agent::{Agent, ModelAnswer, ScriptedModel};
+use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
 
 use super::process::{Provider, calls};
 
@@ -92,11 +92,10 @@ async fn a_missing_service_is_an_error_when_agents_are_built_or_begin_to_work() 
     let run = NewRun::new("r1", "clerk", "which?").data(serde_json::json!({ "ticket": 7 }));
     agents.submit(run).await.unwrap();
 
-    let broken = Agents::builder()
-        .agent("clerk", with_ticket(&store))
-        .services(|_, _| Err("the database is away".into()));
+    let broken =
+        Agents::builder().agent("clerk", with_ticket(&store)).services(|_, builder| Ok(builder));
     let error = broken.build().unwrap().work().await.unwrap_err();
-    assert!(matches!(&error, RunError::Services { run, .. } if run == "r1"), "{error}");
+    assert!(matches!(&error, RunError::Start(StartError::Services(_))), "{error}");
 
     let ended = agents.resume("r1").await.unwrap();
     assert!(ended.ended().is_some());

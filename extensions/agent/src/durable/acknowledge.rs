@@ -1,0 +1,40 @@
+//! Notes in the journal which calls have given their run its answers.
+
+use toolwright::journal::{CallSlot, Store};
+
+use crate::Message;
+
+/// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unacknowledged {
+    turn: u64,
+    calls: u32,
+}
+
+impl Unacknowledged {
+    /// The turn of the last answers of a history, where the model has not answered since.
+    pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
+        let since = history.iter().rev().take_while(|it| !matches!(it, Message::Model { .. }));
+        let calls = since.filter_map(|message| match message {
+            Message::Answers(answers) => Some(answers.len()),
+            _ => None,
+        });
+        let calls = u32::try_from(calls.last()?).unwrap_or(u32::MAX);
+        Some(Self { turn, calls })
+    }
+
+    /// Acknowledges the calls, and gives whether all of them are: what the store does not take is tried again.
+    pub(super) async fn acknowledged(self, store: &dyn Store, run: &str) -> bool {
+        let mut is_done = true;
+        for index in 0..self.calls {
+            let place = CallSlot { run: run.to_owned(), turn: Some(self.turn), index };
+            is_done &= match store.at(&place).await {
+                Ok(Some(record)) if record.answer.is_some() && !record.delivered => {
+                    store.acknowledge(record.id).await.is_ok()
+                }
+                found => found.is_ok(),
+            };
+        }
+        is_done
+    }
+}

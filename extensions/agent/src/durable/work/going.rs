@@ -1,0 +1,74 @@
+//! The runs that a worker drives, each in a task of its own, and those that it leaves alone for a while.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use tokio::task::{Id, JoinSet};
+use tokio::time::Instant;
+
+use crate::durable::{Agents, RunError};
+
+/// How long a run is left alone that could not go on; each time in succession, twice as long.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The longest time that a run is left alone.
+const LONGEST: Duration = Duration::from_mins(5);
+
+#[derive(Default)]
+pub(super) struct Going {
+    /// Dropped, it drops the runs.
+    tasks: JoinSet<Result<(), RunError>>,
+    here: HashSet<String>,
+    runs: HashMap<Id, String>,
+    /// Until when a run is left alone, and how often in succession it failed.
+    left_alone: HashMap<String, (Instant, u32)>,
+}
+
+impl Going {
+    pub(super) fn drive(&mut self, agents: Agents, run: String) {
+        let id = run.clone();
+        let task = self.tasks.spawn(async move { agents.0.gone_on(&run, false).await.map(|_| ()) });
+        self.here.insert(id.clone());
+        self.runs.insert(task.id(), id);
+    }
+
+    /// The next run that ends, waits or fails; none where none goes on.
+    pub(super) async fn next(&mut self) -> Option<(String, Result<(), RunError>)> {
+        loop {
+            let (id, driven) = match self.tasks.join_next_with_id().await? {
+                Ok((id, driven)) => (id, Some(driven)),
+                Err(error) => (error.id(), None),
+            };
+            let Some(run) = self.runs.remove(&id) else { continue };
+            self.here.remove(&run);
+            // Tools run behind a wall of their own: this is a listener or a model that panicked.
+            let panicked = || RunError::Panicked { run: run.clone() };
+            let driven = driven.unwrap_or_else(|| Err(panicked()));
+            return Some((run, driven));
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.here.len()
+    }
+
+    pub(super) fn has(&self, run: &str) -> bool {
+        self.here.contains(run)
+    }
+
+    pub(super) fn is_left_alone(&self, run: &str) -> bool {
+        self.left_alone.get(run).is_some_and(|(until, _)| *until > Instant::now())
+    }
+
+    /// Leaves a run alone that failed.
+    pub(super) fn leave_alone(&mut self, run: &str) {
+        let before = self.left_alone.get(run).map_or(0, |(_, times)| *times);
+        let pause = LONGEST.min(PAUSE.saturating_mul(1 << before.min(6)));
+        self.left_alone.insert(run.to_owned(), (Instant::now() + pause, before + 1));
+    }
+
+    /// Forgets that a run failed.
+    pub(super) fn forget(&mut self, run: &str) {
+        self.left_alone.remove(run);
+    }
+}
