@@ -1,5 +1,6 @@
 //! Runs that are recorded: killed at every commit, taken up by other processes, waiting for people, cancelled.
 
+mod at_once;
 mod clocks;
 mod documents;
 mod draining;
@@ -7,6 +8,7 @@ mod failing;
 mod gone;
 mod kills;
 mod leases;
+mod parked;
 mod process;
 mod secrets;
 mod unclear;

@@ -79,6 +79,23 @@ async fn a_clock_that_is_set_back_while_a_run_is_driven_ends_no_run_and_loses_no
     assert_eq!((model.asked(), world.log.lines().len()), (2, 1));
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_lease_of_a_dead_process_whose_clock_was_ahead_ends_when_its_head_stands_still_for_as_long()
+ {
+    let (world, model) = (World::new(), provider());
+    let (store, dead) = Deadly::at(&world, 3);
+    let first = world.with_clock_off_by(HOUR).on(store, &model).build().unwrap();
+    assert!(until_dead(first.start(run()), &dead).await.is_none());
+    let second = world.process(&model);
+    for _ in 0..2 {
+        let early = second.resume("r1").await.unwrap_err();
+        assert!(matches!(early, RunError::Driven { .. }), "{early}");
+        world.pass(Duration::from_secs(20));
+    }
+    assert!(second.resume("r1").await.unwrap().ended().is_some());
+    assert_eq!((model.asked(), world.log.lines().len()), (2, 1));
+}
+
 /// Two calls that ask, by agents whose runs may take an hour.
 async fn waiting(world: &World, model: &Arc<Provider>) -> Agents {
     let agent = world.agent(world.store(), model).time(Duration::from_hours(1)).build().unwrap();

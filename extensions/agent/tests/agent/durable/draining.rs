@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
 use toolwright::journal::Store;
 use toolwright::{Executor, Registry};
@@ -99,4 +100,40 @@ async fn who_works_stops_when_the_process_is_drained() {
     let working = tokio::spawn(async move { agents.work().await });
     let _ = executor.drain(Duration::from_secs(5)).await;
     working.await.unwrap().unwrap();
+}
+
+/// A model that never answers.
+struct Silent(Arc<Notify>);
+
+impl Model for Silent {
+    fn name(&self) -> &str {
+        "silent"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(&'a self, _: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.0.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
+    let (world, asked) = (World::new(), Arc::new(Notify::new()));
+    let executor = world.executor(world.store());
+    let agent = Agent::builder(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let worker = agents.clone();
+    let working = tokio::spawn(async move { worker.work().await });
+    asked.notified().await;
+    assert!(agents.head("r1").await.unwrap().lease.is_some());
+    let _ = executor.drain(Duration::from_secs(5)).await;
+    let ended = tokio::time::timeout(Duration::from_secs(5), working).await;
+    ended.expect("it ends without an answer").unwrap().unwrap();
+    let head = agents.head("r1").await.unwrap();
+    assert_eq!((head.phase, head.lease, head.deaths), (Phase::Asking, None, None));
 }
