@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use toolwright::CancellationToken;
 use toolwright::journal::State;
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{Agents, NewRun, Progress, RunError, Runs, Waiting};
@@ -27,6 +29,9 @@ const AGENT: &str = "coder";
 
 /// How long until a run is looked at again that another process, or the lease of one that is gone, still has.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// How long the calls that run may take to end when the program is stopped.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What a run needs beside its journal; stored with it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,6 +55,11 @@ pub async fn start(
     transcript: Transcript,
 ) -> Result<u8, Problem> {
     let journal = Journal::open(&durable.journal).await?;
+    let known = Runs::of(Arc::clone(&journal.store)).head(&durable.run).await;
+    if !matches!(known, Err(RunError::NoSuchRun { .. })) {
+        let exists = || RunError::Exists { run: durable.run.clone() };
+        return Err(refused(known.map_or_else(|error| error, |_| exists())));
+    }
     let folder = match arguments.offline {
         true => {
             let copied = Copied::make()?;
@@ -132,7 +142,7 @@ async fn driven(
         false => Vec::new(),
     };
     let models = Models::of(&arguments, &replays, None, transcript)?;
-    let agent = Agent::builder(executor, Arc::clone(&models.model))
+    let agent = Agent::builder(executor.clone(), Arc::clone(&models.model))
         .system(SYSTEM)
         .max_turns(stored.turns)
         .listen(move |notice| transcript.notice(notice))
@@ -144,10 +154,12 @@ async fn driven(
 
     let signals = Signals::listen();
     let stopped = signals.token();
+    let mut rests = pin!(until_it_rests(&agents, run, new, &stopped));
     let progress = tokio::select! {
-        progress = until_it_rests(&agents, run, new) => progress.map_err(refused)?,
-        // What was not committed is done again by whoever takes the run up.
+        progress = &mut rests => progress.map_err(refused)?,
+        // The run is given back in order: whoever takes it up waits for no lease.
         () = stopped.cancelled() => {
+            let _ = tokio::join!(executor.drain(GRACE), rests);
             transcript.note("stopped", &format!("`coder resume {run}` goes on with it"));
             return Ok(signals.exit_code());
         }
@@ -189,6 +201,7 @@ async fn until_it_rests(
     agents: &Agents,
     run: &str,
     new: Option<NewRun>,
+    stopped: &CancellationToken,
 ) -> Result<Progress, RunError> {
     let mut progress = match new {
         Some(new) => agents.start(new).await,
@@ -201,7 +214,10 @@ async fn until_it_rests(
             Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
             _ => return progress,
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::select! {
+            () = stopped.cancelled() => return progress,
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        }
         progress = agents.resume(run).await;
     }
 }

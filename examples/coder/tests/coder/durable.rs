@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -74,6 +74,39 @@ fn a_run_that_is_killed_twice_goes_on_in_other_processes_and_asks_nothing_again(
     let again = run(again);
     assert_eq!(again.code, 2, "{}", again.err);
     assert!(again.err.contains("run `r1` has ended (terminal)"), "{}", again.err);
+}
+
+/// Starts a command and interrupts it when a line of its transcript begins so; gives its exit code.
+fn interrupted_at(folder: &TempDir, words: &[&str], begin: &str) -> i32 {
+    let mut command = coder(words);
+    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap());
+    let mut found = false;
+    for line in lines.lines() {
+        if !found && line.unwrap().starts_with(begin) {
+            found = true;
+            let id = child.id().to_string();
+            assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        }
+    }
+    assert!(found, "no `{begin}`");
+    child.wait().unwrap().code().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_interrupted_is_given_back_at_once_and_no_interrupt_counts_as_a_death() {
+    let here = tempfile::tempdir().unwrap();
+    let start = ["run", "make the tests pass", "--offline", "--run", "r1"];
+    assert_eq!(interrupted_at(&here, &start, "[1] call"), 130);
+    for _ in 0..3 {
+        assert_eq!(interrupted_at(&here, &["resume", "r1"], "["), 130);
+    }
+    let mut command = coder(&["resume", "r1"]);
+    command.current_dir(here.path());
+    let last = run(command);
+    assert_eq!(last.code, 0, "{}{}", last.out, last.err);
 }
 
 #[test]
