@@ -2,7 +2,7 @@
 
 mod repair;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Class, StoredAnswer, ToolError};
@@ -29,7 +29,7 @@ pub struct Imported {
 /// | an answer elsewhere than at the place of its call | stands at its place |
 /// | an answer to no call, or a second one to the same call | is left out |
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; its answers follow |
-/// | a message of the model without text and calls, or one of no answers | is left out |
+/// | a message of the model without text, calls and what its provider requires back, or one of no answers | is left out |
 ///
 /// An answer belongs to the last call before it of its id and tool that has none yet; without an id, to the first such call of
 /// its tool in the last message of the model that has one.
@@ -61,6 +61,17 @@ struct Reading {
     entries: Vec<Entry>,
     repairs: Vec<HistoryRepair>,
     ids: HashSet<String>,
+    /// The last number that was put behind an id.
+    numbered: HashMap<String, u64>,
+    /// The calls that came with an id and tool: for each message, those without an answer.
+    open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
+}
+
+/// An id, if there is one, and a tool.
+type Key = (Option<String>, String);
+
+fn key(call: &ToolCall) -> Key {
+    (call.id.clone(), call.name.clone())
 }
 
 struct Entry {
@@ -96,7 +107,7 @@ impl Reading {
                 if let Some(call) = calls.iter().position(|call| call.name.trim().is_empty()) {
                     return Err(ImportError::NoTool { message: number, call });
                 }
-                if calls.is_empty() && text.trim().is_empty() {
+                if calls.is_empty() && text.trim().is_empty() && verbatim.is_none() {
                     self.repairs.push(HistoryRepair::EmptyMessage { message: number });
                     return Ok(());
                 }
@@ -131,6 +142,12 @@ impl Reading {
                 self.ids.insert(free.clone());
                 written.id = Some(free);
             }
+            let at = self.entries.len();
+            let places = self.open.entry(key(call)).or_default();
+            match places.last_mut().filter(|(last, _)| *last == at) {
+                Some((_, calls)) => calls.push_back(index),
+                None => places.push((at, VecDeque::from([index]))),
+            }
             open.push(Open { came: call.clone(), written, answer: None });
         }
         // What the provider requires back has the old ids in it.
@@ -145,24 +162,31 @@ impl Reading {
     }
 
     /// The id, or the first one after it that no call has.
-    fn free(&self, id: &str) -> String {
-        let numbered = (2..).map(|number| format!("{id}-{number}"));
-        let mut names = std::iter::once(id.to_owned()).chain(numbered);
-        names.find(|name| !self.ids.contains(name)).unwrap_or_default()
+    fn free(&mut self, id: &str) -> String {
+        let mut free = id.to_owned();
+        while self.ids.contains(&free) {
+            let number = self.numbered.entry(id.to_owned()).or_insert(1);
+            *number += 1;
+            free = format!("{id}-{number}");
+        }
+        free
     }
 
     fn answer(&mut self, message: usize, index: usize, to: &ToolCall, answer: &Answer) {
         let last = self.entries.len().checked_sub(1);
-        let is_its = |call: &Open| call.came.id == to.id && call.came.name == to.name;
-        let is_free = |call: &Open| is_its(call) && call.answer.is_none();
-        let place =
-            self.entries.iter().enumerate().rev().find_map(|(at, entry)| {
-                entry.calls.iter().position(is_free).map(|call| (at, call))
-            });
+        let mut places = self.open.get_mut(&key(to));
+        while let Some(places) =
+            places.as_mut().filter(|it| it.last().is_some_and(|(_, calls)| calls.is_empty()))
+        {
+            places.pop();
+        }
+        let is_known = places.is_some();
+        let place = places
+            .and_then(|it| it.last_mut())
+            .and_then(|(at, calls)| Some((*at, calls.pop_front()?)));
         let Some((at, call)) = place else {
             let tool = to.name.clone();
-            let is_second = self.entries.iter().any(|entry| entry.calls.iter().any(is_its));
-            self.repairs.push(match is_second {
+            self.repairs.push(match is_known {
                 true => HistoryRepair::SecondAnswer { message, answer: index, tool },
                 false => HistoryRepair::NoCall { message, answer: index, tool },
             });

@@ -112,6 +112,14 @@ fn an_id_that_an_earlier_call_has_is_changed_and_its_answers_follow() {
 }
 
 #[test]
+fn a_message_of_nothing_but_what_its_provider_requires_back_stays() {
+    let verbatim = Some(Verbatim::new("anthropic", "[]"));
+    let silent = Message::Model { text: String::new(), calls: [].into(), verbatim };
+    let imported = import([Message::user("go"), silent]).unwrap();
+    assert_eq!((imported.history.len(), imported.repairs), (2, Vec::new()));
+}
+
+#[test]
 fn what_was_said_is_not_made_up() {
     let error = import([Message::model("Hello.", [])]).unwrap_err();
     assert!(error.to_string().starts_with("message 0 is the model's"), "{error}");
@@ -131,8 +139,12 @@ fn message() -> impl Strategy<Value = Message> {
     let answered = prop::collection::vec(some_call(), 0..4);
     prop_oneof![
         Just(Message::user("go")),
-        (prop_oneof![Just(""), Just("text")], calls)
-            .prop_map(|(text, calls)| Message::model(text, calls)),
+        (prop_oneof![Just(""), Just("text")], calls, any::<bool>()).prop_map(
+            |(text, calls, has)| {
+                let verbatim = has.then(|| Verbatim::new("anthropic", "[]"));
+                Message::Model { text: text.to_owned(), calls: calls.into(), verbatim }
+            }
+        ),
         answered.prop_map(|calls| {
             Message::answers(calls.into_iter().map(|it| (it, Answer::from(Output::text("done")))))
         }),

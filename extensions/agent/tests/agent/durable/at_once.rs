@@ -40,7 +40,10 @@ impl Store for Counting {
         unit: Transaction,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.commits.fetch_add(1, Ordering::SeqCst);
+        if self.commits.fetch_add(1, Ordering::SeqCst) > 1_000 {
+            // Who commits without end would stop the clock of the test.
+            return Box::pin(std::future::pending());
+        }
         let is_answer = unit.documents.iter().any(|it| it.key.ends_with("/answer"));
         if is_answer && self.is_full.load(Ordering::SeqCst) {
             return Box::pin(async { Err(StoreError::full("the disk is full").into()) });

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use toolwright_agent::ModelAnswer;
-use toolwright_agent::durable::{NewRun, RunError};
+use toolwright_agent::durable::{NewRun, RunError, Runs};
+use toolwright_agent::{Ended, ModelAnswer};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -81,4 +81,28 @@ async fn a_process_that_is_late_to_take_a_run_leaves_the_head_of_the_faster_one(
     goes_on.notify_one();
     assert_eq!(driven.await.unwrap_err(), RunError::LeaseLost { run: "r1".into() });
     assert_eq!(second.head("r1").await.unwrap(), head);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_keeps_its_lease_while_a_cancelled_call_takes_its_time_to_end() {
+    let (world, model) = (World::new(), provider());
+    // The journal takes a minute for the result of the call.
+    let (store, reached) = Deadly::at(&world, 6);
+    let goes_on = std::sync::Arc::clone(&store.goes_on);
+    let first = world.on(store, &model).build().unwrap();
+    let driven =
+        tokio::spawn(async move { first.start(NewRun::new("r1", "clerk", "go")).await.unwrap() });
+    reached.notified().await;
+    let runs = Runs::of(std::sync::Arc::new(world.store()));
+    assert!(runs.cancel("r1", "ada", "enough", world.now()).await.unwrap());
+    for _ in 0..6 {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        world.pass(Duration::from_secs(10));
+    }
+    let early = world.process(&model).resume("r1").await.unwrap_err();
+    assert!(matches!(early, RunError::Driven { .. }), "{early}");
+    goes_on.notify_one();
+    let ended = driven.await.unwrap();
+    assert!(matches!(ended.ended(), Some(Ended::Cancelled)), "{ended}");
+    assert_eq!(runs.head("r1").await.unwrap().deaths, None);
 }
