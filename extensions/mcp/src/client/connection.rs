@@ -1,6 +1,7 @@
 //! One server: started when it is needed, asked for its tools, called, started again after it has ended.
 
-use std::collections::BTreeMap;
+mod calling;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::ServiceError;
+use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
     PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
@@ -38,9 +40,6 @@ const FRESH: Duration = Duration::from_secs(30);
 /// How long a person may take to sign in.
 #[cfg(feature = "oauth")]
 const SIGN_IN: Duration = Duration::from_secs(300);
-
-/// How often a server may ask in the middle of one call.
-const MOST_ROUNDS: usize = 16;
 
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
@@ -73,8 +72,16 @@ struct Live {
     /// Nothing where another machine runs the server.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
+    progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
     listed: Instant,
+}
+
+/// A connection as calls use it.
+struct Line {
+    peer: Peer<RoleClient>,
+    /// What the server reports of the calls that go on.
+    progress: ProgressDispatcher,
 }
 
 impl Server {
@@ -116,7 +123,7 @@ impl Server {
         input: Value,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        let (peer, definitions) = self.live().await?;
+        let (line, definitions) = self.live().await?;
         let now = definitions.get(&tool.name);
         if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
             return Err(self.changed(tool, now.is_some()));
@@ -129,7 +136,7 @@ impl Server {
         let mut meta = MetaObject::default();
         meta.insert(KEY.to_owned(), context.idempotency_key().into());
         request.set_meta(RequestMetaObject::from(meta));
-        let answer = self.rounds(&peer, request).await?;
+        let answer = self.rounds(&line, request, context).await?;
         self.state.lock().await.restart.worked();
         match answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
@@ -141,40 +148,6 @@ impl Server {
                 Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
             }
         }
-    }
-
-    /// Calls, and calls again with what the server asks for in between.
-    async fn rounds(
-        &self,
-        peer: &Peer<RoleClient>,
-        mut request: CallToolRequestParams,
-    ) -> Result<CallToolResponse, ToolError> {
-        for _ in 0..MOST_ROUNDS {
-            let answer = peer.call_tool_once(request.clone()).await;
-            let asked = match answer.map_err(|error| self.failed(error))? {
-                CallToolResponse::InputRequired(asked) => asked,
-                answer => return Ok(answer),
-            };
-            let mut responses = BTreeMap::new();
-            for (key, question) in asked.input_requests.unwrap_or_default() {
-                let question = serde_json::to_value(question).unwrap_or_default();
-                let method = question["method"].as_str().unwrap_or_default();
-                let params = question["params"].clone();
-                let response = self.answers().respond(&self.name, method, params).await;
-                let response = response.map_err(|why| {
-                    let words = format!("the MCP server `{}` asks for more: {why}", self.name);
-                    ToolError::new("unsupported_question", words).class(Class::Unknown)
-                })?;
-                responses.insert(key, response);
-            }
-            request.input_responses = (!responses.is_empty()).then_some(responses);
-            request.request_state = asked.request_state;
-        }
-        let words = format!(
-            "the MCP server `{}` asked {MOST_ROUNDS} times in the middle of one call, expected an end",
-            self.name
-        );
-        Err(ToolError::new("asked_without_end", words).class(Class::Unknown))
     }
 
     fn answers(&self) -> Answers {
@@ -190,7 +163,7 @@ impl Server {
     }
 
     /// The connection, and the tools as they are now.
-    async fn live(&self) -> Result<(Peer<RoleClient>, Arc<Definitions>), ToolError> {
+    async fn live(&self) -> Result<(Line, Arc<Definitions>), ToolError> {
         let mut state = self.state.lock().await;
         if let Some(ended) = state.live.take_if(|live| live.running.peer().is_transport_closed()) {
             state.restart.failed(Instant::now());
@@ -210,7 +183,8 @@ impl Server {
                 listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
             live.listed = Instant::now();
         }
-        Ok((live.running.peer().clone(), Arc::clone(&live.definitions)))
+        let (peer, progress) = (live.running.peer().clone(), live.progress.clone());
+        Ok((Line { peer, progress }, Arc::clone(&live.definitions)))
     }
 
     async fn start(&self, state: &mut MutexGuard<'_, State>) -> Result<(), ToolError> {
@@ -224,9 +198,11 @@ impl Server {
         // What fails or is given up from here on counts as a failure.
         state.restart.failed(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
+        let progress = ProgressDispatcher::new();
         let handler = Handler {
             server: self.name.clone(),
             changed: Arc::clone(&changed),
+            progress: progress.clone(),
             answers: self.answers(),
         };
         let (process, connecting) = self.reached(handler)?;
@@ -247,8 +223,9 @@ impl Server {
         let begun = begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")));
         match begun {
             Ok((running, definitions)) => {
+                let listed = Instant::now();
                 state.live =
-                    Some(Live { running, process, changed, definitions, listed: Instant::now() });
+                    Some(Live { running, process, changed, progress, definitions, listed });
                 state.restart.started();
                 Ok(())
             }

@@ -5,9 +5,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
-    ElicitResult, ErrorData, Implementation, ListRootsResult, ProtocolVersion,
+    ElicitResult, ErrorData, Implementation, ListRootsResult, ProgressNotificationParam,
+    ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -23,6 +25,8 @@ pub(super) struct Handler {
     pub(super) server: String,
     /// Whether the server has changed its tools since they were read.
     pub(super) changed: Arc<AtomicBool>,
+    /// Who wants to hear what the server reports of a call.
+    pub(super) progress: ProgressDispatcher,
     pub(super) answers: Answers,
 }
 
@@ -71,6 +75,14 @@ impl ClientHandler for Handler {
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
         self.answered("roots/list", &json!({})).await
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.progress.handle_notification(progress).await;
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

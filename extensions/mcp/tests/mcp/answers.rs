@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use toolwright::{Call, Executor, Registry, ToolError, tool};
+use tokio::sync::Notify;
+use toolwright::{Call, EventKind, Executor, Registry, ToolContext, ToolError, tool};
 use toolwright_mcp::{
     Answers, Elicit, Elicitation, Elicited, MCP_TOOLS, McpClient, McpConfig, McpServer, McpServers,
     Sample,
@@ -103,4 +104,50 @@ async fn a_server_that_asks_for_ever_is_given_up() {
     let answer = called("ask_on", Some(Answers::new().elicit(person.clone()))).await;
     assert!(answer.contains("asked 16 times in the middle of one call"), "{answer}");
     assert_eq!(person.0.lock().unwrap().len(), 16);
+}
+
+/// Who has heard both reports of a tool.
+#[derive(Clone, Default)]
+struct Heard(Arc<Notify>);
+
+/// Count to two, and say so.
+#[tool(unlinked, effect = read, reads())]
+async fn count(heard: &Heard, context: &ToolContext) -> u8 {
+    context.progress("one\u{202e}", Some(0.5));
+    context.progress(&"x".repeat(9_000), Some(0.75));
+    heard.0.notified().await;
+    2
+}
+
+#[tokio::test]
+async fn what_another_server_reports_of_a_call_is_the_progress_of_the_call_here() {
+    let heard = Heard::default();
+    let executor = Executor::builder(Registry::of([COUNT]).unwrap()).unrestricted();
+    let executor = executor.service(heard.clone()).build().unwrap();
+    let served = Served::of(McpServer::new(executor)).await;
+    let registry = Registry::empty();
+    let config = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"", served.url);
+    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap(), &registry);
+    let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+    let executor = builder.build().unwrap();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let run = executor.run("r1").on_progress({
+        let reports = Arc::clone(&reports);
+        move |event| {
+            if let EventKind::Progress { message, part } = event.kind {
+                let mut reports = reports.lock().unwrap();
+                reports.push((message.to_owned(), part));
+                if reports.len() == 2 {
+                    heard.0.notify_one();
+                }
+            }
+        }
+    });
+    let answer = run.start().unwrap().call(&Call::new("far__count", "{}")).await;
+    servers.close().await;
+    assert!(answer.text().contains("\n2\n"), "{}", answer.text());
+    let reports = reports.lock().unwrap();
+    // Two that follow each other at once come in either order.
+    assert!(reports.contains(&("one\\u{202e}".to_owned(), Some(0.5))), "{reports:?}");
+    assert!(reports.contains(&("x".repeat(500), Some(0.75))), "{reports:?}");
 }

@@ -1,0 +1,116 @@
+//! One call of a server's tool: what the server asks in between, and what it reports of its progress.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+
+use futures::StreamExt as _;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResponse, CancelledNotificationParam,
+    ClientRequest, ProgressNotificationParam, RequestId, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::{RoleClient, ServiceError};
+use toolwright::{Class, ToolContext, ToolError};
+
+use super::{Line, Server};
+use crate::client::untrusted::escaped;
+
+/// How often a server may ask in the middle of one call.
+const MOST_ROUNDS: usize = 16;
+
+/// How much of what a server reports is passed on, in characters.
+const LONGEST_REPORT: usize = 500;
+
+impl Server {
+    /// Calls, and calls again with what the server asks for in between.
+    pub(super) async fn rounds(
+        &self,
+        line: &Line,
+        mut request: CallToolRequestParams,
+        context: &ToolContext,
+    ) -> Result<CallToolResponse, ToolError> {
+        for _ in 0..MOST_ROUNDS {
+            let answer = called(line, request.clone(), context).await;
+            let asked = match answer.map_err(|error| self.failed(error))? {
+                CallToolResponse::InputRequired(asked) => asked,
+                answer => return Ok(answer),
+            };
+            let mut responses = BTreeMap::new();
+            for (key, question) in asked.input_requests.unwrap_or_default() {
+                let question = serde_json::to_value(question).unwrap_or_default();
+                let method = question["method"].as_str().unwrap_or_default();
+                let params = question["params"].clone();
+                let response = self.answers().respond(&self.name, method, params).await;
+                let response = response.map_err(|why| {
+                    let words = format!("the MCP server `{}` asks for more: {why}", self.name);
+                    ToolError::new("unsupported_question", words).class(Class::Unknown)
+                })?;
+                responses.insert(key, response);
+            }
+            request.input_responses = (!responses.is_empty()).then_some(responses);
+            request.request_state = asked.request_state;
+        }
+        let words = format!(
+            "the MCP server `{}` asked {MOST_ROUNDS} times in the middle of one call, expected an end",
+            self.name
+        );
+        Err(ToolError::new("asked_without_end", words).class(Class::Unknown))
+    }
+}
+
+/// Asks once. What the server reports meanwhile is the progress of the call; it is cancelled where nobody waits for it.
+async fn called(
+    line: &Line,
+    request: CallToolRequestParams,
+    context: &ToolContext,
+) -> Result<CallToolResponse, ServiceError> {
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
+    let options = PeerRequestOptions::no_options();
+    let handle = line.peer.send_request_with_option(request, options).await?;
+    let mut reports = line.progress.subscribe(handle.progress_token.clone()).await;
+    let mut waits = Waits { peer: line.peer.clone(), id: Some(handle.id.clone()) };
+    let mut answer = pin!(handle.await_response());
+    let answer = loop {
+        tokio::select! {
+            biased;
+            Some(progress) = reports.next() => report(context, &progress),
+            answer = &mut answer => break answer,
+        }
+    };
+    waits.id = None;
+    match answer? {
+        ServerResult::CallToolResult(answer) => Ok(CallToolResponse::Complete(answer)),
+        ServerResult::InputRequiredResult(asked) => Ok(CallToolResponse::InputRequired(asked)),
+        ServerResult::CreateTaskResult(task) => Ok(CallToolResponse::Task(task)),
+        _ => Err(ServiceError::UnexpectedResponse),
+    }
+}
+
+/// Passes on what a stranger reports.
+fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
+    let total = progress.total.filter(|total| *total > 0.0);
+    let part = total.map(|total| (progress.progress / total).clamp(0.0, 1.0));
+    let message = escaped(progress.message.as_deref().unwrap_or_default());
+    let message: String = message.chars().take(LONGEST_REPORT).collect();
+    context.progress(&message, part.filter(|part| !part.is_nan()));
+}
+
+/// A request whose answer somebody waits for. Dropped before it is there, it is cancelled.
+struct Waits {
+    peer: Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let peer = self.peer.clone();
+        let reason = "nobody waits for its answer any more".to_owned();
+        runtime.spawn(async move {
+            let _ = peer
+                .notify_cancelled(CancelledNotificationParam::new(Some(id), Some(reason)))
+                .await;
+        });
+    }
+}
