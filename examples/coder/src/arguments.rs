@@ -34,6 +34,8 @@ pub struct Arguments {
     /// Who is asked where the provider is down.
     pub fallback: Option<Provider>,
     pub base_url: Option<String>,
+    /// The program that prints the key of the account, and its arguments.
+    pub key_command: Option<Vec<String>>,
     pub model: String,
     pub turns: u32,
     pub offline: bool,
@@ -130,7 +132,7 @@ pub fn command() -> Command {
     Command::new(NAME)
         .about("Let a model do a task")
         .after_help(
-            "The key of the account comes from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.\n\n\
+            "The key of the account comes from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or from `--key-command`.\n\n\
              Exit code: 0 done, 1 the model failed, 2 wrong command line, 3 a call needs a decision and no approver \
              is available, 4 a limit was reached, 130 interrupted",
         )
@@ -149,6 +151,9 @@ pub fn command() -> Command {
                 .default_missing_value(OTHER),
             option("base-url", "URL", "The server; the vendor's own when absent")
                 .value_parser(NonEmptyStringValueParser::new()),
+            option("key-command", "COMMAND", "The program that prints the key of the account, with its arguments between spaces")
+                .value_parser(NonEmptyStringValueParser::new())
+                .conflicts_with_all(["offline", "fallback"]),
             option("model", "NAME", "The model; claude-sonnet-4-6, gpt-5.2 or gemini-2.5-pro when absent")
                 .value_parser(NonEmptyStringValueParser::new()),
             option("turns", "N", "How often the model is asked at most")
@@ -244,6 +249,8 @@ impl Arguments {
             provider,
             fallback,
             base_url: text("base-url"),
+            key_command: text("key-command")
+                .map(|it| it.split_whitespace().map(str::to_owned).collect()),
             model: text("model").unwrap_or_else(|| provider.model().to_owned()),
             turns: matches.get_one("turns").copied().unwrap_or(25),
             offline,

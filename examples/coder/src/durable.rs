@@ -44,6 +44,8 @@ struct Stored {
     sandbox: bool,
     provider: String,
     base_url: Option<String>,
+    #[serde(default)]
+    key_command: Option<Vec<String>>,
     model: String,
     turns: u32,
 }
@@ -79,6 +81,7 @@ pub async fn start(
         sandbox: arguments.sandbox,
         provider: arguments.provider.name().to_owned(),
         base_url: arguments.base_url.clone(),
+        key_command: arguments.key_command.clone(),
         model: arguments.model.clone(),
         turns: arguments.turns,
     };
@@ -265,6 +268,7 @@ impl Stored {
             provider,
             fallback: None,
             base_url: self.base_url.clone(),
+            key_command: self.key_command.clone(),
             model: self.model.clone(),
             turns: self.turns,
             offline: self.offline,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
-use toolwright_agent::http::{HttpModel, HttpModelBuilder};
+use toolwright_agent::http::{ApiKey, HttpModel, HttpModelBuilder};
 use toolwright_agent::testing::{Recorder, Replay};
 use toolwright_agent::{Fallback, Model};
 
@@ -36,7 +36,8 @@ impl Models {
         let first = HttpModel::of(arguments.provider.wire(), &arguments.model);
         let first = first.map_err(|error| Problem::Usage(error.to_string()))?;
         let server = Server::of(replays.first(), arguments.base_url.as_deref());
-        let first = placed(first, arguments.provider, server, transcript)?;
+        let key = arguments.key_command.as_deref();
+        let first = placed(first, arguments.provider, key, server, transcript)?;
         let first = match recorder {
             Some(recorder) => first.on_exchange(move |exchange| recorder.write(&exchange)),
             None => first,
@@ -48,7 +49,7 @@ impl Models {
         };
         let second = HttpModel::of(provider.wire(), provider.model());
         let second = second.map_err(|error| Problem::Usage(error.to_string()))?;
-        let second = placed(second, provider, Server::of(replays.get(1), None), transcript)?;
+        let second = placed(second, provider, None, Server::of(replays.get(1), None), transcript)?;
         let has_fallen = Arc::clone(&has_fallen_back);
         let fallback = Fallback::builder(first).then(built(second)?).on_fallback(move |it| {
             has_fallen.store(true, Ordering::Relaxed);
@@ -87,12 +88,14 @@ impl Server {
 fn placed(
     model: HttpModelBuilder,
     provider: Provider,
+    key_command: Option<&[String]>,
     server: Server,
     transcript: Transcript,
 ) -> Result<HttpModelBuilder, Problem> {
     let model = model.on_retry(move |retrying| transcript.retry(retrying.message, retrying.wait));
     let variable = provider.variable();
-    let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
+    let key = || std::env::var(variable).ok().filter(|key| !key.is_empty()).map(ApiKey::from);
+    let key = key_command.map(ApiKey::from_command).or_else(key);
     match (server, key) {
         // A recorded model needs no account, and gets no key.
         (Server::Recorded(url), _) => Ok(model.base_url(url)),
@@ -100,8 +103,8 @@ fn placed(
         (Server::Named(url), None) => Ok(model.base_url(url)),
         (Server::Vendors, Some(key)) => Ok(model.key(key)),
         (Server::Vendors, None) => Err(Problem::Usage(format!(
-            "found no key in {variable}, expected that of your account; set it, or name another server with \
-             `--base-url`, or try `--offline`"
+            "found no key in {variable}, expected that of your account; set it, name what prints it with \
+             `--key-command`, or another server with `--base-url`, or try `--offline`"
         ))),
     }
 }

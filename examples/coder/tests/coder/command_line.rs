@@ -1,6 +1,8 @@
 //! Wrong command lines are refused with what to do, and every tool is a command.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 
 use crate::{coder, folder, own, run};
 
@@ -54,6 +56,33 @@ fn a_folder_that_may_not_be_read_is_named() {
 }
 
 #[test]
+fn the_key_is_what_the_named_command_prints() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut request, _) = server.accept().unwrap();
+        let mut headers = String::new();
+        let mut lines = BufReader::new(request.try_clone().unwrap());
+        while lines.read_line(&mut headers).unwrap() > 2 {}
+        let body = r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#;
+        let length = body.len();
+        let head =
+            format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {length}\r\nconnection: close");
+        write!(request, "{head}\r\ncontent-type: application/json\r\n\r\n{body}").unwrap();
+        headers
+    });
+    let folder = folder();
+    let mut command =
+        coder(&["run", "go", "--base-url", &url, "--key-command", "echo printed key"]);
+    command.arg("--folder").arg(folder.path());
+    let ran = run(command);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let headers = heard.join().unwrap();
+    assert!(headers.contains("x-api-key: printed key\r\n"), "{headers}");
+    assert!(!format!("{}{}", ran.out, ran.err).contains("printed key"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn an_account_a_server_and_a_provider_are_checked_before_anything_runs() {
     let words = refused(&["run", "go"]);
     assert!(words.contains("found no key in ANTHROPIC_API_KEY"), "{words}");
@@ -94,6 +123,7 @@ fn the_help_names_every_option_and_every_exit_code() {
         "--folder <DIR>",
         "--provider <NAME>",
         "--base-url <URL>",
+        "--key-command <COMMAND>",
         "--model <NAME>",
         "--turns <N>",
         "--offline",
