@@ -18,6 +18,7 @@ mod mcp;
 mod measure;
 mod pending;
 mod repair;
+mod request;
 mod schemas;
 mod shell;
 mod startup;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 18] = [
+const BENCHMARKS: [(&str, &str, Run); 19] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
@@ -56,6 +57,7 @@ const BENCHMARKS: [(&str, &str, Run); 18] = [
         pending::run,
     ),
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
+    ("request", "the body of a run's 200th request, against copying its bytes", request::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
     (
         "shell",

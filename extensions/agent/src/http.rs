@@ -133,9 +133,17 @@ impl HttpModel {
         Ok(HttpModelBuilder::new(api, model.into()))
     }
 
-    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+    /// The body of a request, as JSON: what would be sent, for those who count its tokens or look at it.
+    ///
+    /// # Errors
+    /// When the settings of the request are none that the provider takes, or the history cannot be written for it.
+    pub fn body(&self, request: &ModelRequest<'_>) -> Result<String, ModelError> {
         let max_tokens = self.max_tokens(request.limits.max_tokens);
-        let body = self.endpoint.api.body(&self.model, max_tokens, self.media, &request)?;
+        self.endpoint.api.body(&self.model, max_tokens, self.media, request)
+    }
+
+    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+        let body = self.body(&request)?;
         let passing = request.listener.map(Passing::new);
         let begun = Instant::now();
         let (mut attempt, mut asked, mut failed) = (1, 0, Spent::default());
