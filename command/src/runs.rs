@@ -40,7 +40,7 @@ pub(crate) fn command() -> Command {
     let why = Arg::new(WHY).long(WHY).value_name("TEXT").default_value("an operator cancelled it");
     let turn = Arg::new(TURN).long(TURN).value_name("N").required(true);
     Command::new(NAME)
-        .about("Show the runs of agents, watch, cancel and fork them")
+        .about("Show the runs of agents, watch, cancel, fork and remove them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -67,6 +67,9 @@ pub(crate) fn command() -> Command {
                         .required(true)
                         .help("The id of the new run"),
                 ]),
+            Command::new("remove")
+                .about("Remove the record of a run that has ended; its calls stay, and its id stays taken")
+                .arg(run()),
         ])
         .after_help(AFTER_HELP)
 }
@@ -79,6 +82,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             session::run(matches, async |it| watch::run(matches, it).await)
         }
         Some(("cancel", matches)) => session::run(matches, async |it| cancel(matches, it).await),
+        Some(("remove", matches)) => session::run(matches, async |it| remove(matches, it).await),
         Some(("fork", matches)) => session::run(matches, async |it| fork(matches, it).await),
         _ => complain(Exit::Usage, "no such command"),
     }
@@ -194,6 +198,14 @@ async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     }
     let head = runs.head(&head.run).await.map_err(stopped)?;
     session.output.write(&Shown::of(&head), String::new)
+}
+
+async fn remove(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let head = named(matches, &runs).await?;
+    runs.remove(&head.run, session.now).await.map_err(stopped)?;
+    tell("note", format!("run {} is removed; its calls stay", printable::line(&head.run)));
+    Ok(())
 }
 
 async fn fork(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

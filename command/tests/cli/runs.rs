@@ -140,6 +140,22 @@ fn the_end_of_a_run_is_asked_for_once_by_name() {
 }
 
 #[test]
+fn a_run_that_has_ended_is_removed_and_no_other() {
+    let journal = journal();
+    let waits = journal.run(&["runs", "remove", "greet"]);
+    assert_eq!(waits.code, 2, "{}", shown(&waits));
+    assert!(waits.err.contains("run `greet` has not ended; cancel it"), "{}", waits.err);
+    let removed = journal.run(&["runs", "remove", "tea"]);
+    assert_eq!((removed.code, removed.out.as_str()), (0, ""), "{}", shown(&removed));
+    assert!(removed.err.contains("run tea is removed; its calls stay"), "{}", removed.err);
+    let all = journal.run(&["runs", "list", "--all"]);
+    assert!(all.out.contains("greet") && !all.out.contains("tea"), "{}", shown(&all));
+    assert_eq!(journal.run(&["runs", "remove", "tea"]).code, 3);
+    let again = journal.run(&["runs", "fork", "greet", "--turn", "0", "--as", "tea"]);
+    assert!(again.err.contains("has or had a run `tea` already"), "{}", again.err);
+}
+
+#[test]
 fn a_run_is_forked_under_another_id() {
     let journal = journal();
     let forked = journal.run(&["runs", "fork", "tea", "--turn", "1", "--as", "tea-2"]);

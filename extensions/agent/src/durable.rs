@@ -23,6 +23,7 @@ mod keys;
 mod progress;
 mod recorded;
 mod remembered;
+mod removal;
 mod runs;
 mod stop;
 mod taking;

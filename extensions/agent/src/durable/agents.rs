@@ -171,6 +171,14 @@ impl Agents {
         self.runs().fork(run, turn, new, self.0.access.now()).await
     }
 
+    /// Removes the record of a run that has ended; see [`Runs::remove`].
+    ///
+    /// # Errors
+    /// As [`Runs::remove`].
+    pub async fn remove(&self, run: &str) -> Result<(), RunError> {
+        self.runs().remove(run, self.0.access.now()).await
+    }
+
     fn runs(&self) -> Runs {
         Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
     }

@@ -24,8 +24,10 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
-    /// There is such a run already.
-    #[error("the journal has a run `{run}` already; resume it, or give the new one another id")]
+    /// There is such a run already, or was one before it was removed.
+    #[error(
+        "the journal has or had a run `{run}` already; resume it, or give the new one another id"
+    )]
     Exists {
         /// Its id.
         run: String,

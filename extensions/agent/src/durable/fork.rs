@@ -29,6 +29,9 @@ pub(super) async fn fork(
     if let Some(why) = keys::problem(new) {
         return Err(RunError::Id { run: new.to_owned(), why });
     }
+    if forking.store.document(&keys::removed(new)).await?.is_some() {
+        return Err(RunError::Exists { run: new.to_owned() });
+    }
     if last == 0 || last > head.turn {
         let why = format!("has no turn {last}, found {} turns; name one of them", head.turn);
         return Err(RunError::NotNow { run: head.run.clone(), why });

@@ -17,6 +17,11 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
+/// Says that the id of a run was used.
+pub(super) fn removed(run: &str) -> String {
+    format!("runs/removed/{run}")
+}
+
 pub(super) fn open(run: &str) -> String {
     format!("{OPEN}{run}")
 }

@@ -23,8 +23,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// A document that lists a run.
 #[derive(Serialize)]
-struct Listed<'a> {
-    agent: &'a str,
+pub(super) struct Listed<'a> {
+    pub agent: &'a str,
 }
 
 /// A run whose lease is this driver's.

@@ -12,6 +12,7 @@ use super::fork::{Forking, fork};
 use super::head::{Cancelled, Head, written};
 use super::info::RunInfo;
 use super::keys;
+use super::removal::remove;
 use super::turn::{self, RecordedTurn};
 
 /// The runs of a journal. It needs neither their agents nor their tools, drives nothing, and reads no application's data.
@@ -139,6 +140,16 @@ impl Runs {
             Err(CommitError::Store(error)) => Err(error.into()),
             Err(_) => Ok(false),
         }
+    }
+
+    /// Removes the record of a run that has ended: its head, its turns, its place in the lists. Its calls stay in the journal, and
+    /// its id stays taken, because the journal would answer the calls of another run of this id with those of the first.
+    ///
+    /// # Errors
+    /// When there is no such run, it has not ended, or the journal fails.
+    pub async fn remove(&self, run: &str, now: Timestamp) -> Result<(), RunError> {
+        let (head, version) = head_of(&*self.store, run).await?;
+        remove(&*self.store, &head, version, now).await
     }
 
     /// Makes a new run from the record of another up to the end of a turn, and gives its head. Nothing of it runs again: an

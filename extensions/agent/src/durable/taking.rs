@@ -44,6 +44,9 @@ impl Inner {
         if task.trim().is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
         }
+        if self.access.store.document(&keys::removed(&info.id)).await?.is_some() {
+            return Err(RunError::Exists { run: info.id });
+        }
         let agent = self.agent(&info.agent)?;
         let limits = agent.0.limits;
         let state = State::new(limits);

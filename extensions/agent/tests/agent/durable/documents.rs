@@ -1,6 +1,6 @@
 //! What the journal holds of a run, and what is refused of it.
 
-use toolwright::journal::{DocumentWrite, Store as _, Transaction};
+use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::ModelAnswer;
 use toolwright_agent::durable::{Agents, NewRun, RunError};
 
@@ -96,4 +96,25 @@ async fn an_id_that_is_no_name_and_an_agent_that_is_not_known_are_refused() {
     );
     let error = agents.resume("r2").await.unwrap_err();
     assert!(matches!(error, RunError::NoSuchRun { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
+    let world = World::new();
+    let model =
+        Provider::new([calls([("send", r#"{"text":"hello"}"#)]), ModelAnswer::text("Sent.")]);
+    let agents = world.process(&model);
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let early = agents.remove("r1").await.unwrap_err();
+    assert!(early.to_string().contains("has not ended"), "{early}");
+    agents.resume("r1").await.unwrap();
+    agents.remove("r1").await.unwrap();
+    let left: Vec<String> =
+        world.store().documents("run").await.unwrap().into_iter().map(|it| it.key).collect();
+    assert_eq!(left, ["runs/removed/r1"]);
+    let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap();
+    assert_eq!(calls.len(), 1);
+    let again = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
+    assert_eq!(again, RunError::Exists { run: "r1".into() });
+    assert_eq!(agents.remove("r1").await.unwrap_err(), RunError::NoSuchRun { run: "r1".into() });
 }

@@ -1,0 +1,46 @@
+//! Removes the record of a run that has ended. Its id stays taken: the journal has calls under it, which would answer those of
+//! another run.
+
+use jiff::Timestamp;
+use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
+
+use super::RunError;
+use super::head::{Head, Phase, written};
+use super::keys;
+use super::recorded::Listed;
+
+/// Removes the documents of a run, all or none.
+pub(super) async fn remove(
+    store: &dyn Store,
+    head: &Head,
+    version: u64,
+    now: Timestamp,
+) -> Result<(), RunError> {
+    let run = &head.run;
+    let not_now = |why: &str| RunError::NotNow { run: run.clone(), why: why.to_owned() };
+    if head.phase != Phase::Ended {
+        return Err(not_now("has not ended; cancel it, and remove it when it has"));
+    }
+    let gone =
+        |key: String, version: u64| DocumentWrite { key, expects: Some(version), text: None };
+    let mut documents = vec![gone(keys::head(run), version)];
+    let turns = store.documents(&keys::turns(run)).await?;
+    documents.extend(turns.into_iter().map(|it| gone(it.key, it.version)));
+    for key in [keys::cancel(run), keys::open(run), keys::ended(run)] {
+        if let Some(found) = store.document(&key).await? {
+            documents.push(gone(key, found.version));
+        }
+    }
+    let key = keys::removed(run);
+    let text = written(&Listed { agent: &head.agent });
+    let text = text.map_err(|error| RunError::damaged(&key, error))?;
+    documents.push(DocumentWrite { key, expects: None, text: Some(text) });
+    let unit = Transaction { documents, ..Transaction::default() };
+    match store.commit(unit, now).await {
+        Ok(()) => Ok(()),
+        Err(CommitError::Store(error)) => Err(error.into()),
+        Err(_) => {
+            Err(not_now("goes on, because its user has said more; remove it when it has ended"))
+        }
+    }
+}
