@@ -4,6 +4,8 @@
 //! The floor is the same commits, in their order, by the same store in a file of its own: the model's answer, the call's two, the
 //! answers, and the note that they were taken.
 
+mod resumed;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +23,7 @@ use toolwright::{CallId, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Progress};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind};
 
+pub use self::resumed::resume_if_asked;
 use crate::compile::target_directory;
 use crate::journal::emptied;
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
@@ -131,6 +134,10 @@ pub fn run(effort: Effort) -> Result<()> {
         ],
     )?;
     let (early, late) = ends(&runtime, &files, long)?;
+    let (few, many) = (long / 100, long / 10);
+    let processes = rounds_of(effort);
+    let resume = |turns| resumed::resumed(&runtime, &files.next(), turns, processes);
+    let (after_few, after_many) = (resume(few)?, resume(many)?);
     let of_turn = |name: &str| Ok::<_, anyhow::Error>(rounds.median(name)? / TURNS as f64 * 1e6);
     print_table(&[
         ["recorded runs", "us a turn"].map(String::from).to_vec(),
@@ -139,9 +146,21 @@ pub fn run(effort: Effort) -> Result<()> {
         vec!["turn 100 of a long run".into(), format!("{:.0}", early.as_secs_f64() * 1e6)],
         vec![format!("turn {long}"), format!("{:.0}", late.as_secs_f64() * 1e6)],
     ]);
+    print_table(&[
+        ["from process start to the first request", "ms"].map(String::from).to_vec(),
+        vec![format!("a run of {few} turns"), format!("{:.1}", after_few.as_secs_f64() * 1e3)],
+        vec![format!("a run of {many} turns"), format!("{:.1}", after_many.as_secs_f64() * 1e3)],
+    ]);
     print_ratio("durable", "turn", &rounds.ratio("turn", "commits")?, "commits");
     println!("durable/late ratio={:.3} against=early", late.as_secs_f64() / early.as_secs_f64());
     Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+fn rounds_of(effort: Effort) -> usize {
+    match effort {
+        Effort::Full => 21,
+        Effort::Quick => 3,
+    }
 }
 
 /// A file for each journal.

@@ -74,6 +74,10 @@ type Run = fn(Effort) -> Result<()>;
 fn main() -> ExitCode {
     // The programs that `shell` starts are supervised by this one, started once more.
     toolwright_toolbox::Supervisor::supervise_if_asked();
+    if let Err(error) = durable::resume_if_asked() {
+        eprintln!("error: {error:#}");
+        return ExitCode::FAILURE;
+    }
     match mcp::serve_if_asked() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
