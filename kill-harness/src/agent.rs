@@ -14,7 +14,7 @@ mod play;
 mod point;
 mod store;
 
-pub use check::Finding;
+pub use check::{Finding, check};
 pub use life::{AgentLife, live};
 pub use play::{AgentSetting, AgentTally, kill_agents};
 pub use point::{AgentPoint, Step};

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
+use toolwright::approval::ApproverKey;
 use toolwright::journal::SqliteStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
@@ -137,6 +138,42 @@ fn the_end_of_a_run_is_asked_for_once_by_name() {
         assert_eq!(again.code, 0, "{}", shown(&again));
         assert!(again.err.contains("has ended, or its end was asked for before"), "{}", again.err);
     }
+}
+
+/// S3.26, S3.34, S3.35: the process that asked is gone, an approver decides with a program of their own, and the process that works on the journal
+/// goes on.
+#[test]
+fn a_run_that_waits_goes_on_by_itself_when_another_process_approves_its_call() {
+    let journal = journal();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (agents, call) = runtime.block_on(async {
+        let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
+        let ada = ApproverKey::load(journal.path("ada.key")).unwrap();
+        let executor = Executor::builder(Registry::of([LOOK_UP, SEND]).unwrap())
+            .journal(store)
+            .trust("ada", ada.public())
+            .on_no_approver(OnNoApprover::Park)
+            .build()
+            .unwrap();
+        let agent = Agent::builder(executor, ScriptedModel::new().says("They are greeted."));
+        let agents = Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+        let call = agents.head("greet").await.unwrap().waiting[0].call;
+        (agents, call)
+    });
+    let working = agents.clone();
+    let working = runtime.spawn(async move { working.work().await });
+    let approved = journal.run(&["approvals", "approve", &call.to_string()]);
+    assert_eq!(approved.code, 0, "{}", shown(&approved));
+    // Nothing but the decision wakes it.
+    let watched = journal.run(&["runs", "watch", "greet", "--interval", "20ms"]);
+    assert!(
+        watched.out.ends_with(
+            "[1] answer  runs_send sent hello\n[2] model   They are greeted.\nended: text\n"
+        ),
+        "{}",
+        shown(&watched)
+    );
+    working.abort();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use toolwright::journal::Store;
+use toolwright::journal::{Filter, Page, Store};
 use toolwright_agent::durable::{Phase, Runs};
 use toolwright_agent::{Message, check as sound};
 
@@ -63,6 +63,12 @@ pub async fn check(
             }
             _ => {}
         }
+    }
+    let undelivered = Filter { delivered: Some(false), ..Filter::default() };
+    for call in store.list(&undelivered, Page::first(100)).await? {
+        let (run, tool, state) = (&call.place.run, &call.tool, call.state);
+        let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
+        findings.push(Finding::Unanswered(words));
     }
     let runs = Runs::of(store);
     for run in 0..of {

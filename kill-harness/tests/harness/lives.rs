@@ -1,18 +1,19 @@
 //! Lives that a test starts, stops, and looks at.
 
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use kill_harness::check::Checked;
 use kill_harness::life::Life;
 use kill_harness::marks::{self, Mark, What};
 use kill_harness::script::{Manner, Run};
 use kill_harness::{Opens as _, Sqlite, world};
 use rustix::process::{Pid, Signal, kill_process};
-use toolwright::journal::{CallRecord, Filter, Page, State, Store};
+use toolwright::journal::{CallRecord, DocumentWrite, Filter, Page, State, Store, Transaction};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -27,14 +28,16 @@ impl Process {
     }
 
     pub fn start_with(life: &Life, variables: &[(&str, &Path)]) -> Self {
-        let errors = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(life.folder.join("errors"))
-            .unwrap();
         let mut command = life.command(Path::new(PROGRAM)).unwrap();
-        command.envs(variables.iter().copied()).stdout(Stdio::null()).stderr(errors);
-        Self(command.spawn().unwrap())
+        command.envs(variables.iter().copied());
+        Self::of(command, &life.folder)
+    }
+
+    /// The process of a command, whose errors go to a file in a folder.
+    pub fn of(mut command: Command, folder: &Path) -> Self {
+        let errors = folder.join("errors");
+        let errors = std::fs::OpenOptions::new().append(true).create(true).open(errors).unwrap();
+        Self(command.stdout(Stdio::null()).stderr(errors).spawn().unwrap())
     }
 
     pub fn signal(&self, signal: Signal) {
@@ -60,6 +63,26 @@ impl Drop for Process {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Stops a process, but not in the middle of a write: then nobody could write before it goes on.
+pub fn stopped_between_writes(process: &Process, folder: &Path) {
+    until("it is stopped between two writes", || {
+        process.signal(Signal::STOP);
+        let written = with_store(folder, |store| async move {
+            let key = Timestamp::now().to_string();
+            let text = Some("is it free?".to_owned());
+            let documents = vec![DocumentWrite { key, expects: None, text }];
+            store
+                .commit(Transaction { documents, ..Transaction::default() }, Timestamp::now())
+                .await
+        });
+        if written.is_err() {
+            process.signal(Signal::CONT);
+            sleep(Duration::from_millis(200));
+        }
+        written.is_ok()
+    });
 }
 
 /// A life whose runs all call a slow tool, and which is not killed.

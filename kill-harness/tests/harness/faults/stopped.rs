@@ -1,14 +1,12 @@
 //! Processes that stand still for longer than their leases count.
 
-use std::thread::sleep;
-use std::time::Duration;
-
-use jiff::Timestamp;
 use kill_harness::life::Life;
 use rustix::process::Signal;
-use toolwright::journal::{DocumentWrite, Failure, State, Transaction, Transition};
+use toolwright::journal::{Failure, State, Transition};
 
-use crate::lives::{Process, in_state, settled, slow, slow_calls, until, with_store};
+use crate::lives::{
+    Process, in_state, settled, slow, slow_calls, stopped_between_writes, until, with_store,
+};
 
 /// Another process takes its calls; when it goes on, its results are refused.
 #[test]
@@ -41,23 +39,8 @@ fn the_calls_of_a_process_that_stands_still_are_taken_up_and_its_late_results_re
     settled(&Life { number: 2, ..life });
 }
 
-/// Stops a process, but not in the middle of a write: then nobody could write before it goes on.
+/// Stops a process while a slow call runs.
 fn stop(process: &Process, life: &Life) {
-    until("it is stopped between two writes", || {
-        until("a slow call runs", || !slow_calls(life).is_empty());
-        process.signal(Signal::STOP);
-        let written = with_store(&life.folder, |store| async move {
-            let key = Timestamp::now().to_string();
-            let text = Some("is it free?".to_owned());
-            let documents = vec![DocumentWrite { key, expects: None, text }];
-            store
-                .commit(Transaction { documents, ..Transaction::default() }, Timestamp::now())
-                .await
-        });
-        if written.is_err() {
-            process.signal(Signal::CONT);
-            sleep(Duration::from_millis(200));
-        }
-        written.is_ok()
-    });
+    until("a slow call runs", || !slow_calls(life).is_empty());
+    stopped_between_writes(process, &life.folder);
 }
