@@ -22,7 +22,7 @@ const AS: &str = "as";
 
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\", \"session\", \"phase\", \"turn\", \
-\"input_tokens\", \"output_tokens\", \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
+\"input_tokens\", \"cached_tokens\", \"output_tokens\", \"reasoning_tokens\", \"cost\": \"$0.0200\", \"unmeasured\", \"unpriced\": answers, \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
 \"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
 \"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
 line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use toolwright_agent::Message;
 use toolwright_agent::durable::{
     Cancelled, Forked, Head, Lease, Parked, Phase, RecordedTurn, Runs, WaitingCall,
 };
+use toolwright_agent::{Message, Spent};
 
 use super::{printable, when};
 
@@ -23,7 +23,14 @@ pub(crate) struct Shown<'a> {
     phase: Phase,
     turn: u64,
     input_tokens: u64,
+    cached_tokens: u64,
     output_tokens: u64,
+    reasoning_tokens: u64,
+    cost: String,
+    unmeasured: u32,
+    unpriced: u32,
+    #[serde(skip)]
+    spent: Spent,
     ended: Option<&'a str>,
     waiting: &'a [WaitingCall],
     epoch: u64,
@@ -46,8 +53,14 @@ impl<'a> Shown<'a> {
             session: head.session.as_deref(),
             phase: head.phase,
             turn: head.turn,
-            input_tokens: head.usage.input_tokens,
-            output_tokens: head.usage.output_tokens,
+            input_tokens: head.spent.usage.input_tokens,
+            cached_tokens: head.spent.usage.cached_tokens,
+            output_tokens: head.spent.usage.output_tokens,
+            reasoning_tokens: head.spent.usage.reasoning_tokens,
+            cost: head.spent.cost.to_string(),
+            unmeasured: head.spent.unmeasured,
+            unpriced: head.spent.unpriced,
+            spent: head.spent,
             ended: head.ended.as_deref(),
             waiting: &head.waiting,
             epoch: head.epoch,
@@ -84,7 +97,7 @@ impl<'a> Shown<'a> {
         line("agent", &format!("{}{user}", self.agent));
         line("state", &format!("{} since {}", self.standing(), when::both(self.updated, now)));
         line("turn", &self.turn.to_string());
-        line("tokens", &format!("{} in, {} out", self.input_tokens, self.output_tokens));
+        line("spent", &self.spent.to_string());
         for call in self.waiting {
             line("waits for", &format!("call {} of `{}` ({})", call.call, call.tool, call.state));
         }

@@ -8,7 +8,7 @@ use toolwright::journal::SqliteStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun};
-use toolwright_agent::{Agent, ModelAnswer, ScriptedModel};
+use toolwright_agent::{Agent, Cost, ModelAnswer, ScriptedModel, Usage};
 
 use super::journal::Journal;
 use super::shown;
@@ -47,10 +47,14 @@ fn journal() -> Journal {
             .build()
             .unwrap();
         let model = ScriptedModel::new()
-            .answers(ModelAnswer::new(
-                "I look it up.",
-                vec![call("c1", "runs_look_up", r#"{"word":"tea"}"#)],
-            ))
+            .answers(
+                ModelAnswer::new(
+                    "I look it up.",
+                    vec![call("c1", "runs_look_up", r#"{"word":"tea"}"#)],
+                )
+                .usage(Usage::new(1_200, 80))
+                .cost(Cost::cents(2)),
+            )
             .says("Leaves in hot water.")
             .answers(ModelAnswer::new("", vec![call("c2", "runs_send", r#"{"text":"hello"}"#)]));
         let agent = Agent::builder(executor, model).build().unwrap();
@@ -80,6 +84,11 @@ fn runs_are_listed_and_shown_without_what_acts_on_a_terminal() {
     assert_eq!(one.code, 0, "{}", shown(&one));
     assert!(
         one.out.contains("agent      clerk, for ada\nstate      ended: text since "),
+        "{}",
+        one.out
+    );
+    assert!(
+        one.out.contains("spent      1200 tokens in, 80 out, $0.0200; of 1 answers the tokens and of 1 the cost are not known\n"),
         "{}",
         one.out
     );

@@ -178,7 +178,7 @@ async fn driven(
     };
     let head = agents.head(run).await.map_err(refused)?;
     end.turns = head.turn;
-    end.took(head.usage);
+    end.spent(head.spent);
     (end.waited, end.at_once) = counted.total();
     if has_ended && stored.is_copy && !stored.keep {
         removed(stored, &log);

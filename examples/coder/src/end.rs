@@ -106,7 +106,7 @@ impl<'a> End<'a> {
     }
 
     /// What the models took, where the cost is not known.
-    pub fn took(&mut self, usage: Usage) {
+    fn took(&mut self, usage: Usage) {
         self.tokens = Tokens {
             input: usage.input_tokens,
             output: usage.output_tokens,

@@ -294,7 +294,7 @@ impl Driver {
         Ok(Head {
             phase,
             turn: state.turn(),
-            usage: state.usage(),
+            spent: state.spent(),
             ended: tag,
             waiting: Vec::new(),
             lease: (!is_ended).then(|| self.recorded.lease()),

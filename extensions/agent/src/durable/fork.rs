@@ -137,7 +137,7 @@ impl Copy<'_> {
             run: self.new.to_owned(),
             phase,
             turn,
-            usage: state.usage(),
+            spent: state.spent(),
             ended: (phase == Phase::Ended).then(|| "text".to_owned()),
             waiting: Vec::new(),
             epoch: 0,

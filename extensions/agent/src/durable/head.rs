@@ -5,12 +5,12 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use toolwright::CallId;
 use toolwright::journal::State as CallState;
 
 use super::body::Body;
-use crate::Usage;
+use crate::Spent;
 use crate::message::known;
 
 /// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
@@ -31,8 +31,8 @@ pub struct Head {
     pub phase: Phase,
     /// The number of the last answer of the model, counted from 1; 0 before the first.
     pub turn: u64,
-    /// What the answers of the model took.
-    pub usage: Usage,
+    /// What the requests to models took and cost, failed ones among them.
+    pub spent: Spent,
     /// How it ended: the tag of [`Ended`](crate::Ended).
     pub ended: Option<String>,
     /// The calls that wait, in call order.
@@ -166,7 +166,16 @@ impl Head {
     /// # Errors
     /// When it is none, or a newer release wrote it.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        read("head of a run", text)
+        read_with("head of a run", text, |head| {
+            // Heads of before had the tokens alone.
+            if let Some(usage) = head.remove("usage") {
+                let answers = head.get("turn").cloned();
+                head.insert(
+                    "spent".into(),
+                    json!({"usage": usage, "cost": 0, "unpriced": answers}),
+                );
+            }
+        })
     }
 
     /// The text of its document.
@@ -188,9 +197,21 @@ pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error
 
 /// A document with a version that this release reads.
 pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, serde_json::Error> {
+    read_with(what, text, |_| {})
+}
+
+/// The same, of which something is brought into the form of today.
+fn read_with<T: DeserializeOwned>(
+    what: &str,
+    text: &str,
+    change: impl FnOnce(&mut Map<String, Value>),
+) -> Result<T, serde_json::Error> {
     let mut value: Value = serde_json::from_str(text)?;
     let version = value.as_object_mut().and_then(|it| it.remove("version"));
     known(what, version, Head::VERSION).map_err(serde_json::Error::custom)?;
+    if let Some(body) = value.as_object_mut() {
+        change(body);
+    }
     serde_json::from_value(value)
 }
 

@@ -291,7 +291,7 @@ impl Inner {
             session: info.session.clone(),
             phase: Phase::Asking,
             turn: 0,
-            usage: state.usage(),
+            spent: state.spent(),
             ended: None,
             waiting: Vec::new(),
             epoch: 1,

@@ -118,3 +118,18 @@ async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
     assert_eq!(again, RunError::Exists { run: "r1".into() });
     assert_eq!(agents.remove("r1").await.unwrap_err(), RunError::NoSuchRun { run: "r1".into() });
 }
+
+/// Written before costs were recorded.
+#[tokio::test(start_paused = true)]
+async fn an_earlier_head_has_its_tokens_and_an_unknown_cost() {
+    let (world, agents) = ended().await;
+    write(&world, "run/r1/head", |text| {
+        let mut head: serde_json::Value = serde_json::from_str(text).unwrap();
+        head.as_object_mut().unwrap().remove("spent");
+        head["usage"] = serde_json::json!({"input_tokens": 7, "output_tokens": 3});
+        Some(head.to_string())
+    })
+    .await;
+    let spent = agents.head("r1").await.unwrap().spent;
+    assert_eq!((spent.usage.total(), spent.unpriced), (10, 2));
+}
