@@ -60,6 +60,16 @@ pub enum AgentsError {
         /// The agent.
         agent: String,
     },
+    /// Two executors differ in what all runs of a journal have in common.
+    #[error(
+        "agent `{agent}` has another {what} than the agents before it; give all executors the same"
+    )]
+    Differs {
+        /// The agent.
+        agent: String,
+        /// `sealing key` or `lease`.
+        what: &'static str,
+    },
     /// A tool takes a secret, and nothing could encrypt it.
     #[error(
         "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give the executor a `.sealing_key(…)`"
@@ -127,7 +137,8 @@ impl AgentsBuilder {
     /// The agents.
     ///
     /// # Errors
-    /// When there is none, a name is given twice, an executor has no journal or another one than the others, a tool takes a
+    /// When there is none, a name is given twice, an executor has no journal or another one than the others, or another sealing key or
+    /// lease, a tool takes a
     /// secret and there is no key to encrypt it with, or runs need services and there is no
     /// [`services`](Self::services).
     pub fn build(self) -> Result<Agents, AgentsError> {
@@ -142,6 +153,9 @@ impl AgentsBuilder {
             };
             if access.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.store, &own.store)) {
                 return Err(AgentsError::OtherJournal { agent: agent_name() });
+            }
+            if let Some(what) = access.as_ref().and_then(|it| different(it, &own)) {
+                return Err(AgentsError::Differs { agent: agent_name(), what });
             }
             if let Some(tool) = unsealed(agent, &own) {
                 return Err(AgentsError::NoSealingKey { agent: agent_name(), tool });
@@ -159,6 +173,23 @@ impl AgentsBuilder {
         let at_once = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get);
         let remembered = Remembered::default();
         Ok(Agents(Arc::new(Inner { agents, access, services, on_failure, at_once, remembered })))
+    }
+}
+
+/// What two executors would have to have in common, and have not.
+fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str> {
+    let is_same = match (&one.sealing, &other.sealing) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            let sealed = one.seal("", b"the same key");
+            sealed.is_ok_and(|sealed| other.open(&sealed, b"the same key").is_ok())
+        }
+        _ => false,
+    };
+    match (is_same, one.lease == other.lease) {
+        (false, _) => Some("sealing key"),
+        (_, false) => Some("lease"),
+        _ => None,
     }
 }
 

@@ -1,6 +1,9 @@
 //! Secrets in the record of a run, and the services that a run needs.
 
-use toolwright::journal::{MemoryStore, SealingKey, Store as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::journal::{MemoryStore, SealingKey, Store};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, AgentsError, NewRun, RunError};
 use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
@@ -39,6 +42,35 @@ fn a_tool_that_takes_a_secret_needs_a_sealing_key() {
     let agent = Agent::builder(executor, ScriptedModel::new()).build().unwrap();
     let error = Agents::builder().agent("clerk", agent).build().unwrap_err();
     assert_eq!(error, AgentsError::NoSealingKey { agent: "clerk".into(), tool: "log_in".into() });
+}
+
+#[test]
+fn agents_of_one_journal_have_one_sealing_key_and_one_lease() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let key = SealingKey::generate().unwrap();
+    let other = SealingKey::generate().unwrap();
+    let agent = |key: Option<&SealingKey>, lease: u64| {
+        let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
+            .unrestricted()
+            .per_run::<Ticket>()
+            .journal_arc(Arc::clone(&store))
+            .on_no_approver(OnNoApprover::Park)
+            .lease(Duration::from_secs(lease));
+        let executor = match key {
+            Some(key) => executor.sealing_key(key.clone()),
+            None => executor,
+        };
+        Agent::builder(executor.build().unwrap(), ScriptedModel::new()).build().unwrap()
+    };
+    let built = |one, two| {
+        let agents = Agents::builder().services(|_, builder| Ok(builder.with(Ticket(7))));
+        agents.agent("a", one).agent("b", two).build().map(|_| ())
+    };
+    let differs = |what| Err(AgentsError::Differs { agent: "b".into(), what });
+    assert_eq!(built(agent(None, 30), agent(Some(&key), 30)), differs("sealing key"));
+    assert_eq!(built(agent(Some(&other), 30), agent(Some(&key), 30)), differs("sealing key"));
+    assert_eq!(built(agent(Some(&key), 30), agent(Some(&key), 60)), differs("lease"));
+    assert_eq!(built(agent(Some(&key), 30), agent(Some(&key), 30)), Ok(()));
 }
 
 #[tokio::test]
