@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
+use toolwright::Content;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
@@ -142,10 +143,24 @@ impl Agents {
     /// # Errors
     /// When the run has not ended or was cancelled, and those of [`resume`](Self::resume).
     pub async fn say(&self, run: &str, text: &str) -> Result<Progress, RunError> {
-        if text.trim().is_empty() {
+        self.say_with(run, text, []).await
+    }
+
+    /// Says more with pictures or documents, as [`say`](Self::say) does; the text may be empty.
+    ///
+    /// # Errors
+    /// As [`say`](Self::say).
+    pub async fn say_with(
+        &self,
+        run: &str,
+        text: &str,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Result<Progress, RunError> {
+        let attachments = attachments.into();
+        if text.trim().is_empty() && attachments.is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
         }
-        self.0.driven(self.0.spoken(run, text).await?).await
+        self.0.driven(self.0.spoken(run, text, attachments).await?).await
     }
 
     /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody

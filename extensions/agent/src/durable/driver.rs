@@ -6,9 +6,11 @@
 //!                                            └─────▶ commit: the answers so far, no lease
 //! ```
 
+use std::sync::Arc;
+
 use toolwright::journal::DocumentWrite;
 use toolwright::unstable::runs::SubmittedTurn;
-use toolwright::{Answer, CancellationToken, Outcome, StoredAnswer};
+use toolwright::{Answer, CancellationToken, Content, Outcome, StoredAnswer};
 use tracing::Instrument as _;
 
 use super::RunError;
@@ -81,8 +83,12 @@ impl Driver {
     }
 
     /// Takes a step and commits it.
-    pub(super) async fn said(&mut self, text: &str) -> Result<(), RunError> {
-        let (state, actions) = step(self.run.state(), Event::said(text));
+    pub(super) async fn said(
+        &mut self,
+        text: &str,
+        attachments: Arc<[Content<'static>]>,
+    ) -> Result<(), RunError> {
+        let (state, actions) = step(self.run.state(), Event::said_with(text, attachments));
         self.commit(state, actions, None, None).await
     }
 

@@ -1,8 +1,12 @@
 //! What the application says of a run when it starts it, and reads again when the run is taken up.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
+use toolwright::Content;
+
+use crate::{Imported, Message};
 
 /// A run to be started.
 ///
@@ -12,10 +16,12 @@ use serde_json::Value;
 /// let run = NewRun::new("ticket-7", "support", "refund order 7").user("ada").session("desk-3");
 /// assert_eq!((run.id(), run.agent()), ("ticket-7", "support"));
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct NewRun {
     pub(super) info: RunInfo,
     pub(super) task: String,
+    pub(super) attachments: Arc<[Content<'static>]>,
+    pub(super) history: Vec<Message>,
 }
 
 /// What is known of a run without its history: the factory of [`services`](super::AgentsBuilder::services) makes them from
@@ -34,7 +40,8 @@ impl NewRun {
     pub fn new(id: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
         let (id, agent) = (id.into(), agent.into());
         let info = RunInfo { id, agent, user: None, session: None, data: Value::Null };
-        Self { info, task: task.into() }
+        let (attachments, history) = (Arc::default(), Vec::new());
+        Self { info, task: task.into(), attachments, history }
     }
 
     /// The user of the run; approvers see the name.
@@ -48,6 +55,31 @@ impl NewRun {
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.info.session = Some(id.into());
+        self
+    }
+
+    /// Pictures and documents that belong to what the user says first, of which the text may be empty then.
+    #[must_use]
+    pub fn attached(mut self, attachments: impl Into<Arc<[Content<'static>]>>) -> Self {
+        self.attachments = attachments.into();
+        self
+    }
+
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. It is recorded with what
+    /// the user says first, and nothing of it runs again.
+    ///
+    /// ```
+    /// use toolwright_agent::durable::NewRun;
+    /// use toolwright_agent::{Message, import};
+    ///
+    /// let imported = import([Message::user("Hello!"), Message::model("Good morning.", [])])?;
+    /// let run = NewRun::new("r1", "support", "close my ticket").imported(imported);
+    /// # let _ = run;
+    /// # Ok::<(), toolwright_agent::ImportError>(())
+    /// ```
+    #[must_use]
+    pub fn imported(mut self, imported: Imported) -> Self {
+        self.history = imported.history;
         self
     }
 

@@ -1,10 +1,12 @@
 //! How a driver gets a run: it records a new one, or takes up one that nobody drives.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use toolwright::approval::ApprovalRequest;
 use toolwright::journal::DocumentWrite;
 use toolwright::unstable::runs::JournalAccess;
-use toolwright::{CallId, CancellationToken};
+use toolwright::{CallId, CancellationToken, Content};
 
 use super::acknowledge::Unacknowledged;
 use super::agents::Inner;
@@ -37,11 +39,11 @@ struct Stands {
 impl Inner {
     /// A new run, recorded and leased to the driver.
     pub(super) async fn begun(&self, new: NewRun) -> Result<Driver, RunError> {
-        let NewRun { info, task } = new;
+        let NewRun { info, task, attachments, history } = new;
         if let Some(why) = keys::problem(&info.id) {
             return Err(RunError::Id { run: info.id, why });
         }
-        if task.trim().is_empty() {
+        if task.trim().is_empty() && attachments.is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
         }
         if self.access.store.document(&keys::removed(&info.id)).await?.is_some() {
@@ -51,11 +53,12 @@ impl Inner {
         let limits = agent.0.limits;
         let state = State::new(limits);
         let head = self.new_head(&info, &state, limits)?;
-        let (run, token) = self.opened(agent, &info, state, Vec::new(), false)?;
+        let (run, token) = self.opened(agent, &info, state, history.clone(), false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
-        let (said, so_far, left) = (Vec::new(), Vec::new(), Vec::new());
+        // What another program recorded stands with what is said first.
+        let (said, so_far, left) = (history, Vec::new(), Vec::new());
         let mut driver = Driver { run, recorded, token, said, so_far, left };
-        match driver.said(&task).await {
+        match driver.said(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
             Ok(()) => Ok(driver),
@@ -63,7 +66,12 @@ impl Inner {
     }
 
     /// A run that has ended, and to which its user has said more.
-    pub(super) async fn spoken(&self, id: &str, text: &str) -> Result<Driver, RunError> {
+    pub(super) async fn spoken(
+        &self,
+        id: &str,
+        text: &str,
+        attachments: Arc<[Content<'static>]>,
+    ) -> Result<Driver, RunError> {
         let (head, version) = self.head(id).await?;
         let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
         if head.phase != Phase::Ended {
@@ -82,7 +90,7 @@ impl Inner {
             let expects = Some(found.version);
             driver.recorded.also = vec![DocumentWrite { key, expects, text: None }];
         }
-        driver.said(text).await?;
+        driver.said(text, attachments).await?;
         Ok(driver)
     }
 

@@ -1,8 +1,9 @@
 //! What the journal holds of a run, and what is refused of it.
 
+use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
-use toolwright_agent::ModelAnswer;
 use toolwright_agent::durable::{Agents, NewRun, RunError};
+use toolwright_agent::{Message, ModelAnswer, Stopped, import};
 
 use super::process::{Provider, World, calls};
 
@@ -132,4 +133,30 @@ async fn an_earlier_head_has_its_tokens_and_an_unknown_cost() {
     .await;
     let spent = agents.head("r1").await.unwrap().spent;
     assert_eq!((spent.usage.total(), spent.unpriced), (10, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_attached_and_imported_is_there_after_a_restart() {
+    let world = World::new();
+    let model = Provider::new([
+        ModelAnswer::text("Earlier."),
+        ModelAnswer::text("A pixel."),
+        ModelAnswer::text("The same."),
+    ]);
+    let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+    let earlier = import([Message::user("Hello!"), Message::model("Earlier.", [])]).unwrap();
+    let run = NewRun::new("r1", "clerk", "What is this?").attached([picture.clone()]);
+    world.process(&model).submit(run.imported(earlier)).await.unwrap();
+
+    let second = world.process(&model);
+    second.resume("r1").await.unwrap();
+    second.say_with("r1", "", [picture]).await.unwrap();
+    let history = world.process(&model).history("r1").await.unwrap();
+    let shown = serde_json::to_string(&history).unwrap();
+    assert_eq!((history.len(), shown.matches(pixel).count()), (6, 2), "{shown}");
+    assert!(matches!(&history[1], Message::Model { text, .. } if text == "Earlier."));
+    assert!(matches!(&history[5], Message::Model { text, .. } if text == "The same."));
+    let nothing = second.say_with("r1", " ", []).await.unwrap_err();
+    assert_eq!(nothing, Stopped::NothingSaid.into());
 }
