@@ -25,7 +25,7 @@ use crate::state::{Phase, Stopping};
 use crate::{Ended, Limit, Message, ModelAnswer, ModelError, State, StopReason};
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
-const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
+pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
 
 /// Something that happened to a run.
 #[derive(Debug)]

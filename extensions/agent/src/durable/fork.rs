@@ -10,6 +10,7 @@ use super::body::Body;
 use super::head::{Forked, Head, Phase};
 use super::keys::{self, Part};
 use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
+use crate::step::CUT_SHORT;
 use crate::{Ended, Message, State};
 
 /// What a fork needs beside the two runs.
@@ -96,7 +97,30 @@ impl Copy<'_> {
             }
             self.write(Part::Answers, number, &Answers { message: Message::answers(marked) })?;
         }
-        Ok(text.filter(|_| is_last).map(|text| Ended::Text { text, cut_short: false }))
+        match text.filter(|_| is_last) {
+            Some(text) => self.end(number, text).await,
+            None => Ok(None),
+        }
+    }
+
+    /// How a run ends whose last turn is a text: not at all where the other run asked the model again without a word of its user.
+    async fn end(&mut self, number: u64, text: String) -> Result<Option<Ended>, RunError> {
+        let run = &self.head.run;
+        let Forking { store, sealing, .. } = *self.forking;
+        if number == self.head.turn {
+            let state: State =
+                self.head.state.open(&format!("{}#state", keys::head(run)), sealing)?;
+            return Ok(state.ended().filter(|it| matches!(it, Ended::Text { .. })).cloned());
+        }
+        let next = turn::recorded(store, run, number + 1, sealing).await?.said;
+        match next.first() {
+            None => Ok(None),
+            Some(Message::User { text, .. }) if text == CUT_SHORT => {
+                self.write(Part::Said, number + 1, &Said { messages: next })?;
+                Ok(None)
+            }
+            Some(_) => Ok(Some(Ended::Text { text, cut_short: false })),
+        }
     }
 
     /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
@@ -110,7 +134,13 @@ impl Copy<'_> {
             "[this happened in run {}, turn {turn}, and not again in this run]",
             self.head.run
         );
-        Ok(answer.with(Content::text(note)).unwrap_or_else(copied))
+        Ok(match answer.error() {
+            Some(error) => {
+                let hint = error.next_action().map(|hint| format!("{hint}; {note}"));
+                error.with_more(None).hint(hint.unwrap_or(note)).into()
+            }
+            None => answer.with(Content::text(note)).unwrap_or_else(copied),
+        })
     }
 
     fn write(

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use toolwright::journal::{MemoryStore, SealingKey, Store};
 use toolwright::provider::ToolCall;
-use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright::retry::RetryPolicy;
+use toolwright::{Class, Executor, OnNoApprover, Registry, ToolError, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
-use toolwright_agent::{Agent, Message, ModelAnswer, ScriptedModel, check};
+use toolwright_agent::{Agent, Ended, Message, ModelAnswer, ScriptedModel, StopReason, check};
 
 use crate::support::{ADD, Log};
 
@@ -106,6 +107,47 @@ async fn a_fork_goes_on_from_its_turn_and_runs_nothing_of_the_other_again() {
     assert_eq!(agents.history("r3").await.unwrap().len(), 8);
 }
 
+/// Sends a message that does not arrive.
+#[tool(effect = once)]
+async fn lose() -> Result<(), ToolError> {
+    Err(ToolError::new("lost", "it did not arrive").class(Class::Final).hint("look"))
+}
+
+#[tokio::test]
+async fn a_fork_says_of_errors_too_where_they_happened_and_is_as_far_as_the_other_run_was() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let executor = Executor::builder(Registry::of([LOSE]).unwrap())
+        .unrestricted()
+        .retry(RetryPolicy::NONE)
+        .journal_arc(store)
+        .on_no_approver(OnNoApprover::Park);
+    let model = ScriptedModel::new()
+        .answers(ModelAnswer::new("", vec![call("c1", "lose", "{}")]))
+        .answers(ModelAnswer::text("I will call").stopped(StopReason::CutInCall))
+        .answers(ModelAnswer::text("Cut").stopped(StopReason::CutShort))
+        .says("More.")
+        .says("After the cut.");
+    let agent = Agent::builder(executor.build().unwrap(), model).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    agents.start(NewRun::new("r1", "clerk", "send it")).await.unwrap();
+    let last = agents.fork("r1", 3, "r2").await.unwrap();
+    assert_eq!(last.phase, Phase::Ended);
+    let ended = agents.resume("r2").await.unwrap();
+    assert!(matches!(ended.ended(), Some(Ended::Text { cut_short: true, .. })), "{ended}");
+    agents.say("r1", "go on").await.unwrap();
+    assert_eq!(agents.fork("r1", 3, "r3").await.unwrap().phase, Phase::Ended);
+
+    // The other run did not end there: its model was asked again.
+    assert_eq!(agents.fork("r1", 2, "r4").await.unwrap().phase, Phase::Asking);
+    agents.resume("r4").await.unwrap();
+    let history = agents.history("r4").await.unwrap();
+    let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+    let hint = answers[0].1.error().unwrap().next_action().unwrap().to_owned();
+    assert!(hint.starts_with("look; [this happened in run r1, turn 1"), "{hint}");
+    assert!(matches!(&history[4], Message::User { text, .. } if text.contains("cut short")));
+    assert!(matches!(&history[5], Message::Model { text, .. } if text == "After the cut."));
+}
+
 #[tokio::test]
 async fn what_cannot_be_forked_is_refused_and_records_nothing() {
     let world = World::new();
@@ -114,7 +156,7 @@ async fn what_cannot_be_forked_is_refused_and_records_nothing() {
         ("r0", 1, "r2", "the journal has no run `r0`"),
         ("r1", 0, "r2", "run `r1` has no turn 0, found 3 turns"),
         ("r1", 4, "r2", "run `r1` has no turn 4, found 3 turns"),
-        ("r1", 1, "r1", "the journal has a run `r1` already"),
+        ("r1", 1, "r1", "the journal has or had a run `r1` already"),
         ("r1", 1, "a/b", "`a/b` cannot be the id of a run"),
     ] {
         let error = agents.fork(run, turn, new).await.unwrap_err().to_string();
