@@ -20,6 +20,7 @@ use crate::journal::Journal;
 use crate::model::Models;
 use crate::offline::{self, Copied};
 use crate::run::{SYSTEM, print};
+use crate::said::Said;
 use crate::signals::Signals;
 use crate::state;
 use crate::transcript::Transcript;
@@ -145,12 +146,15 @@ async fn driven(
         false => Vec::new(),
     };
     let models = Models::of(&arguments, &replays, None, transcript)?;
+    let said = Said::default();
+    let heard = said.clone();
     let agent = Agent::builder(executor.clone(), Arc::clone(&models.model))
         .system(SYSTEM)
         .max_turns(stored.turns)
-        .listen(move |notice| transcript.notice(notice))
+        .listen(move |notice| transcript.notice(notice, &heard))
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
+    transcript.follow(&said, || agent.events(run));
     let agents = Agents::builder().agent(AGENT, agent).build();
     let agents =
         agents.map_err(|error| Problem::application("the run cannot be recorded", error))?;

@@ -13,6 +13,7 @@ mod journal;
 mod model;
 mod offline;
 mod run;
+mod said;
 mod shown;
 mod signals;
 mod state;

@@ -18,6 +18,7 @@ use crate::durable;
 use crate::end::{End, FallbackEnd, Problem};
 use crate::model::{self, Models};
 use crate::offline::{self, Copied};
+use crate::said::Said;
 use crate::signals::Signals;
 use crate::state;
 use crate::transcript::Transcript;
@@ -129,10 +130,12 @@ async fn worked(
     signals: &Signals,
     transcript: Transcript,
 ) -> Result<(Result<Ended, Stopped>, u64, Spent), Problem> {
+    let said = Said::default();
+    let heard = said.clone();
     let agent = Agent::builder(executor, model)
         .system(SYSTEM)
         .max_turns(arguments.turns)
-        .listen(move |notice| transcript.notice(notice))
+        .listen(move |notice| transcript.notice(notice, &heard))
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     let mut run = agent
@@ -140,6 +143,10 @@ async fn worked(
         .cancelled_by(signals.token())
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
+    // A recording has whole answers.
+    if arguments.record.is_none() {
+        transcript.follow(&said, || run.events());
+    }
     let ended = run.say(arguments.task.as_str()).await;
     Ok((ended, run.state().turn(), run.state().spent()))
 }

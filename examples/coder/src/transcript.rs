@@ -4,8 +4,9 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright_agent::{Message, Notice, NoticeKind};
+use toolwright_agent::{Message, Notice, NoticeKind, RunEvents};
 
+use crate::said::Said;
 use crate::shown;
 
 #[derive(Clone, Copy)]
@@ -19,7 +20,7 @@ impl Transcript {
         if json { Self::Json } else { Self::Text }
     }
 
-    pub fn notice(self, notice: &Notice<'_>) {
+    pub fn notice(self, notice: &Notice<'_>, said: &Said) {
         let turn = notice.turn;
         match notice.kind {
             NoticeKind::Appended { message: Message::User { text, .. } } => {
@@ -28,9 +29,10 @@ impl Transcript {
             NoticeKind::LeftOut { left_out } => {
                 left_out.iter().for_each(|it| self.note("left out", &it.to_string()));
             }
-            NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => {
-                self.say("model", turn, &answer.text);
-            }
+            NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => match self {
+                Self::Text => said.whole(turn, &answer.text, model_line),
+                Self::Json => self.say("model", turn, &answer.text),
+            },
             NoticeKind::Calling { calls } => {
                 for call in calls {
                     match self {
@@ -63,6 +65,13 @@ impl Transcript {
         }
     }
 
+    /// Writes the lines of the model as they come, where a person reads them.
+    pub fn follow(self, said: &Said, events: impl FnOnce() -> RunEvents) {
+        if let Self::Text = self {
+            said.follow(events(), model_line);
+        }
+    }
+
     /// A request failed and is made again.
     pub fn retry(self, message: &str, wait: Duration) {
         let words = format!("{message}; asked again in {} ms", wait.as_millis());
@@ -87,6 +96,10 @@ impl Transcript {
             Self::Json => put(&json!({"turn": turn, who: text}).to_string()),
         }
     }
+}
+
+fn model_line(turn: u64, line: &str) {
+    put(&format!("[{turn}] {:<7} {line}", "model"));
 }
 
 /// Writes a line to standard error; where that is closed, the line is lost.
