@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn each_line_is_written_once_and_as_soon_as_it_is_whole() {
         let (said, mut lines) = (Said::default(), Vec::new());
-        let mut more = |turn, text: &str| {
+        let more = |turn, text: &str| {
             let mut lines = Vec::new();
             said.more(turn, text, &mut |_, line: &str| lines.push(line.to_owned()));
             lines
