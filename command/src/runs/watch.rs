@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use toolwright_agent::durable::{Head, Phase, Runs};
 
 use super::{named, runs, stopped};
 use crate::operator::{Session, Stop, duration};
+use crate::shown::printable;
 use crate::shown::run::{Shown, TurnShown};
 use crate::tell;
 
 pub(super) const NAME: &str = "watch";
 
 const INTERVAL: &str = "interval";
+const AFTER: &str = "after";
 
 pub(super) fn command(run: Arg) -> Command {
     let interval = Arg::new(INTERVAL)
@@ -21,15 +23,22 @@ pub(super) fn command(run: Arg) -> Command {
         .default_value("2s")
         .value_parser(duration::to_wait)
         .help("Look at least so often, such as 500ms or 1m");
+    let after = Arg::new(AFTER)
+        .long(AFTER)
+        .value_name("TURN")
+        .value_parser(value_parser!(u64))
+        .help("Begin after this turn; 0, the first, unless given");
     Command::new(NAME)
-        .about("Write each turn of a run as it is recorded, until it ends")
-        .args([run, interval])
+        .about("Write each turn of a run as it is recorded, until it ends or is parked for an operator")
+        .args([run, interval, after])
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let interval = matches.get_one::<Duration>(INTERVAL).copied().unwrap_or_default();
     let runs = runs(session);
-    let mut watched = Watched { next: 1, shown: None, standing: String::new() };
+    let after = matches.get_one::<u64>(AFTER).copied().unwrap_or_default();
+    let next = after.saturating_add(1);
+    let mut watched = Watched { next, shown: None, standing: String::new() };
     if Runs::is_encrypted(&named(matches, &runs).await?) {
         tell("note", "the texts of this run are encrypted; its application can read them");
     }
@@ -39,6 +48,11 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
         let head = named(matches, &runs).await?;
         watched.look(session, &runs, &head).await?;
         if head.phase == Phase::Ended {
+            return Ok(());
+        }
+        if let Some(parked) = &head.parked {
+            let words = printable::line(&parked.why);
+            tell("note", format!("the run waits for an operator: {words}; resume it by its id"));
             return Ok(());
         }
         let _ = tokio::time::timeout(interval, changed).await;

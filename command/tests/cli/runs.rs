@@ -120,6 +120,9 @@ fn a_run_is_watched_until_it_ends() {
         ended.out
     );
 
+    let later = journal.run(&["runs", "watch", "tea", "--after", "1"]);
+    assert_eq!(later.out, "[2] model   Leaves in hot water.\nended: text\n", "{}", shown(&later));
+
     let mut command = journal.command(&["runs", "watch", "greet", "--interval", "20ms"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());

@@ -154,6 +154,19 @@ impl EventWriter {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turn, kind);
     }
 
+    /// Adds an event of the turn that is worked on.
+    pub(crate) fn push_now(&self, kind: RunEventKind) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
+    }
+
+    /// The model is asked for the answer of a turn; where it was asked before, what came of that is void.
+    pub(crate) fn ask(&self, turn: u64) {
+        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.is_at(turn) {
+            ring.push(turn, RunEventKind::Restarted);
+        }
+    }
+
     /// Whether somebody has asked for the events.
     pub(crate) fn is_read(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
@@ -163,19 +176,19 @@ impl EventWriter {
         RunEvents::new(Arc::clone(&self.0), None)
     }
 
-    /// Adds what the calls of the run say of how far they are.
-    pub(crate) fn progress(&self) -> impl Fn(&toolwright::Event<'_>) + Send + Sync + 'static {
+    /// The numbers from here on are those of the driver that took the run so often after others.
+    pub(crate) fn begin(&self, epoch: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).begin(epoch);
+    }
+
+    /// Adds what becomes of the calls of the run while they run.
+    pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::Event<'_>) + Send + Sync + 'static {
         let ring = Arc::downgrade(&self.0);
         move |event| {
             let Some(ring) = ring.upgrade() else { return };
-            if let toolwright::EventKind::Progress { message, part } = event.kind {
-                let kind = RunEventKind::Progress {
-                    id: event.provider_id.map(str::to_owned),
-                    tool: event.tool.to_owned(),
-                    message: message.to_owned(),
-                    part,
-                };
-                ring.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
+            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(kind) = RunEventKind::of_call(event).filter(|_| ring.is_read) {
+                ring.push_now(kind);
             }
         }
     }

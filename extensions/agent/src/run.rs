@@ -156,8 +156,7 @@ impl AgentRun {
         let ended = self.carry_out(actions).instrument(span.clone()).await;
         spans::ended(&span, &ended);
         if let Err(stopped) = &ended {
-            let why = stopped.to_string();
-            self.events.push(self.state.turn(), RunEventKind::Stopped { why });
+            self.stopped(stopped);
         }
         ended
     }
@@ -197,6 +196,7 @@ impl AgentRun {
     pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
+        self.events.ask(turn);
         self.notify_at(turn, NoticeKind::Asking);
         let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;

@@ -48,9 +48,13 @@ struct Asked {
 impl Driver {
     /// Drives the run until it ends, waits or cannot go on here.
     pub(super) async fn drive(mut self) -> Result<Progress, RunError> {
+        self.run.begin_events(self.recorded.head.epoch);
         let span = spans::invoke_agent(self.run.id());
         let driven = self.steps().instrument(span.clone()).await;
         spans::driven(&span, &driven);
+        if let Err(error) = &driven {
+            self.run.stopped(error);
+        }
         if let Err(error) = &driven
             && !error.is_elsewhere()
         {

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::Serialize;
-use toolwright::Answer;
+use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
+use toolwright::{Answer, EventKind};
 
 use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
 
@@ -25,7 +26,8 @@ use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunEvent {
-    /// Its number, counted from 1 for as long as this process drives or reads the run.
+    /// Its number. Numbers grow; those of a durable run also from one process to the next that drives it. The first event of its
+    /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
     /// The turn, counted from 1.
     pub turn: u64,
@@ -104,6 +106,32 @@ pub enum RunEventKind {
         /// As a part of one, where known.
         part: Option<f64>,
     },
+    /// The tool of a call begins to work.
+    Executing {
+        /// The call.
+        #[serde(flatten)]
+        call: CalledTool,
+    },
+    /// A call is over, or what it has to wait for is known. Its answer counts when the calls of the turn are recorded.
+    Done {
+        /// The call.
+        #[serde(flatten)]
+        call: CalledTool,
+        /// The kind of its error, where it failed.
+        error: Option<String>,
+        /// What it waits for, where it does.
+        waits: Option<CallState>,
+    },
+    /// An attempt of a call failed, and the call is tried again.
+    Retrying {
+        /// The call.
+        #[serde(flatten)]
+        call: CalledTool,
+        /// Which attempt it was, counted from 1.
+        attempt: u32,
+        /// The kind of its error.
+        error: String,
+    },
     /// A call has its answer. These come when all calls of the turn have theirs, in call order.
     Called {
         /// The call.
@@ -124,7 +152,8 @@ pub enum RunEventKind {
         /// Why.
         why: String,
     },
-    /// This reader was too slow: events are gone that it has not read. The history of the run has what they led to.
+    /// Events are gone that this reader has not read: it was too slow, or another process drove the run. The history of the run
+    /// has what they led to.
     Missed {
         /// The number of the first.
         first: u64,
@@ -150,6 +179,30 @@ impl From<&ToolCall> for CalledTool {
 }
 
 impl RunEventKind {
+    /// The event of what listeners of its calls hear.
+    pub(super) fn of_call(event: &toolwright::Event<'_>) -> Option<Self> {
+        let (id, tool) = (event.provider_id.map(str::to_owned), event.tool.to_owned());
+        let call = CalledTool { id, tool };
+        Some(match event.kind {
+            EventKind::Executing => Self::Executing { call },
+            EventKind::Completed { .. } => Self::Done { call, error: None, waits: None },
+            EventKind::Failed { error, .. } => {
+                Self::Done { call, error: Some(error.kind().to_owned()), waits: None }
+            }
+            EventKind::Suspended { state, .. } => {
+                Self::Done { call, error: None, waits: Some(state) }
+            }
+            EventKind::Retrying { attempt, error, .. } => {
+                Self::Retrying { call, attempt, error: error.kind().to_owned() }
+            }
+            EventKind::Progress { message, part } => {
+                let CalledTool { id, tool } = call;
+                Self::Progress { id, tool, message: message.to_owned(), part }
+            }
+            _ => return None,
+        })
+    }
+
     /// The events of what listeners of the agent are notified of.
     pub(crate) fn of(notice: NoticeKind<'_>) -> Vec<Self> {
         match notice {
@@ -185,7 +238,10 @@ impl RunEventKind {
                 text.len()
             }
             Self::CallBegan { tool, .. } => tool.len(),
-            Self::Called { call, .. } => call.tool.len(),
+            Self::Called { call, .. }
+            | Self::Executing { call }
+            | Self::Done { call, .. }
+            | Self::Retrying { call, .. } => call.tool.len(),
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } => why.len(),
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
@@ -218,6 +274,13 @@ impl fmt::Debug for RunEventKind {
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),
             Self::Called { call, error } => write!(formatter, "Called({:?}, {error:?})", call.tool),
+            Self::Executing { call } => write!(formatter, "Executing({:?})", call.tool),
+            Self::Done { call, error, waits } => {
+                write!(formatter, "Done({:?}, {error:?}, {waits:?})", call.tool)
+            }
+            Self::Retrying { call, attempt, .. } => {
+                write!(formatter, "Retrying({:?}, {attempt})", call.tool)
+            }
             Self::Waiting { calls } => write!(formatter, "Waiting({calls:?})"),
             Self::Ended(ended) => ended.fmt(formatter),
             Self::Stopped { why } => write!(formatter, "Stopped({why})"),

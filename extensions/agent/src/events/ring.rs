@@ -18,6 +18,8 @@ pub(super) struct Ring {
     last: u64,
     /// The turn of the last event.
     turn: u64,
+    /// Between each two numbers there were no events here, because another driver began; in order.
+    gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
     /// How many drivers the run has.
@@ -34,8 +36,22 @@ impl Ring {
         self.last + 1
     }
 
+    /// Whether something of this turn has happened here.
+    pub fn is_at(&self, turn: u64) -> bool {
+        self.turn == turn && !self.events.is_empty()
+    }
+
     pub fn is_driven(&self) -> bool {
         self.drivers > 0
+    }
+
+    /// A driver begins: the numbers of the `n`th are above `(n - 1) << 32`, so that they grow from process to process.
+    pub fn begin(&mut self, epoch: u64) {
+        let base = epoch.saturating_sub(1) << 32;
+        if base > self.last {
+            self.gaps.push((self.last, base));
+            self.last = base;
+        }
     }
 
     /// Adds an event, and drops the oldest where there are too many.
@@ -59,12 +75,17 @@ impl Ring {
     /// The event of a number, or what tells that it is gone. The number of that is the last one that was missed.
     pub fn read(&self, number: u64) -> Option<RunEvent> {
         let first = self.events.front()?;
-        let number = number.max(1);
+        // Who has read all before a gap has missed nothing in it.
+        let past = |number, (before, after): &(u64, u64)| match number == before + 1 {
+            true => after + 1,
+            false => number,
+        };
+        let number = self.gaps.iter().fold(number.max(1), past);
         if number < first.number {
             let kind = RunEventKind::Missed { first: number, last: first.number - 1 };
             return Some(RunEvent { number: first.number - 1, turn: first.turn, kind });
         }
-        let index = usize::try_from(number - first.number).ok()?;
+        let index = self.events.partition_point(|event| event.number < number);
         self.events.get(index).cloned()
     }
 
@@ -112,5 +133,23 @@ mod tests {
         assert_eq!(ring.events.len(), 2);
         ring.push(1, text(2 * BYTES));
         assert_eq!((ring.events.len(), ring.bytes), (1, 2 * BYTES));
+    }
+
+    #[test]
+    fn numbers_grow_from_driver_to_driver_and_a_reader_from_before_hears_what_it_missed() {
+        let mut ring = Ring::default();
+        ring.begin(3);
+        let base = 2 << 32;
+        assert_eq!(ring.read(1), None, "nothing has happened yet");
+        ring.push(4, text(1));
+        // A reader of the same ring from the beginning has missed nothing; one that comes back from another process has.
+        assert_eq!(ring.read(1).unwrap().number, base + 1);
+        let missed = ring.read((1 << 32) + 8).unwrap();
+        let kind = RunEventKind::Missed { first: (1 << 32) + 8, last: base };
+        assert_eq!((missed.number, missed.kind), (base, kind));
+        ring.begin(4);
+        ring.push(5, text(1));
+        assert_eq!(ring.read(base + 2).unwrap().number, (3 << 32) + 1);
+        assert_eq!(ring.read(ring.next()), None);
     }
 }

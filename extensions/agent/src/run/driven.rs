@@ -17,6 +17,17 @@ impl AgentRun {
         self.agent.0.executor.draining()
     }
 
+    /// Notes that the run is driven no further here.
+    pub(crate) fn stopped(&self, why: &impl ToString) {
+        let why = why.to_string();
+        self.events.push_now(RunEventKind::Stopped { why });
+    }
+
+    /// Numbers the events from here on as those of the driver that has taken the run so often.
+    pub(crate) fn begin_events(&self, epoch: u64) {
+        self.events.begin(epoch);
+    }
+
     /// Takes a step that is recorded: where the run stands since, and what the history has more.
     pub(crate) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;

@@ -122,7 +122,7 @@ impl AgentRunBuilder {
             return Err(StartError::OtherHistory { open, expected });
         }
         let events = self.agent.0.rings.written(&self.id);
-        let run = start(self.run.on_progress(events.progress()))?;
+        let run = start(self.run.listen(events.of_calls()))?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
         let (shown, reported) = (None, BTreeSet::new());
         Ok(AgentRun { agent, user, run, cancelled, events, shown, reported, state, history })

@@ -13,3 +13,4 @@ mod process;
 mod secrets;
 mod unclear;
 mod waiting;
+mod watched;

@@ -69,6 +69,7 @@ async fn a_reader_gets_pieces_calls_and_the_end_in_order() {
             "1: arguments 0 :1}",
             "1: Answered(1 calls)",
             "1: calling 1",
+            r#"1: Done("add", Some("invalid_input"), None)"#,
             r#"1: called add Some("invalid_input")"#,
             "2: Asking",
             "2: text Done",

@@ -95,6 +95,38 @@ impl RunBuilder {
         self
     }
 
+    /// Receives every event of the calls of this run while they run in this process, beside the listeners of the executor.
+    /// Be quick: it runs on the task of the call.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use toolwright::{Call, EventKind, Executor, Registry, tool};
+    ///
+    /// /// Does nothing.
+    /// #[tool(effect = read)]
+    /// async fn rest() {}
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([REST])?).unrestricted().build()?;
+    /// let (sender, ended) = mpsc::channel();
+    /// let run = executor.run("session-1").listen(move |event| {
+    ///     if let EventKind::Completed { .. } = event.kind {
+    ///         let _ = sender.send(event.tool.to_owned());
+    ///     }
+    /// });
+    /// run.start()?.call(&Call::new("rest", "{}")).await;
+    /// assert_eq!(ended.recv()?, "rest");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.requester.listener = Some(Arc::new([Box::new(listener)]));
+        self
+    }
+
     /// Starts the run.
     ///
     /// # Errors

@@ -35,6 +35,8 @@ pub(crate) struct RunState {
     retries: Arc<AtomicU32>,
     /// Receives the progress of its calls, beside the listeners of the executor.
     progress: Option<Arc<[Listener; 1]>>,
+    /// Receives every event of its calls.
+    listener: Option<Arc<[Listener; 1]>>,
 }
 
 /// Who makes the calls of a run, and until when.
@@ -44,6 +46,7 @@ pub(super) struct Requester {
     pub(super) user: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
     pub(super) progress: Option<Arc<[Listener; 1]>>,
+    pub(super) listener: Option<Arc<[Listener; 1]>>,
 }
 
 impl RunState {
@@ -63,6 +66,7 @@ impl RunState {
             ended: Arc::default(),
             retries: Arc::default(),
             progress: None,
+            listener: None,
         }
     }
 
@@ -74,7 +78,7 @@ impl RunState {
         own: Vec<Value>,
         requester: Requester,
     ) -> Self {
-        let Requester { cancelled, user, session, progress } = requester;
+        let Requester { cancelled, user, session, progress, listener } = requester;
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
@@ -90,6 +94,7 @@ impl RunState {
             ended,
             retries,
             progress,
+            listener,
         }
     }
 
@@ -107,6 +112,7 @@ impl RunState {
             ended: Arc::clone(&self.ended),
             retries: Arc::clone(&self.retries),
             progress: self.progress.clone(),
+            listener: self.listener.clone(),
         }
     }
 
@@ -171,6 +177,15 @@ impl RunState {
 
     pub(crate) fn tell(&self, event: &Event<'_>) {
         event::tell(&self.core.listeners, event);
+        if let Some(listener) = &self.listener {
+            event::tell(listener.as_slice(), event);
+        }
+    }
+
+    /// Whether somebody hears of its calls.
+    #[inline]
+    pub(crate) fn is_heard(&self) -> bool {
+        !self.core.listeners.is_empty() || self.listener.is_some()
     }
 }
 

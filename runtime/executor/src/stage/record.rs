@@ -25,7 +25,7 @@ use toolwright_policy::policy::PolicyDecision;
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
 #[inline]
 pub(crate) fn is_wanted(run: &RunState) -> bool {
-    !run.core.is_plain || tracing::Level::INFO <= LevelFilter::current()
+    !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
 }
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
@@ -56,7 +56,7 @@ impl<'a> Watch<'a> {
         call: &'a Call<'a>,
         id: impl FnOnce() -> CallId,
     ) -> Option<Self> {
-        if run.core.listeners.is_empty() {
+        if !run.is_heard() {
             return None;
         }
         Some(Self::new(run, call, id(), None).begun())
@@ -68,7 +68,7 @@ impl<'a> Watch<'a> {
         call: &'a Call<'a>,
         record: &CallRecord,
     ) -> Option<Self> {
-        if run.core.listeners.is_empty() {
+        if !run.is_heard() {
             return None;
         }
         let of_run = (record.place.run != run.id()).then(|| record.place.run.as_str().into());

@@ -18,15 +18,19 @@ use super::process::{Deadly, Provider, World, calls, until_dead};
 
 /// A store that counts commits, and refuses those of a model's answer while it is full.
 #[derive(Clone)]
-struct Counting {
+pub struct Counting {
     inner: MemoryStore,
     commits: Arc<AtomicU64>,
     is_full: Arc<AtomicBool>,
 }
 
 impl Counting {
-    fn of(world: &World) -> Self {
+    pub fn of(world: &World) -> Self {
         Self { inner: world.store(), commits: Arc::default(), is_full: Arc::default() }
+    }
+
+    pub fn fill(&self, is_full: bool) {
+        self.is_full.store(is_full, Ordering::SeqCst);
     }
 
     fn commits(&self) -> u64 {
@@ -121,10 +125,10 @@ async fn a_run_whose_answer_cannot_be_written_is_asked_for_less_and_less_often()
     let store = Counting::of(&world);
     let agents = world.on(store.clone(), &model).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
-    store.is_full.store(true, Ordering::SeqCst);
+    store.fill(true);
     worked(&agents, Duration::from_mins(20)).await;
     assert!((6..=12).contains(&model.asked()), "{} requests", model.asked());
-    store.is_full.store(false, Ordering::SeqCst);
+    store.fill(false);
     assert!(agents.resume("r1").await.unwrap().ended().is_some());
 }
 
