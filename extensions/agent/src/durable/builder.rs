@@ -6,6 +6,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::agents::{Agents, Inner};
@@ -67,7 +68,7 @@ pub enum AgentsError {
     Differs {
         /// The agent.
         agent: String,
-        /// `sealing key` or `lease`.
+        /// `sealing key`, `lease` or `clock`.
         what: &'static str,
     },
     /// A tool takes a secret, and nothing could encrypt it.
@@ -137,8 +138,8 @@ impl AgentsBuilder {
     /// The agents.
     ///
     /// # Errors
-    /// When there is none, a name is given twice, an executor has no journal or another one than the others, or another sealing key or
-    /// lease, a tool takes a
+    /// When there is none, a name is given twice, an executor has no journal or another one than the others, or another sealing key,
+    /// lease or clock, a tool takes a
     /// secret and there is no key to encrypt it with, or runs need services and there is no
     /// [`services`](Self::services).
     pub fn build(self) -> Result<Agents, AgentsError> {
@@ -186,11 +187,19 @@ fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str>
         }
         _ => false,
     };
-    match (is_same, one.lease == other.lease) {
-        (false, _) => Some("sealing key"),
-        (_, false) => Some("lease"),
+    let (before, there, after) = (one.now(), other.now(), one.now());
+    match (is_same, one.lease == other.lease, is_one_time(before, there, after)) {
+        (false, _, _) => Some("sealing key"),
+        (_, false, _) => Some("lease"),
+        (_, _, false) => Some("clock"),
         _ => None,
     }
+}
+
+/// Whether a time that was read between two of another clock is one of the same clock, as far as leases go.
+fn is_one_time(before: Timestamp, there: Timestamp, after: Timestamp) -> bool {
+    let near = SignedDuration::from_secs(1);
+    there.duration_since(before) >= -near && there.duration_since(after) <= near
 }
 
 /// The tool that takes a secret, where nothing encrypts it.

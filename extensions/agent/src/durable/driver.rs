@@ -15,7 +15,6 @@ use tracing::Instrument as _;
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
-use super::body::Body;
 use super::head::{Head, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::progress::{Progress, Waiting};
@@ -301,7 +300,7 @@ impl Driver {
         let tag = tag.map_err(|error| RunError::damaged(&key, error))?;
         let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
         let is_ended = phase == Phase::Ended;
-        Ok(Head {
+        Head {
             phase,
             turn: state.turn(),
             spent: state.spent(),
@@ -309,9 +308,9 @@ impl Driver {
             waiting: Vec::new(),
             lease: (!is_ended).then(|| self.recorded.lease()),
             deaths: None,
-            state: Body::of(state, &format!("{key}#state"), sealing)?,
             ..head
-        })
+        }
+        .with_state(state, sealing)
     }
 
     /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.

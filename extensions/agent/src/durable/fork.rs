@@ -108,8 +108,7 @@ impl Copy<'_> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         if number == self.head.turn {
-            let state: State =
-                self.head.state.open(&format!("{}#state", keys::head(run)), sealing)?;
+            let state = self.head.state(sealing)?;
             return Ok(state.ended().filter(|it| matches!(it, Ended::Text { .. })).cloned());
         }
         let next = turn::recorded(store, run, number + 1, sealing).await?.said;
@@ -158,12 +157,12 @@ impl Copy<'_> {
     fn head(&self, turn: u64, end: Option<Ended>) -> Result<Head, RunError> {
         let (from, to) = (keys::head(&self.head.run), keys::head(self.new));
         let sealing = self.forking.sealing;
-        let state: State = self.head.state.open(&format!("{from}#state"), sealing)?;
+        let state = self.head.state(sealing)?;
         let data: serde_json::Value = self.head.data.open(&format!("{from}#data"), sealing)?;
         let phase = if end.is_some() { Phase::Ended } else { Phase::Asking };
         let state = State::at(state.limits(), turn, end);
         let time = state.limits().time.and_then(|it| SignedDuration::try_from(it).ok());
-        Ok(Head {
+        Head {
             run: self.new.to_owned(),
             phase,
             turn,
@@ -180,8 +179,8 @@ impl Copy<'_> {
             updated: self.forking.now,
             forked: Some(Forked { run: self.head.run.clone(), turn }),
             data: Body::of(&data, &format!("{to}#data"), sealing)?,
-            state: Body::of(&state, &format!("{to}#state"), sealing)?,
             ..self.head.clone()
-        })
+        }
+        .with_state(&state, sealing)
     }
 }

@@ -7,11 +7,12 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use toolwright::CallId;
-use toolwright::journal::State as CallState;
+use toolwright::journal::{SealingKey, State as CallState};
 
 use super::body::Body;
-use crate::Spent;
+use super::{RunError, keys};
 use crate::message::known;
+use crate::{Spent, State};
 
 /// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
 /// it commits nothing.
@@ -159,6 +160,29 @@ impl Head {
             Phase::Asking => self.turn + 1,
             Phase::Calling | Phase::Waiting | Phase::Ended => self.turn,
         }
+    }
+
+    /// What the state of this run is encrypted for: what of the head is plain and never changes.
+    fn bound(&self) -> String {
+        let plain = json!([self.agent, self.user, self.session]);
+        format!("{}#state of {plain}", keys::head(&self.run))
+    }
+
+    /// The same head with another state.
+    pub(super) fn with_state(
+        self,
+        state: &State,
+        sealing: Option<&SealingKey>,
+    ) -> Result<Self, RunError> {
+        Ok(Self { state: Body::of(state, &self.bound(), sealing)?, ..self })
+    }
+
+    /// The state of the run. One that was encrypted for another agent, user or session is refused: it would be theirs
+    /// whose name was written into the head.
+    pub(super) fn state(&self, sealing: Option<&SealingKey>) -> Result<State, RunError> {
+        // Earlier releases encrypted it for the run alone; what this release encrypts is not read so.
+        let unbound = format!("{}#state", keys::head(&self.run));
+        self.state.open(&self.bound(), sealing).or_else(|_| self.state.open(&unbound, sealing))
     }
 
     /// The head that a document holds.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use toolwright::approval::ApprovalRequest;
 use toolwright::journal::DocumentWrite;
 use toolwright::unstable::runs::JournalAccess;
@@ -24,7 +25,7 @@ use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};
 use crate::run::AgentRun;
-use crate::{Agent, Limits, Message, State};
+use crate::{Agent, Limits, Message, State, check};
 
 /// Where a run stands.
 struct Stands {
@@ -45,6 +46,9 @@ impl Inner {
         }
         if task.trim().is_empty() && attachments.is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
+        }
+        if let Some(why) = unsound(&history) {
+            return Err(RunError::NotNow { run: info.id, why });
         }
         if self.access.store.document(&keys::removed(&info.id)).await?.is_some() {
             return Err(RunError::Exists { run: info.id });
@@ -80,10 +84,10 @@ impl Inner {
         if head.cancelled.is_some() {
             return Err(not_now("was cancelled; start another"));
         }
-        let limits = self.agent(&head.agent)?.0.limits;
-        let deadline = deadline_of(&self.access, limits);
-        let head = Head { epoch: head.epoch + 1, deadline, ..head };
+        let head = Head { epoch: head.epoch + 1, ..head };
         let mut driver = self.loaded(head, version, false).await?;
+        let limits = driver.run.state().limits();
+        driver.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that came after the end of the run is not one of what its user says now.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
@@ -255,7 +259,7 @@ impl Inner {
     pub(super) async fn turns(&self, head: &Head) -> Result<(State, Turns), RunError> {
         let key = keys::head(&head.run);
         let sealing = self.access.sealing.as_ref();
-        let state: State = head.state.open(&format!("{key}#state"), sealing)?;
+        let state = head.state(sealing)?;
         if state.turn() != head.turn {
             let (found, expected) = (head.turn, state.turn());
             let why = format!(
@@ -292,7 +296,7 @@ impl Inner {
     fn new_head(&self, info: &RunInfo, state: &State, limits: Limits) -> Result<Head, RunError> {
         let (key, sealing) = (keys::head(&info.id), self.access.sealing.as_ref());
         let now = self.access.now();
-        Ok(Head {
+        let head = Head {
             run: info.id.clone(),
             agent: info.agent.clone(),
             user: info.user.clone(),
@@ -312,14 +316,25 @@ impl Inner {
             created: now,
             updated: now,
             data: Body::of(&info.data, &format!("{key}#data"), sealing)?,
-            state: Body::of(state, &format!("{key}#state"), sealing)?,
-        })
+            state: Body::Plain(Value::Null),
+        };
+        head.with_state(state, sealing)
     }
 }
 
 /// A name that no other driver has.
 fn driver() -> String {
     CallId::new().to_string()
+}
+
+/// Why no run can begin with a history.
+fn unsound(history: &[Message]) -> Option<String> {
+    let why = match check(history) {
+        Ok([]) => return None,
+        Ok(open) => format!("found {} open at its end, expected all calls answered", open.len()),
+        Err(problem) => problem.to_string(),
+    };
+    Some(format!("cannot begin with this history, {why}; give what `import` makes of it"))
 }
 
 fn deadline_of(access: &JournalAccess, limits: Limits) -> Option<Timestamp> {

@@ -1,5 +1,7 @@
 //! What the journal holds of a run, and what is refused of it.
 
+use std::time::Duration;
+
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::durable::{Agents, NewRun, RunError};
@@ -159,4 +161,40 @@ async fn what_was_attached_and_imported_is_there_after_a_restart() {
     assert!(matches!(&history[5], Message::Model { text, .. } if text == "The same."));
     let nothing = second.say_with("r1", " ", []).await.unwrap_err();
     assert_eq!(nothing, Stopped::NothingSaid.into());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_run_begins_with_a_history_whose_calls_have_no_answer() {
+    let world = World::new();
+    let agents = world.process(&Provider::new([ModelAnswer::text("Done.")]));
+    let mut earlier = import([Message::user("Hello!")]).unwrap();
+    let open = calls([("send", r#"{"text":"hello"}"#)]).calls;
+    earlier.history.push(Message::model("I send it.", open));
+    let run = NewRun::new("r1", "clerk", "Well?").imported(earlier.clone());
+    let error = agents.start(run).await.unwrap_err().to_string();
+    let why = "run `r1` cannot begin with this history, found 1 open at its end, expected all calls answered; give what `import` makes of it";
+    assert_eq!(error, why);
+    assert_eq!(world.store().documents("run").await.unwrap(), []);
+
+    let repaired = import(earlier.history).unwrap();
+    agents.start(NewRun::new("r1", "clerk", "Well?").imported(repaired)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_user_says_later_has_the_time_that_the_run_was_started_with() {
+    let world = World::new();
+    let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
+    let with_time = |seconds| {
+        let agent = world.agent(world.store(), &model).time(Duration::from_secs(seconds));
+        Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap()
+    };
+    with_time(3_600).start(NewRun::new("r1", "clerk", "Hello!")).await.unwrap();
+    // An hour after the start nothing would be left of its time.
+    world.pass(Duration::from_secs(7_200));
+    let agents = with_time(60);
+    agents.say("r1", "Good-bye!").await.unwrap();
+    let head = agents.head("r1").await.unwrap();
+    let left = head.deadline.unwrap().duration_since(head.updated);
+    assert!((3_500..=3_600).contains(&left.as_secs()), "{left}");
+    assert_eq!(head.ended.as_deref(), Some("text"));
 }

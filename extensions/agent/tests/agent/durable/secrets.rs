@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::journal::{MemoryStore, SealingKey, Store};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use toolwright::journal::{DocumentWrite, MemoryStore, SealingKey, Store, StoredText, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{Agents, AgentsError, NewRun, RunError};
 use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
@@ -45,23 +47,25 @@ fn a_tool_that_takes_a_secret_needs_a_sealing_key() {
 }
 
 #[test]
-fn agents_of_one_journal_have_one_sealing_key_and_one_lease() {
+fn agents_of_one_journal_have_one_sealing_key_one_lease_and_one_clock() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let key = SealingKey::generate().unwrap();
     let other = SealingKey::generate().unwrap();
-    let agent = |key: Option<&SealingKey>, lease: u64| {
+    let ahead = |key: Option<&SealingKey>, lease: u64, seconds: i64| {
         let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
             .unrestricted()
             .per_run::<Ticket>()
             .journal_arc(Arc::clone(&store))
             .on_no_approver(OnNoApprover::Park)
-            .lease(Duration::from_secs(lease));
+            .lease(Duration::from_secs(lease))
+            .clock(move || Timestamp::now() + SignedDuration::from_secs(seconds));
         let executor = match key {
             Some(key) => executor.sealing_key(key.clone()),
             None => executor,
         };
         Agent::builder(executor.build().unwrap(), ScriptedModel::new()).build().unwrap()
     };
+    let agent = |key: Option<&SealingKey>, lease: u64| ahead(key, lease, 0);
     let built = |one, two| {
         let agents = Agents::builder().services(|_, builder| Ok(builder.with(Ticket(7))));
         agents.agent("a", one).agent("b", two).build().map(|_| ())
@@ -70,6 +74,8 @@ fn agents_of_one_journal_have_one_sealing_key_and_one_lease() {
     assert_eq!(built(agent(None, 30), agent(Some(&key), 30)), differs("sealing key"));
     assert_eq!(built(agent(Some(&other), 30), agent(Some(&key), 30)), differs("sealing key"));
     assert_eq!(built(agent(Some(&key), 30), agent(Some(&key), 60)), differs("lease"));
+    assert_eq!(built(agent(None, 30), ahead(None, 30, 60)), differs("clock"));
+    assert_eq!(built(agent(None, 30), ahead(None, 30, -60)), differs("clock"));
     assert_eq!(built(agent(Some(&key), 30), agent(Some(&key), 30)), Ok(()));
 }
 
@@ -92,6 +98,54 @@ async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
     }
     let history = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
     assert_eq!(history.matches("hunter2").count(), 3);
+}
+
+/// Changes the head of `r1` by hand.
+async fn change(store: &MemoryStore, change: impl FnOnce(&mut Value)) {
+    let found = store.document("run/r1/head").await.unwrap().unwrap();
+    let mut head: Value = serde_json::from_str(&found.text).unwrap();
+    change(&mut head);
+    let (key, expects) = (found.key, Some(found.version));
+    let documents = vec![DocumentWrite { key, expects, text: Some(head.to_string()) }];
+    let unit = Transaction { documents, ..Transaction::default() };
+    store.commit(unit, Timestamp::now()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() {
+    let store = MemoryStore::new();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let key = SealingKey::generate().unwrap();
+    let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
+    let agent = || {
+        let executor = executor(&store).journal_arc(Arc::clone(&shared)).sealing_key(key.clone());
+        Agent::builder(executor.build().unwrap(), model.clone()).build().unwrap()
+    };
+    let agents = Agents::builder().agent("clerk", agent()).agent("chief", agent());
+    let agents = agents.build().unwrap();
+    agents.submit(NewRun::new("r1", "clerk", "Hello!").user("ada")).await.unwrap();
+    for (field, other) in [("user", "eve"), ("session", "s2"), ("agent", "chief")] {
+        let mut own = Value::Null;
+        change(&store, |head| own = std::mem::replace(&mut head[field], other.into())).await;
+        let error = agents.resume("r1").await.unwrap_err();
+        let key = "run/r1/head#state";
+        assert!(matches!(&error, RunError::Damaged { key: at, .. } if at == key), "{error}");
+        change(&store, |head| head[field] = own).await;
+    }
+    assert!(agents.resume("r1").await.unwrap().ended().is_some());
+
+    // An earlier release encrypted the state for the run alone.
+    change(&store, |head| {
+        let sealed = head["state"]["sealed"].as_str().unwrap();
+        let bound = br#"run/r1/head#state of ["clerk","ada",null]"#;
+        let state = key.open(&StoredText::Encrypted(sealed.to_owned()), bound).unwrap();
+        let StoredText::Encrypted(sealed) = key.seal(&state, b"run/r1/head#state").unwrap() else {
+            panic!("it is encrypted")
+        };
+        head["state"]["sealed"] = sealed.into();
+    })
+    .await;
+    assert!(agents.say("r1", "Good-bye!").await.unwrap().ended().is_some());
 }
 
 fn with_ticket(store: &MemoryStore) -> Agent {
