@@ -1,11 +1,17 @@
 //! Runs that are recorded: killed, and taken up by another process.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tempfile::TempDir;
+use toolwright::journal::SqliteStore;
+use toolwright_agent::Message;
+use toolwright_agent::durable::Runs;
 
 use crate::{coder, run};
 
@@ -74,6 +80,127 @@ fn a_run_that_is_killed_twice_goes_on_in_other_processes_and_asks_nothing_again(
     let again = run(again);
     assert_eq!(again.code, 2, "{}", again.err);
     assert!(again.err.contains("run `r1` has ended (terminal)"), "{}", again.err);
+}
+
+/// Starts a command and kills it when so many lines of its turns have come, and a moment later; nothing where it has ended before.
+fn killed_after(folder: &TempDir, words: &[&str], turns: usize, moment: Duration) -> bool {
+    let mut command = coder(words);
+    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    // A command that is killed leaves its outcome to a person: the moments are seldom in the middle of one.
+    let is_calm = |line: &String| {
+        line.contains("] answer") || (line.contains("] call") && !line.contains("run_command"))
+    };
+    let mut of_turns = lines.map_while(Result::ok).filter(is_calm);
+    let is_there = of_turns.by_ref().take(turns).count() == turns;
+    if is_there {
+        std::thread::sleep(moment);
+        child.kill().unwrap();
+    }
+    child.wait().unwrap().code().is_none()
+}
+
+/// The sources of a folder, by their paths.
+fn sources(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        // What a build leaves has times in it.
+        if path.ends_with("target") || path.ends_with("Cargo.lock") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(
+                sources(&path)
+                    .into_iter()
+                    .map(|(name, bytes)| (Path::new(path.file_name().unwrap()).join(name), bytes)),
+            );
+        } else {
+            found.insert(path.file_name().unwrap().into(), fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// What the model said and called in a run, and whether each call failed.
+fn said(journal: &Path, run: &str) -> Vec<String> {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let runs = Runs::of(Arc::new(SqliteStore::open(journal).await.unwrap()));
+        let mut said = Vec::new();
+        for number in 1..=runs.head(run).await.unwrap().turn {
+            let turn = runs.turn(run, number).await.unwrap();
+            let Some(Message::Model { text, calls, .. }) = &turn.answer else { panic!("{number}") };
+            said.push(text.clone());
+            said.extend(calls.iter().map(|call| format!("{} {}", call.name, call.arguments)));
+            if let Some(Message::Answers(answers)) = &turn.answers {
+                said.extend(answers.iter().map(|(_, answer)| answer.is_error().to_string()));
+            }
+        }
+        said
+    })
+}
+
+/// `CODER_KILLS` says how often, 4 times unless given; each waits for the lease of the process before.
+#[test]
+fn a_run_that_is_killed_at_random_moments_ends_as_one_that_is_not() {
+    let kills: usize = std::env::var("CODER_KILLS").map_or(4, |kills| kills.parse().unwrap());
+    let (calm, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let start = ["run", "make the tests pass", "--offline", "--keep", "--run"];
+    let mut command = coder(&[&start[..], &["r1"]].concat());
+    command.current_dir(calm.path());
+    let expected = run(command);
+    assert_eq!(expected.code, 0, "{}", expected.err);
+    let expected_folder = folder_of(&expected.err);
+
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut killed, mut runs, mut ended) = (0, 0, 0);
+    while killed < kills || ended == 0 {
+        runs += 1;
+        let id = format!("r{runs}");
+        let mut words = [&start[..], &[&*id]].concat();
+        let has_ended = loop {
+            if killed >= kills {
+                break false;
+            }
+            let moment = Duration::from_millis(random.u64(0..15));
+            if !killed_after(&here, &words, random.usize(1..5), moment) {
+                break true;
+            }
+            killed += 1;
+            words = vec!["resume", &*id];
+        };
+        if !has_ended {
+            let mut command = coder(&words);
+            command.current_dir(here.path());
+            let last = run(command);
+            if last.err.contains("waits for `run_command` (") && last.err.contains("indeterminate")
+            {
+                // A command that was killed may have done its work: only a person can tell.
+                fs::remove_dir_all(stored_folder(&here.path().join("calls.db"), &id)).unwrap();
+                continue;
+            }
+            assert_eq!(last.code, 0, "{}", last.err);
+        }
+        ended += 1;
+        let journal = here.path().join("calls.db");
+        assert_eq!(said(&journal, &id), said(&calm.path().join("calls.db"), "r1"), "run {runs}");
+        let folder = stored_folder(&journal, &id);
+        assert_eq!(sources(&folder), sources(Path::new(&expected_folder)), "run {runs}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+    fs::remove_dir_all(expected_folder).unwrap();
+    eprintln!("{killed} kills, {runs} runs, {ended} of them to their ends");
+}
+
+/// The folder that a run works in, as the coder has stored it.
+fn stored_folder(journal: &Path, run: &str) -> PathBuf {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let runs = Runs::of(Arc::new(SqliteStore::open(journal).await.unwrap()));
+        let head = runs.head(run).await.unwrap();
+        let info = runs.info(&head).unwrap();
+        info.data()["folder"].as_str().unwrap().into()
+    })
 }
 
 /// Starts a command and interrupts it when a line of its transcript begins so; gives its exit code.
