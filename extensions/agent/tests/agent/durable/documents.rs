@@ -134,7 +134,7 @@ async fn an_earlier_head_has_its_tokens_and_an_unknown_cost() {
     })
     .await;
     let spent = agents.head("r1").await.unwrap().spent;
-    assert_eq!((spent.usage.total(), spent.unpriced), (10, 2));
+    assert_eq!((spent.usage.total(), spent.unpriced, spent.known_cost()), (10, 2, None));
 }
 
 #[tokio::test(start_paused = true)]
