@@ -22,10 +22,11 @@ const AS: &str = "as";
 
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\", \"session\", \"phase\", \"turn\", \
-\"input_tokens\", \"cached_tokens\", \"output_tokens\", \"reasoning_tokens\", \"cost\": \"$0.0200\", \"unmeasured\", \"unpriced\": answers, \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
+\"input_tokens\", \"cached_tokens\", \"output_tokens\", \"reasoning_tokens\", \"cost\": \"$0.0200\" or null where nothing has a price, \
+\"prices\": date, \"unmeasured\": answers, \"unpriced\": answers, \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
 \"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
 \"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
-line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \
+line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \"usage\", \"cost\", \"prices\", \
 \"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer.
 
 Exit code: 0 done; 1 the journal failed, or a run cannot be read; 2 the command line is wrong, or what it asks for cannot \

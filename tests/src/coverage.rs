@@ -1,5 +1,5 @@
 //! `docs/coverage.md` maps each row of the requirements to the test that proves it. The map is kept
-//! true here: a row is listed once, its test exists and cites it, and no citation is left out.
+//! true here: a row is listed once with each of its tests, they exist and cite it, and no citation is left out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -78,12 +78,14 @@ fn cited(file: &str, source: &str) -> Vec<Cited> {
 /// What is wrong with a map, given every test.
 fn problems(listed: &[Listed], tests: &[Cited]) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut seen: BTreeMap<&str, &Listed> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, Vec<&Listed>> = BTreeMap::new();
     for entry in listed {
         let Listed { row, file, test } = entry;
-        if seen.insert(row, entry).is_some() {
-            problems.push(format!("{row} is listed twice"));
+        let entries = seen.entry(row).or_default();
+        if entries.contains(&entry) {
+            problems.push(format!("{row} is listed twice with `{test}`"));
         }
+        entries.push(entry);
         match tests.iter().find(|it| it.file == *file && it.test == *test) {
             None => problems.push(format!("{row}: {file} has no test `{test}`")),
             Some(found) if !found.rows.contains(row) => {
@@ -142,6 +144,9 @@ const SOURCE: &str = concat!(
     "/// S1.3, S1.24: second.\n",
     "#[test]\n",
     "fn proves_three() {}\n",
+    "/// S1.2: once more.\n",
+    "#[test]\n",
+    "fn proves_again() {}\n",
     "/// S1.4: no test, so it proves nothing.\n",
     "fn helps() {}\n",
     "#[tokio::test(start_paused = true)]\n",
@@ -155,8 +160,8 @@ fn judged(map: &str) -> Vec<String> {
 #[test]
 fn a_true_map_is_found_to_be_true() {
     let map = "# Rows\n\n| row | file | test |\n| --- | --- | --- |\n\
-        | S1.2 | a.rs | proves_three |\n| S1.3 | a.rs | proves_three |\n| S1.24 | a.rs | proves_three |\n";
-    assert_eq!(listed(map).len(), 3);
+        | S1.2 | a.rs | proves_three |\n| S1.2 | a.rs | proves_again |\n| S1.3 | a.rs | proves_three |\n| S1.24 | a.rs | proves_three |\n";
+    assert_eq!(listed(map).len(), 4);
     assert!(judged(map).is_empty());
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use toolwright_agent::durable::{
     Cancelled, Forked, Head, Lease, Parked, Phase, RecordedTurn, Runs, WaitingCall,
 };
-use toolwright_agent::{Message, Spent};
+use toolwright_agent::{Message, Spent, Usage};
 
 use super::{printable, when};
 
@@ -26,7 +26,8 @@ pub(crate) struct Shown<'a> {
     cached_tokens: u64,
     output_tokens: u64,
     reasoning_tokens: u64,
-    cost: String,
+    cost: Option<String>,
+    prices: Option<&'a str>,
     unmeasured: u32,
     unpriced: u32,
     #[serde(skip)]
@@ -57,7 +58,8 @@ impl<'a> Shown<'a> {
             cached_tokens: head.spent.usage.cached_tokens,
             output_tokens: head.spent.usage.output_tokens,
             reasoning_tokens: head.spent.usage.reasoning_tokens,
-            cost: head.spent.cost.to_string(),
+            cost: head.spent.known_cost().map(|it| it.to_string()),
+            prices: head.prices.as_deref(),
             unmeasured: head.spent.unmeasured,
             unpriced: head.spent.unpriced,
             spent: head.spent,
@@ -97,7 +99,8 @@ impl<'a> Shown<'a> {
         line("agent", &format!("{}{user}", self.agent));
         line("state", &format!("{} since {}", self.standing(), when::both(self.updated, now)));
         line("turn", &self.turn.to_string());
-        line("spent", &self.spent.to_string());
+        let prices = self.prices.map_or_else(String::new, |date| format!("; prices of {date}"));
+        line("spent", &format!("{}{prices}", self.spent));
         for call in self.waiting {
             line("waits for", &format!("call {} of `{}` ({})", call.call, call.tool, call.state));
         }
@@ -129,6 +132,9 @@ pub(crate) struct TurnShown<'a> {
     text: Option<&'a str>,
     calls: Vec<CallShown<'a>>,
     model: Option<&'a str>,
+    usage: Option<Usage>,
+    cost: Option<String>,
+    prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
 }
 
@@ -168,14 +174,31 @@ impl<'a> TurnShown<'a> {
             _ => None,
         };
         let (said, calls) = (said.collect(), calls.collect());
-        Self { run, turn, said, text, calls, model: recorded.model.as_deref(), answers }
+        let (usage, cost) = (recorded.usage, recorded.cost.map(|it| it.to_string()));
+        let (model, prices) = (recorded.model.as_deref(), recorded.prices.as_deref());
+        Self { run, turn, said, text, calls, model, usage, cost, prices, answers }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.said.is_empty() && self.text.is_none()
     }
 
-    /// A line for each text, call and answer.
+    /// What the model's answer took, where its provider says so or it had a price.
+    fn spent(&self) -> Option<String> {
+        if self.usage.is_none() && self.cost.is_none() {
+            return None;
+        }
+        let model = self.model.map_or_else(String::new, |name| format!("{name}: "));
+        let tokens = self.usage.map_or_else(|| "tokens not known".into(), |it| it.to_string());
+        let cost = match (&self.cost, self.prices) {
+            (Some(cost), Some(date)) => format!("{cost} by the prices of {date}"),
+            (Some(cost), None) => cost.clone(),
+            (None, _) => "unpriced".to_owned(),
+        };
+        Some(format!("{model}{tokens}, {cost}"))
+    }
+
+    /// A line for each text and call, what they took, and a line for each answer.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         let number = self.turn;
@@ -189,6 +212,9 @@ impl<'a> TurnShown<'a> {
         }
         for call in &self.calls {
             line("call", &format!("{} {}", call.tool, call.arguments));
+        }
+        if let Some(spent) = self.spent() {
+            line("spent", &spent);
         }
         for answer in self.answers.iter().flatten() {
             let what = if answer.is_error { "error" } else { "answer" };

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
+use serde_json::json;
 use toolwright::approval::ApproverKey;
 use toolwright::journal::SqliteStore;
 use toolwright::provider::ToolCall;
@@ -52,10 +53,12 @@ fn journal() -> Journal {
                     "I look it up.",
                     vec![call("c1", "runs_look_up", r#"{"word":"tea"}"#)],
                 )
-                .usage(Usage::new(1_200, 80))
-                .cost(Cost::cents(2)),
+                .usage(Usage::new(1_200, 80).cached(1_000).reasoning(30))
+                .cost(Cost::cents(2))
+                .prices_of("2026-11")
+                .by("small"),
             )
-            .says("Leaves in hot water.")
+            .answers(ModelAnswer::text("Leaves in hot water.").usage(Usage::new(7, 3)))
             .answers(ModelAnswer::new("", vec![call("c2", "runs_send", r#"{"text":"hello"}"#)]));
         let agent = Agent::builder(executor, model).build().unwrap();
         let agents = Agents::builder().agent("clerk", agent).build().unwrap();
@@ -88,7 +91,7 @@ fn runs_are_listed_and_shown_without_what_acts_on_a_terminal() {
         one.out
     );
     assert!(
-        one.out.contains("spent      1200 tokens in, 80 out, $0.0200; of 1 answers the tokens and of 1 the cost are not known\n"),
+        one.out.contains("spent      1207 tokens in (1000 of them cached), 83 out (30 of them reasoning), $0.0200; of 0 answers the tokens and of 1 the cost are not known; prices of 2026-11\n"),
         "{}",
         one.out
     );
@@ -99,14 +102,32 @@ fn runs_are_listed_and_shown_without_what_acts_on_a_terminal() {
             "[1] user    what is tea?",
             "[1] model   I look it up.",
             r#"[1] call    runs_look_up {"word":"tea"}"#,
+            "[1] spent   small: 1200 tokens in (1000 of them cached), 80 out (30 of them reasoning), $0.0200 by the prices of 2026-11",
             r"[1] answer  runs_look_up \u{1b}[2Jtea: leaves in hot water",
             "[2] model   Leaves in hot water.",
+            "[2] spent   7 tokens in, 3 out, unpriced",
         ]
+    );
+    let json = journal.run(&["runs", "show", "tea", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |line: usize, key: &str| lines[line][key].clone();
+    assert_eq!(
+        [of(0, "cost"), of(0, "prices"), of(0, "unpriced")],
+        [json!("$0.0200"), json!("2026-11"), json!(1)]
+    );
+    assert_eq!([of(1, "cost"), of(1, "model")], [json!("$0.0200"), json!("small")]);
+    assert_eq!(
+        [of(2, "cost"), of(2, "usage")],
+        [json!(null), json!({"input_tokens": 7, "output_tokens": 3})]
     );
     let missing = journal.run(&["runs", "show", "coffee"]);
     assert_eq!(missing.code, 3, "{}", shown(&missing));
     assert!(missing.err.contains("there is no run \"coffee\""), "{}", missing.err);
 }
+
+const LAST: &str =
+    "[2] model   Leaves in hot water.\n[2] spent   7 tokens in, 3 out, unpriced\nended: text\n";
 
 #[test]
 fn a_run_is_watched_until_it_ends() {
@@ -115,13 +136,13 @@ fn a_run_is_watched_until_it_ends() {
     assert_eq!(ended.code, 0, "{}", shown(&ended));
     assert!(ended.out.starts_with("[1] user    what is tea?\n"), "{}", ended.out);
     assert!(
-        ended.out.ends_with("[2] model   Leaves in hot water.\nended: text\n"),
+        ended.out.contains("\n[1] spent   small: 1200 tokens in") && ended.out.ends_with(LAST),
         "{}",
         ended.out
     );
 
     let later = journal.run(&["runs", "watch", "tea", "--after", "1"]);
-    assert_eq!(later.out, "[2] model   Leaves in hot water.\nended: text\n", "{}", shown(&later));
+    assert_eq!(later.out, LAST, "{}", shown(&later));
 
     let mut command = journal.command(&["runs", "watch", "greet", "--interval", "20ms"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();

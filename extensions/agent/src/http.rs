@@ -220,7 +220,7 @@ impl HttpModel {
 
     fn priced(&self, answer: ModelAnswer) -> ModelAnswer {
         match self.cost(answer.usage) {
-            Some(cost) => answer.cost(cost),
+            Some(cost) => answer.cost(cost).prices_of(self.prices.date()),
             None => answer,
         }
     }

@@ -178,6 +178,8 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// What that cost, where the model knows its price.
     pub cost: Option<Cost>,
+    /// The date of the price list by which the cost was counted.
+    pub prices: Option<String>,
     /// What requests for it took that failed, as far as their providers say so.
     pub failed: Spent,
     /// What the provider requires back as it is.
@@ -203,6 +205,7 @@ impl ModelAnswer {
             stop,
             usage: None,
             cost: None,
+            prices: None,
             failed: Spent::default(),
             verbatim: None,
             model: None,
@@ -228,6 +231,13 @@ impl ModelAnswer {
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.cost = Some(cost);
+        self
+    }
+
+    /// The date of the price list by which the cost was counted.
+    #[must_use]
+    pub fn prices_of(mut self, date: impl Into<String>) -> Self {
+        self.prices = Some(date.into());
         self
     }
 
@@ -276,6 +286,7 @@ impl fmt::Debug for ModelAnswer {
             .field("stop", &self.stop)
             .field("usage", &self.usage)
             .field("cost", &self.cost)
+            .field("prices", &self.prices)
             .field("failed", &self.failed)
             .field("verbatim", &self.verbatim)
             .field("model", &self.model)

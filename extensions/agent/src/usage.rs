@@ -78,6 +78,20 @@ impl Usage {
     }
 }
 
+impl fmt::Display for Usage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} tokens in", self.input_tokens)?;
+        if self.cached_tokens > 0 {
+            write!(formatter, " ({} of them cached)", self.cached_tokens)?;
+        }
+        write!(formatter, ", {} out", self.output_tokens)?;
+        if self.reasoning_tokens > 0 {
+            write!(formatter, " ({} of them reasoning)", self.reasoning_tokens)?;
+        }
+        Ok(())
+    }
+}
+
 /// An amount of money in US dollars, exact to the millionth of a millionth.
 ///
 /// ```
@@ -178,6 +192,21 @@ impl Spent {
         }
     }
 
+    /// The cost of what has a price; none where nothing of it has one.
+    ///
+    /// ```
+    /// use toolwright_agent::{Cost, Spent, Usage};
+    ///
+    /// let spent = Spent::of(Some(Usage::new(1_200, 80)), None);
+    /// assert_eq!(spent.known_cost(), None);
+    /// assert_eq!(spent.to_string(), "1200 tokens in, 80 out; of 0 answers the tokens and of 1 the cost are not known");
+    /// assert_eq!(Spent::default().known_cost(), Some(Cost::default()));
+    /// ```
+    #[must_use]
+    pub fn known_cost(&self) -> Option<Cost> {
+        (self.unpriced == 0 || self.cost > Cost::default()).then_some(self.cost)
+    }
+
     /// Adds what others took.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -203,16 +232,11 @@ impl Spent {
 
 impl fmt::Display for Spent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { usage, cost, unmeasured, unpriced } = self;
-        write!(formatter, "{} tokens in", usage.input_tokens)?;
-        if usage.cached_tokens > 0 {
-            write!(formatter, " ({} of them cached)", usage.cached_tokens)?;
+        let Self { usage, unmeasured, unpriced, .. } = self;
+        write!(formatter, "{usage}")?;
+        if let Some(cost) = self.known_cost() {
+            write!(formatter, ", {cost}")?;
         }
-        write!(formatter, ", {} out", usage.output_tokens)?;
-        if usage.reasoning_tokens > 0 {
-            write!(formatter, " ({} of them reasoning)", usage.reasoning_tokens)?;
-        }
-        write!(formatter, ", {cost}")?;
         if *unmeasured > 0 || *unpriced > 0 {
             write!(
                 formatter,

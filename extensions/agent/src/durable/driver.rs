@@ -23,7 +23,9 @@ use super::stop::{Stop, Trouble, renewing, trouble};
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::run::AgentRun;
 use crate::spans;
-use crate::{Action, CalledTool, Event, Message, State, Stopped, Turn, Usage, step};
+use crate::{
+    Action, CalledTool, Cost, Event, Message, ModelAnswer, State, Stopped, Turn, Usage, step,
+};
 
 /// A run that is driven here.
 pub(super) struct Driver {
@@ -40,9 +42,19 @@ pub(super) struct Driver {
 }
 
 /// What the model's answer has beside its message.
+#[derive(Default)]
 struct Asked {
     model: Option<String>,
     usage: Option<Usage>,
+    cost: Option<Cost>,
+    prices: Option<String>,
+}
+
+impl Asked {
+    fn of(answer: &ModelAnswer) -> Self {
+        let ModelAnswer { model, usage, cost, prices, .. } = answer;
+        Self { model: model.clone(), usage: *usage, cost: *cost, prices: prices.clone() }
+    }
 }
 
 impl Driver {
@@ -116,7 +128,7 @@ impl Driver {
             }
         };
         let asked = match &event {
-            Event::Answered(it) => Some(Asked { model: it.model.clone(), usage: it.usage }),
+            Event::Answered(answer) => Some(Asked::of(answer)),
             _ => None,
         };
         let (state, actions) = step(self.run.state(), event);
@@ -243,6 +255,7 @@ impl Driver {
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
         let (already_said, mut documents) = (said.len(), Vec::new());
         let (mut model, mut has_answers) = (None, false);
+        let mut newest = self.recorded.head.prices.clone();
         for action in &actions {
             let Action::Append(message) = action else { continue };
             match message {
@@ -261,8 +274,9 @@ impl Driver {
             }
         }
         if is_answered {
-            let (model_name, usage) = asked.map_or((None, None), |it| (it.model, it.usage));
-            let body = ModelAnswered { message: model, model: model_name, usage };
+            let Asked { model: by, usage, cost, prices } = asked.unwrap_or_default();
+            newest = newest.max(prices.clone());
+            let body = ModelAnswered { message: model, model: by, usage, cost, prices };
             documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
         }
         if said.len() > already_said {
@@ -270,6 +284,7 @@ impl Driver {
             documents.push(self.recorded.write(key, &Said { messages: said.clone() })?);
         }
         let mut head = self.head_of(&state)?;
+        head.prices = newest;
         if let Some(Stop::Cancelled(cancelled)) = stop {
             head.cancelled = Some(cancelled);
         }

@@ -74,7 +74,7 @@ impl Copy<'_> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         let found = turn::recorded(store, run, number, sealing).await?;
-        let RecordedTurn { said, answer, model, usage, answers } = found;
+        let RecordedTurn { said, answer, model, usage, cost, prices, answers } = found;
         if !said.is_empty() {
             self.write(Part::Said, number, &Said { messages: said })?;
         }
@@ -89,7 +89,8 @@ impl Copy<'_> {
             Some(Message::Model { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
         };
-        self.write(Part::Answer, number, &ModelAnswered { message: answer, model, usage })?;
+        let answered = ModelAnswered { message: answer, model, usage, cost, prices };
+        self.write(Part::Answer, number, &answered)?;
         if let Some(Message::Answers(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());
             for (index, (call, answer)) in (0..).zip(answered.iter()) {
@@ -167,6 +168,7 @@ impl Copy<'_> {
             phase,
             turn,
             spent: state.spent(),
+            prices: None,
             ended: (phase == Phase::Ended).then(|| "text".to_owned()),
             waiting: Vec::new(),
             epoch: 0,

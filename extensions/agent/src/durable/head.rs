@@ -34,6 +34,9 @@ pub struct Head {
     pub turn: u64,
     /// What the requests to models took and cost, failed ones among them.
     pub spent: Spent,
+    /// The date of the newest price list by which costs of the run were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
     /// How it ended: the tag of [`Ended`](crate::Ended).
     pub ended: Option<String>,
     /// The calls that wait, in call order.

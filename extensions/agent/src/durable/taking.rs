@@ -304,6 +304,7 @@ impl Inner {
             phase: Phase::Asking,
             turn: 0,
             spent: state.spent(),
+            prices: None,
             ended: None,
             waiting: Vec::new(),
             epoch: 1,

@@ -11,7 +11,7 @@ use super::RunError;
 use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
-use crate::{Message, State, Usage};
+use crate::{Cost, Message, State, Usage};
 
 /// What the user said before the model answered: several messages where the run has ended in between.
 #[derive(Serialize, Deserialize)]
@@ -27,6 +27,10 @@ pub(super) struct ModelAnswered {
     pub message: Option<Message>,
     pub model: Option<String>,
     pub usage: Option<Usage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
 }
 
 /// The answers that were there when other calls of the turn had to wait, at the indices of their calls.
@@ -81,6 +85,10 @@ pub struct RecordedTurn {
     pub model: Option<String>,
     /// What it took.
     pub usage: Option<Usage>,
+    /// What that cost, where the price of the model was known.
+    pub cost: Option<Cost>,
+    /// The date of the price list by which the cost was counted.
+    pub prices: Option<String>,
     /// The answers to its calls, once all are there.
     pub answers: Option<Message>,
 }
@@ -98,8 +106,10 @@ pub(super) async fn recorded(
         match part {
             Part::Said => turn.said = opened::<Said>(&document, sealing)?.messages,
             Part::Answer => {
-                let ModelAnswered { message, model, usage } = opened(&document, sealing)?;
-                (turn.answer, turn.model, turn.usage) = (message, model, usage);
+                let answered: ModelAnswered = opened(&document, sealing)?;
+                (turn.answer, turn.model) = (answered.message, answered.model);
+                (turn.usage, turn.cost, turn.prices) =
+                    (answered.usage, answered.cost, answered.prices);
             }
             Part::Answers => {
                 turn.answers = Some(opened::<Answers>(&document, sealing)?.message);

@@ -308,6 +308,7 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
         let answer = answer.unwrap();
         assert_eq!((answer.failed, answer.spent()), (of(5, 1), of(10, 10)), "{end:?}");
         assert!(answer.cost > Some(crate::Cost::default()));
+        assert_eq!(answer.prices.as_deref(), Some("2026-11"));
         let server = Server::start(vec![cut(), cut(), cut()]).await;
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
         assert_eq!(answer.unwrap_err().spent(), of(15, 3), "{end:?}");

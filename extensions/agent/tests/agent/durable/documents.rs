@@ -1,11 +1,12 @@
 //! What the journal holds of a run, and what is refused of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
-use toolwright_agent::durable::{Agents, NewRun, RunError};
-use toolwright_agent::{Message, ModelAnswer, Stopped, import};
+use toolwright_agent::durable::{Agents, NewRun, RunError, Runs};
+use toolwright_agent::{Cost, Message, ModelAnswer, Spent, Stopped, Usage, import};
 
 use super::process::{Provider, World, calls};
 
@@ -122,6 +123,25 @@ async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
     assert_eq!(agents.remove("r1").await.unwrap_err(), RunError::NoSuchRun { run: "r1".into() });
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_head_counts_failed_requests_and_a_fork_has_what_its_turns_cost() {
+    let world = World::new();
+    let failed = Spent::of(Some(Usage::new(5, 1)), Some(Cost::cents(1)));
+    let answer = ModelAnswer::text("Hello.").usage(Usage::new(10, 2)).cost(Cost::cents(3));
+    let model = Provider::new([answer.failed(failed).prices_of("2026-11")]);
+    let agents = world.process(&model);
+    agents.start(NewRun::new("r1", "clerk", "Hello!")).await.unwrap();
+    let head = agents.head("r1").await.unwrap();
+    assert_eq!((head.spent.usage, head.spent.cost), (Usage::new(15, 3), Cost::cents(4)));
+    assert_eq!(head.prices.as_deref(), Some("2026-11"));
+
+    // Nothing was spent in the fork itself.
+    let fork = agents.fork("r1", 1, "r2").await.unwrap();
+    assert_eq!((fork.spent, fork.prices), (Spent::default(), None));
+    let turn = Runs::of(Arc::new(world.store())).turn("r2", 1).await.unwrap();
+    assert_eq!((turn.cost, turn.prices.as_deref()), (Some(Cost::cents(3)), Some("2026-11")));
+}
+
 /// Written before costs were recorded.
 #[tokio::test(start_paused = true)]
 async fn an_earlier_head_has_its_tokens_and_an_unknown_cost() {
@@ -134,7 +154,7 @@ async fn an_earlier_head_has_its_tokens_and_an_unknown_cost() {
     })
     .await;
     let spent = agents.head("r1").await.unwrap().spent;
-    assert_eq!((spent.usage.total(), spent.unpriced), (10, 2));
+    assert_eq!((spent.usage.total(), spent.unpriced, spent.known_cost()), (10, 2, None));
 }
 
 #[tokio::test(start_paused = true)]
