@@ -1,27 +1,27 @@
 //! One run of an agent: its history, where it stands, and what drives it.
 
+mod asking;
+mod calling;
 mod driven;
 mod start;
 mod stopped;
+mod until;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::future::pending;
-use std::pin::pin;
 use std::sync::Arc;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use toolwright::dialect::Listing;
-use toolwright::provider::ToolCall;
-use toolwright::{Call, CallFailure, CancellationToken, Content, Run, TurnAnswers};
+use toolwright::{CancellationToken, Content, Run};
 use tracing::Instrument as _;
 
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
-use crate::events::{EventWriter, Listening};
+use crate::events::EventWriter;
 use crate::{
-    Action, Agent, Ended, Event, LeftOut, Message, ModelRequest, Notice, NoticeKind, RequestLimits,
-    RunEventKind, RunEvents, State, Turn, spans, step,
+    Action, Agent, Ended, Event, Message, Notice, NoticeKind, RunEventKind, RunEvents, State,
+    spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -186,137 +186,6 @@ impl AgentRun {
         }
     }
 
-    /// Asks the model, and takes its answer.
-    async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
-        let event = self.asked(deadline).await?;
-        Ok(self.after(event))
-    }
-
-    /// Asks the model: what came of it.
-    pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
-        self.show()?;
-        let turn = self.state.turn() + 1;
-        self.events.ask(turn);
-        self.notify_at(turn, NoticeKind::Asking);
-        let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
-        let agent = &self.agent.0;
-        let limits = RequestLimits {
-            max_tokens: agent.max_tokens,
-            time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
-        };
-        let catalog = shown.run.catalog();
-        let listening = Listening::new(&self.events, turn, &catalog);
-        let request = ModelRequest {
-            system: &agent.system,
-            history: &self.history,
-            listing: &shown.listing,
-            limits,
-            settings: &agent.settings,
-            catalog: Some(&catalog),
-            listener: self.events.is_read().then_some(&listening),
-        };
-        #[cfg(feature = "opentelemetry")]
-        let begun = Instant::now();
-        let span = spans::chat(&*agent.model, self.run.id());
-        let asked = async { agent.model.answer(request).await }.instrument(span.clone());
-        let event = tokio::select! {
-            biased;
-            () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
-            () = until(deadline) => Event::TimeIsUp,
-            // Lazily, so that a run that is cancelled asks nothing.
-            answered = asked => match answered {
-                Ok(answer) => Event::Answered(answer),
-                Err(error) => Event::Failed(error),
-            }
-        };
-        match &event {
-            Event::Answered(answer) => {
-                spans::answered(&span, answer);
-                #[cfg(feature = "opentelemetry")]
-                if let Some(metrics) = &agent.metrics {
-                    metrics.answered(&*agent.model, answer, begun.elapsed());
-                }
-                agent.accounts.add(self.user.as_deref(), answer.spent());
-                listening.answered(answer);
-                let reported = &mut self.reported;
-                let is_new = |it: &&LeftOut| reported.insert(it.message);
-                let left_out: Vec<LeftOut> =
-                    answer.left_out.iter().filter(is_new).cloned().collect();
-                if !left_out.is_empty() {
-                    self.notify_at(turn, NoticeKind::LeftOut { left_out: &left_out });
-                }
-                self.notify_at(turn, NoticeKind::Answered { answer });
-            }
-            Event::Failed(error) => {
-                spans::failed(&span, error);
-                #[cfg(feature = "opentelemetry")]
-                if let Some(metrics) = &agent.metrics {
-                    metrics.failed(&*agent.model, error, begun.elapsed());
-                }
-                agent.accounts.add(self.user.as_deref(), error.spent());
-                self.notify_at(turn, NoticeKind::Failed { error });
-            }
-            _ => {}
-        }
-        Ok(event)
-    }
-
-    /// Runs the calls of a turn on the tools that the model was shown, and takes their answers.
-    async fn call(
-        &mut self,
-        turn: &Turn,
-        deadline: Option<Instant>,
-    ) -> Result<Vec<Action>, Stopped> {
-        let called = &turn.calls[..turn.run];
-        self.notify(NoticeKind::Calling { calls: called });
-        // Only the time has to cancel single calls: the run's own cancellation reaches all of them.
-        let stop = deadline.map(|_| CancellationToken::new());
-        let calls = self.calls_of(called, stop.as_ref());
-        let run = self.shown.as_ref().map_or(&self.run, |shown| &shown.run);
-        let (answered, is_late) = answers(run, turn.number, &calls, stop, deadline).await;
-        let answered = answered?;
-        let is_cancelled = self.cancelled.as_ref().is_some_and(CancellationToken::is_cancelled);
-        if is_cancelled {
-            self.after(Event::Cancelled);
-        } else if is_late {
-            self.after(Event::TimeIsUp);
-        }
-        let terminal = answered.terminal_call();
-        Ok(self.after(Event::Called { answers: answered.into_answers(), terminal }))
-    }
-
-    /// The calls as the executor takes them, with what the model said as their reason.
-    fn calls_of<'c>(
-        &self,
-        called: &'c [ToolCall],
-        stop: Option<&CancellationToken>,
-    ) -> Vec<Call<'c>> {
-        let reason = match self.history.last() {
-            Some(Message::Model { text, .. }) => text.trim(),
-            _ => "",
-        };
-        let call = |call: &'c ToolCall| {
-            let call = match stop {
-                Some(stop) => Call::from(call).cancelled_by(stop.clone()),
-                None => Call::from(call),
-            };
-            if reason.is_empty() { call } else { call.because(reason) }
-        };
-        called.iter().map(call).collect()
-    }
-
-    /// Lists the tools for the model as they are now, and pins the run to them.
-    fn show(&mut self) -> Result<(), Stopped> {
-        let catalog = self.run.catalog();
-        let generation = catalog.generation();
-        if self.shown.as_ref().is_some_and(|shown| shown.generation == generation) {
-            return Ok(());
-        }
-        let listing = catalog.listing(self.agent.0.model.dialect())?;
-        self.shown = Some(Shown { generation, listing, run: self.run.pinned(&catalog) });
-        Ok(())
-    }
-
     fn after(&mut self, event: Event) -> Vec<Action> {
         let (state, actions) = step(&self.state, event);
         self.state = state;
@@ -330,39 +199,6 @@ impl AgentRun {
     fn notify_at(&self, turn: u64, kind: NoticeKind<'_>) {
         self.agent.notify(&Notice { run: self.run.id(), turn, kind });
         RunEventKind::of(kind).into_iter().for_each(|event| self.events.push(turn, event));
-    }
-}
-
-/// The answers of a turn, and whether its time was up.
-async fn answers(
-    run: &Run,
-    number: u64,
-    calls: &[Call<'_>],
-    stop: Option<CancellationToken>,
-    deadline: Option<Instant>,
-) -> (Result<TurnAnswers, CallFailure>, bool) {
-    let mut turn = pin!(run.turn(number, calls));
-    let Some(stop) = stop else { return (turn.await, false) };
-    tokio::select! {
-        biased;
-        answers = &mut turn => return (answers, false),
-        () = until(deadline) => {}
-    }
-    stop.cancel();
-    (turn.await, true)
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => pending().await,
-    }
-}
-
-async fn cancellation(token: Option<&CancellationToken>) {
-    match token {
-        Some(token) => token.cancelled().await,
-        None => pending().await,
     }
 }
 

@@ -1,0 +1,98 @@
+//! Asks the model, on the tools that there are now.
+
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::until::{cancellation, until};
+use super::{AgentRun, Shown, Stopped};
+use crate::events::Listening;
+use crate::{Action, Event, LeftOut, ModelRequest, NoticeKind, RequestLimits, spans};
+
+impl AgentRun {
+    /// Asks the model, and takes its answer.
+    pub(super) async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
+        let event = self.asked(deadline).await?;
+        Ok(self.after(event))
+    }
+
+    /// Asks the model: what came of it.
+    pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
+        self.show()?;
+        let turn = self.state.turn() + 1;
+        self.events.ask(turn);
+        self.notify_at(turn, NoticeKind::Asking);
+        let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
+        let agent = &self.agent.0;
+        let limits = RequestLimits {
+            max_tokens: agent.max_tokens,
+            time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
+        };
+        let catalog = shown.run.catalog();
+        let listening = Listening::new(&self.events, turn, &catalog);
+        let request = ModelRequest {
+            system: &agent.system,
+            history: &self.history,
+            listing: &shown.listing,
+            limits,
+            settings: &agent.settings,
+            catalog: Some(&catalog),
+            listener: self.events.is_read().then_some(&listening),
+        };
+        #[cfg(feature = "opentelemetry")]
+        let begun = Instant::now();
+        let span = spans::chat(&*agent.model, self.run.id());
+        let asked = async { agent.model.answer(request).await }.instrument(span.clone());
+        let event = tokio::select! {
+            biased;
+            () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
+            () = until(deadline) => Event::TimeIsUp,
+            // Lazily, so that a run that is cancelled asks nothing.
+            answered = asked => match answered {
+                Ok(answer) => Event::Answered(answer),
+                Err(error) => Event::Failed(error),
+            }
+        };
+        match &event {
+            Event::Answered(answer) => {
+                spans::answered(&span, answer);
+                #[cfg(feature = "opentelemetry")]
+                if let Some(metrics) = &agent.metrics {
+                    metrics.answered(&*agent.model, answer, begun.elapsed());
+                }
+                agent.accounts.add(self.user.as_deref(), answer.spent());
+                listening.answered(answer);
+                let reported = &mut self.reported;
+                let is_new = |it: &&LeftOut| reported.insert(it.message);
+                let left_out: Vec<LeftOut> =
+                    answer.left_out.iter().filter(is_new).cloned().collect();
+                if !left_out.is_empty() {
+                    self.notify_at(turn, NoticeKind::LeftOut { left_out: &left_out });
+                }
+                self.notify_at(turn, NoticeKind::Answered { answer });
+            }
+            Event::Failed(error) => {
+                spans::failed(&span, error);
+                #[cfg(feature = "opentelemetry")]
+                if let Some(metrics) = &agent.metrics {
+                    metrics.failed(&*agent.model, error, begun.elapsed());
+                }
+                agent.accounts.add(self.user.as_deref(), error.spent());
+                self.notify_at(turn, NoticeKind::Failed { error });
+            }
+            _ => {}
+        }
+        Ok(event)
+    }
+
+    /// Lists the tools for the model as they are now, and pins the run to them.
+    fn show(&mut self) -> Result<(), Stopped> {
+        let catalog = self.run.catalog();
+        let generation = catalog.generation();
+        if self.shown.as_ref().is_some_and(|shown| shown.generation == generation) {
+            return Ok(());
+        }
+        let listing = catalog.listing(self.agent.0.model.dialect())?;
+        self.shown = Some(Shown { generation, listing, run: self.run.pinned(&catalog) });
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! Ends of waiting that may never come.
+
+use std::future::pending;
+
+use tokio::time::{Instant, sleep_until};
+use toolwright::CancellationToken;
+
+pub(super) async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => pending().await,
+    }
+}
+
+pub(super) async fn cancellation(token: Option<&CancellationToken>) {
+    match token {
+        Some(token) => token.cancelled().await,
+        None => pending().await,
+    }
+}
