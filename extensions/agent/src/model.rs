@@ -234,10 +234,10 @@ impl ModelAnswer {
         self
     }
 
-    /// The date of the price list by which the cost was counted.
+    /// The date of the price list by which the cost was counted; an empty one is that of a list without a date.
     #[must_use]
     pub fn prices_of(mut self, date: impl Into<String>) -> Self {
-        self.prices = Some(date.into());
+        self.prices = Some(date.into()).filter(|date: &String| !date.is_empty());
         self
     }
 
