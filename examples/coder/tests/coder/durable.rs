@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use toolwright::journal::SqliteStore;
+use toolwright::journal::{SqliteStore, State};
 use toolwright_agent::Message;
-use toolwright_agent::durable::Runs;
+use toolwright_agent::durable::{Head, Runs, WaitingCall};
 
 use crate::{coder, run};
 
@@ -170,22 +170,22 @@ fn a_run_that_is_killed_at_random_moments_ends_as_one_that_is_not() {
             killed += 1;
             words = vec!["resume", &*id];
         };
+        let journal = here.path().join("calls.db");
         if !has_ended {
             let mut command = coder(&words);
             command.current_dir(here.path());
-            let last = run(command);
-            if last.err.contains("waits for `run_command` (") && last.err.contains("indeterminate")
-            {
-                // A command that was killed may have done its work: only a person can tell.
-                fs::remove_dir_all(stored_folder(&here.path().join("calls.db"), &id)).unwrap();
-                continue;
-            }
-            assert_eq!(last.code, 0, "{}", last.err);
+            run(command);
+        }
+        let (head, folder) = stored(&journal, &id);
+        if head.ended.is_none() {
+            // A command or an edit that was killed may have done its work: only a person can tell.
+            let is_unclear = |call: &WaitingCall| call.state == State::Indeterminate;
+            assert!(head.waiting.iter().any(is_unclear), "run {runs}: {:?}", head.phase);
+            fs::remove_dir_all(folder).unwrap();
+            continue;
         }
         ended += 1;
-        let journal = here.path().join("calls.db");
         assert_eq!(said(&journal, &id), said(&calm.path().join("calls.db"), "r1"), "run {runs}");
-        let folder = stored_folder(&journal, &id);
         assert_eq!(sources(&folder), sources(Path::new(&expected_folder)), "run {runs}");
         fs::remove_dir_all(folder).unwrap();
     }
@@ -193,13 +193,13 @@ fn a_run_that_is_killed_at_random_moments_ends_as_one_that_is_not() {
     eprintln!("{killed} kills, {runs} runs, {ended} of them to their ends");
 }
 
-/// The folder that a run works in, as the coder has stored it.
-fn stored_folder(journal: &Path, run: &str) -> PathBuf {
+/// Where a run stands, and the folder that it works in.
+fn stored(journal: &Path, run: &str) -> (Head, PathBuf) {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let runs = Runs::of(Arc::new(SqliteStore::open(journal).await.unwrap()));
         let head = runs.head(run).await.unwrap();
         let info = runs.info(&head).unwrap();
-        info.data()["folder"].as_str().unwrap().into()
+        (head, info.data()["folder"].as_str().unwrap().into())
     })
 }
 
