@@ -48,6 +48,7 @@ pub(crate) struct Inner {
     pub executor: Executor,
     pub model: Box<dyn Model>,
     pub system: String,
+    pub early_reads: bool,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
@@ -66,6 +67,7 @@ impl Agent {
             executor,
             model: Box::new(model),
             system: String::new(),
+            early_reads: false,
             limits: Limits::default(),
             max_tokens: None,
             settings: ModelSettings::new(),
@@ -164,6 +166,16 @@ impl AgentBuilder {
     #[must_use]
     pub fn report_left(mut self) -> Self {
         self.0.limits.reports_left = true;
+        self
+    }
+
+    /// Begins reads while the model still writes its answer: calls of tools with `effect = read` that need no approval, are not
+    /// journalled and conflict with no earlier call of the answer, each as soon as it is whole. Their answers count when the
+    /// answer of the model does; those of an answer that breaks off, is asked for again or is refused are dropped. The model is asked
+    /// for a stream. Durable runs begin no call before the answer is recorded.
+    #[must_use]
+    pub fn early_reads(mut self) -> Self {
+        self.0.early_reads = true;
         self
     }
 

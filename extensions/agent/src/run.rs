@@ -3,6 +3,7 @@
 mod asking;
 mod calling;
 mod driven;
+mod early;
 mod start;
 mod stopped;
 mod until;
@@ -16,6 +17,8 @@ use toolwright::dialect::Listing;
 use toolwright::{CancellationToken, Content, Run};
 use tracing::Instrument as _;
 
+use self::early::Begun;
+pub(crate) use self::early::Early;
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::events::EventWriter;
@@ -54,6 +57,8 @@ pub struct AgentRun {
     events: EventWriter,
     /// What the model was last shown.
     shown: Option<Shown>,
+    /// The turn of the last answer, some of whose reads may have begun while it came.
+    begun: Option<Begun>,
     /// The messages of which was reported what requests go without.
     reported: BTreeSet<usize>,
     state: State,

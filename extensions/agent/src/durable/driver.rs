@@ -115,7 +115,7 @@ impl Driver {
                 let draining = self.run.draining();
                 let answered = tokio::select! {
                     biased;
-                    answered = self.run.asked(None) => Ok(answered),
+                    answered = self.run.asked(None, false) => Ok(answered),
                     // An answer may take minutes: the next process asks again.
                     () = draining => return Err(self.shutting_down()),
                     trouble = trouble(&mut self.recorded) => Err(trouble),

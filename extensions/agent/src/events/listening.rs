@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use toolwright::Catalog;
 
 use super::{EventWriter, RunEventKind};
+use crate::run::Early;
 use crate::{Delta, DeltaListener, ModelAnswer};
 
 /// Hears one answer.
@@ -13,6 +14,8 @@ pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
     catalog: &'a Catalog,
+    /// What begins before the answer is whole.
+    early: Option<&'a Early>,
     heard: Mutex<Heard>,
 }
 
@@ -25,8 +28,13 @@ struct Heard {
 }
 
 impl<'a> Listening<'a> {
-    pub(crate) fn new(events: &'a EventWriter, turn: u64, catalog: &'a Catalog) -> Self {
-        Self { events, turn, catalog, heard: Mutex::default() }
+    pub(crate) fn new(
+        events: &'a EventWriter,
+        turn: u64,
+        catalog: &'a Catalog,
+        early: Option<&'a Early>,
+    ) -> Self {
+        Self { events, turn, catalog, early, heard: Mutex::default() }
     }
 
     /// The answer is whole: what a model that does not stream has not sent before.
@@ -45,6 +53,11 @@ impl<'a> Listening<'a> {
 
 impl DeltaListener for Listening<'_> {
     fn delta(&self, delta: Delta<'_>) {
+        match (self.early, delta) {
+            (Some(early), Delta::CallWhole { index, call }) => early.push(index, call),
+            (Some(early), Delta::Restarted) => early.restart(),
+            _ => {}
+        }
         let kind = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             match delta {

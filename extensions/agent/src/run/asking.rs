@@ -1,22 +1,32 @@
 //! Asks the model, on the tools that there are now.
 
 use tokio::time::Instant;
+use toolwright::CancellationToken;
 use tracing::Instrument as _;
 
 use super::until::{cancellation, until};
-use super::{AgentRun, Shown, Stopped};
+use super::{AgentRun, Early, Shown, Stopped};
 use crate::events::Listening;
 use crate::{Action, Event, LeftOut, ModelRequest, NoticeKind, RequestLimits, spans};
 
 impl AgentRun {
     /// Asks the model, and takes its answer.
     pub(super) async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
-        let event = self.asked(deadline).await?;
-        Ok(self.after(event))
+        let event = self.asked(deadline, self.agent.0.early_reads).await?;
+        let actions = self.after(event);
+        if !actions.iter().any(|action| matches!(action, Action::Call(_))) {
+            // What began for calls that are not made is cancelled.
+            self.begun = None;
+        }
+        Ok(actions)
     }
 
-    /// Asks the model: what came of it.
-    pub(crate) async fn asked(&mut self, deadline: Option<Instant>) -> Result<Event, Stopped> {
+    /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
+    pub(crate) async fn asked(
+        &mut self,
+        deadline: Option<Instant>,
+        begins_reads: bool,
+    ) -> Result<Event, Stopped> {
         self.show()?;
         let turn = self.state.turn() + 1;
         self.events.ask(turn);
@@ -28,7 +38,11 @@ impl AgentRun {
             time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
         };
         let catalog = shown.run.catalog();
-        let listening = Listening::new(&self.events, turn, &catalog);
+        let early = begins_reads.then(|| {
+            let stop = deadline.map(|_| CancellationToken::new());
+            Early::new(&shown.run, turn, stop)
+        });
+        let listening = Listening::new(&self.events, turn, &catalog, early.as_ref());
         let request = ModelRequest {
             system: &agent.system,
             history: &self.history,
@@ -36,7 +50,7 @@ impl AgentRun {
             limits,
             settings: &agent.settings,
             catalog: Some(&catalog),
-            listener: self.events.is_read().then_some(&listening),
+            listener: (begins_reads || self.events.is_read()).then_some(&listening),
         };
         #[cfg(feature = "opentelemetry")]
         let begun = Instant::now();
@@ -61,6 +75,7 @@ impl AgentRun {
                 }
                 agent.accounts.add(self.user.as_deref(), answer.spent());
                 listening.answered(answer);
+                self.begun = early.map(Early::begun);
                 let reported = &mut self.reported;
                 let is_new = |it: &&LeftOut| reported.insert(it.message);
                 let left_out: Vec<LeftOut> =

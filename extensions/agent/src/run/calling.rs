@@ -6,6 +6,7 @@ use tokio::time::Instant;
 use toolwright::provider::ToolCall;
 use toolwright::{Call, CallFailure, CancellationToken, Run, TurnAnswers};
 
+use super::early::Begun;
 use super::until::until;
 use super::{AgentRun, Stopped};
 use crate::{Action, Event, Message, NoticeKind, Turn};
@@ -20,10 +21,14 @@ impl AgentRun {
         let called = &turn.calls[..turn.run];
         self.notify(NoticeKind::Calling { calls: called });
         // Only the time has to cancel single calls: the run's own cancellation reaches all of them.
-        let stop = deadline.map(|_| CancellationToken::new());
+        let begun = self.begun.take().filter(|begun| begun.number == turn.number);
+        let stop = deadline.map(|_| match &begun {
+            Some(Begun { stop: Some(stop), .. }) => stop.clone(),
+            _ => CancellationToken::new(),
+        });
         let calls = self.calls_of(called, stop.as_ref());
         let run = self.shown.as_ref().map_or(&self.run, |shown| &shown.run);
-        let (answered, is_late) = answers(run, turn.number, &calls, stop, deadline).await;
+        let (answered, is_late) = answers(run, turn.number, &calls, begun, stop, deadline).await;
         let answered = answered?;
         let is_cancelled = self.cancelled.as_ref().is_some_and(CancellationToken::is_cancelled);
         if is_cancelled {
@@ -61,10 +66,16 @@ async fn answers(
     run: &Run,
     number: u64,
     calls: &[Call<'_>],
+    begun: Option<Begun>,
     stop: Option<CancellationToken>,
     deadline: Option<Instant>,
 ) -> (Result<TurnAnswers, CallFailure>, bool) {
-    let mut turn = pin!(run.turn(number, calls));
+    let mut turn = pin!(async {
+        match begun {
+            Some(begun) => begun.turn.finish_as(calls).await,
+            None => run.turn(number, calls).await,
+        }
+    });
     let Some(stop) = stop else { return (turn.await, false) };
     tokio::select! {
         biased;

@@ -124,8 +124,8 @@ impl AgentRunBuilder {
         let events = self.agent.0.rings.written(&self.id);
         let run = start(self.run.listen(events.of_calls()))?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
-        let (shown, reported) = (None, BTreeSet::new());
-        Ok(AgentRun { agent, user, run, cancelled, events, shown, reported, state, history })
+        let (shown, begun, reported) = (None, None, BTreeSet::new());
+        Ok(AgentRun { agent, user, run, cancelled, events, shown, begun, reported, state, history })
     }
 }
 

@@ -4,6 +4,7 @@
 mod cancelling;
 mod deciding;
 mod durable;
+mod early;
 mod ends;
 mod events;
 mod forks;

@@ -105,6 +105,26 @@ impl OpenTurn {
         self.run.answered(self.turn, &calls, self.early).await
     }
 
+    /// Answers the calls of the turn as it has become: what began for another call than stands in its place is cancelled, and
+    /// its answer is dropped.
+    ///
+    /// # Errors
+    /// Those of [`Run::turn`].
+    #[doc(hidden)]
+    pub async fn finish_as(mut self, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
+        for (index, pushed) in self.calls.iter().enumerate() {
+            let is_it = |call: &Call<'_>| {
+                (call.name(), call.arguments(), &call.id)
+                    == (pushed.name(), pushed.arguments(), &pushed.id)
+            };
+            if !calls.get(index).is_some_and(is_it) {
+                drop(self.early.take(index));
+            }
+        }
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        self.run.answered(self.turn, &calls, self.early).await
+    }
+
     /// Whether the call may run before it is known that it is part of the turn.
     fn changes_nothing(&self, call: &Call<'_>) -> bool {
         let run = &self.run.state;

@@ -1,0 +1,67 @@
+//! Reads of an answer that is still on its way: each begins as soon as its call is whole, and counts when the answer is.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolwright::provider::ToolCall;
+use toolwright::{Call, CancellationToken, OpenTurn, Run};
+
+/// The turn that an answer on its way will make.
+pub(crate) struct Early {
+    run: Run,
+    number: u64,
+    /// Cancels what began when the time of the run is up.
+    stop: Option<CancellationToken>,
+    arrived: Mutex<Arrived>,
+}
+
+struct Arrived {
+    turn: OpenTurn,
+    calls: usize,
+}
+
+/// The turn of an answer that is whole, some of whose reads may have begun.
+pub(super) struct Begun {
+    pub number: u64,
+    pub stop: Option<CancellationToken>,
+    pub turn: OpenTurn,
+}
+
+impl Early {
+    pub(super) fn new(run: &Run, number: u64, stop: Option<CancellationToken>) -> Self {
+        let arrived = Mutex::new(Arrived { turn: run.open_turn(number), calls: 0 });
+        Self { run: run.clone(), number, stop, arrived }
+    }
+
+    /// A call is whole. One that comes out of its order begins with the turn.
+    pub(crate) fn push(&self, index: usize, call: &ToolCall) {
+        let mut arrived = self.lock();
+        if index != arrived.calls {
+            return;
+        }
+        arrived.calls += 1;
+        let mut owned = Call::new(call.name.clone(), call.arguments.clone());
+        if let Some(id) = &call.id {
+            owned = owned.id(id.clone());
+        }
+        arrived.turn.push(match &self.stop {
+            Some(stop) => owned.cancelled_by(stop.clone()),
+            None => owned,
+        });
+    }
+
+    /// What came is no part of the answer: what began of it is cancelled.
+    pub(crate) fn restart(&self) {
+        let turn = self.run.open_turn(self.number);
+        *self.lock() = Arrived { turn, calls: 0 };
+    }
+
+    pub(super) fn begun(self) -> Begun {
+        let Self { number, stop, arrived, .. } = self;
+        let turn = arrived.into_inner().unwrap_or_else(PoisonError::into_inner).turn;
+        Begun { number, stop, turn }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arrived> {
+        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
