@@ -135,7 +135,11 @@ async fn worked(
     let agent = Agent::builder(executor, model)
         .system(SYSTEM)
         .max_turns(arguments.turns)
-        .listen(move |notice| transcript.notice(notice, &heard))
+        .listen(move |notice| transcript.notice(notice, &heard));
+    // A recording has whole answers: nothing is streamed then.
+    let streams = arguments.record.is_none();
+    let agent = if streams { agent.early_reads() } else { agent };
+    let agent = agent
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     let mut run = agent
@@ -143,8 +147,7 @@ async fn worked(
         .cancelled_by(signals.token())
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
-    // A recording has whole answers.
-    if arguments.record.is_none() {
+    if streams {
         transcript.follow(&said, || run.events());
     }
     let ended = run.say(arguments.task.as_str()).await;
