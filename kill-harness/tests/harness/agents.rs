@@ -76,7 +76,8 @@ fn a_process_that_stands_still_for_longer_than_its_leases_loses_its_runs_and_run
         assert!(end.epoch > head.epoch, "{} was taken", head.run);
     }
     first.signal(Signal::CONT);
-    assert_eq!(first.end().code(), Some(0), "it finds nothing to do");
+    // It finds nothing to do, or its person was about to decide what the other one has decided.
+    assert!(matches!(first.end().code(), Some(0 | 2)), "it ends by itself");
     let checked = with_store(folder.path(), |store| async move {
         let now = Runs::of(Arc::clone(&store));
         for end in &ends {
