@@ -89,7 +89,7 @@ impl Fallback {
         let begun = Instant::now();
         let mut failed = Spent::default();
         let mut asked = vec![false; self.models.len()];
-        let mut current = self.first(begun);
+        let mut current = self.next(&asked, begun).unwrap_or_default();
         loop {
             asked[current] = true;
             let error = match self.answer_of(current, request, begun).await {
@@ -102,14 +102,17 @@ impl Fallback {
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
             let now = Instant::now();
-            let rest = match rest_after(&error, self.rest) {
+            match rest_after(&error, self.rest) {
                 Rest::None => return Err(error),
-                Rest::ThisRequest => None,
-                Rest::For(rest) => now.checked_add(rest),
-            };
-            self.resting()[current] = rest;
+                Rest::ThisRequest => {}
+                Rest::For(rest) => {
+                    // Another run may know that it has to rest for longer.
+                    let until = &mut self.resting()[current];
+                    *until = (*until).max(now.checked_add(rest));
+                }
+            }
             let is_over = self.budget.is_some_and(|budget| begun.elapsed() >= budget);
-            let following = (0..self.models.len()).find(|index| !asked[*index]);
+            let following = self.next(&asked, now);
             let (Some(following), false) = (following, is_over) else {
                 return Err(self.failed(error, &asked, is_over));
             };
@@ -158,13 +161,13 @@ impl Fallback {
         model.answer(request).await
     }
 
-    fn first(&self, now: Instant) -> usize {
+    fn next(&self, asked: &[bool], now: Instant) -> Option<usize> {
         let resting = self.resting();
         let left: Vec<Option<Duration>> = resting
             .iter()
             .map(|until| until.map(|until| until.saturating_duration_since(now)))
             .collect();
-        next(&left)
+        next(&left, asked)
     }
 
     fn failed(&self, last: ModelError, asked: &[bool], is_over: bool) -> ModelError {

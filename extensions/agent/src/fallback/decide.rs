@@ -34,10 +34,11 @@ pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     }
 }
 
-/// The first model that does not rest, of how long each still rests; else the one that rests least.
-pub(super) fn next(resting: &[Option<Duration>]) -> usize {
+/// Of the models that were not asked yet, the first that does not rest, of how long each still rests; else the one that rests
+/// least.
+pub(super) fn next(resting: &[Option<Duration>], asked: &[bool]) -> Option<usize> {
     let left = |index: &usize| resting[*index].unwrap_or_default();
-    (0..resting.len()).min_by_key(left).unwrap_or_default()
+    (0..resting.len()).filter(|index| !asked[*index]).min_by_key(left)
 }
 
 #[cfg(test)]
@@ -49,10 +50,19 @@ mod tests {
     #[test]
     fn the_first_model_that_does_not_rest_is_asked() {
         let second = Some(Duration::from_secs(1));
-        assert_eq!(next(&[None, None]), 0);
-        assert_eq!(next(&[Some(MINUTE), None, None]), 1);
-        assert_eq!(next(&[Some(Duration::ZERO), None]), 0, "it has rested");
-        assert_eq!(next(&[Some(MINUTE), second]), 1, "all rest");
+        let first = |resting: &[Option<Duration>]| next(resting, &vec![false; resting.len()]);
+        assert_eq!(first(&[None, None]), Some(0));
+        assert_eq!(first(&[Some(MINUTE), None, None]), Some(1));
+        assert_eq!(first(&[Some(Duration::ZERO), None]), Some(0), "it has rested");
+        assert_eq!(first(&[Some(MINUTE), second]), Some(1), "all rest");
+    }
+
+    #[test]
+    fn after_a_failure_a_model_that_rests_is_asked_last() {
+        let resting = [Some(MINUTE), Some(MINUTE), None];
+        assert_eq!(next(&resting, &[false, true, false]), Some(2));
+        assert_eq!(next(&resting, &[false, true, true]), Some(0));
+        assert_eq!(next(&resting, &[true; 3]), None);
     }
 
     #[test]
