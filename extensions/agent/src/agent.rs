@@ -8,7 +8,9 @@ use toolwright::Executor;
 use toolwright::dialect::DialectError;
 
 use crate::events::Rings;
-use crate::{Accounts, AgentRunBuilder, Cost, Limits, Model, ModelSettings, Notice, RunEvents};
+use crate::{
+    Accounts, AgentRunBuilder, Cost, Limits, Model, ModelError, ModelSettings, Notice, RunEvents,
+};
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -111,6 +113,18 @@ impl fmt::Debug for Agent {
             .field("executor", &self.0.executor)
             .finish_non_exhaustive()
     }
+}
+
+/// Why an agent cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The provider of a model would refuse a tool.
+    #[error(transparent)]
+    Tools(#[from] DialectError),
+    /// The provider of a model has no such setting.
+    #[error("the model cannot be asked with these settings: {0}")]
+    Settings(#[source] ModelError),
 }
 
 /// Gathers what an agent is made of.
@@ -231,12 +245,13 @@ impl AgentBuilder {
     /// The agent.
     ///
     /// # Errors
-    /// When the provider of the model would refuse a tool of the executor; every reason at once.
-    pub fn build(self) -> Result<Agent, DialectError> {
+    /// When the provider of the model would refuse a tool of the executor, every reason at once, or has no such setting.
+    pub fn build(self) -> Result<Agent, AgentError> {
         let catalog = self.0.executor.catalog();
         for dialect in self.0.model.dialects() {
             catalog.listing(dialect)?;
         }
+        self.0.model.check(&self.0.settings, self.0.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(self.0)))
     }
 }

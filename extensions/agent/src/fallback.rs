@@ -21,7 +21,9 @@ use toolwright::dialect::Dialect;
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
 use crate::delta::Passing;
-use crate::{DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Spent};
+use crate::{
+    DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Spent,
+};
 
 /// Several models as one, in the order in which they are preferred.
 ///
@@ -92,7 +94,7 @@ impl Fallback {
         let mut current = self.next(&asked, begun).unwrap_or_default();
         loop {
             asked[current] = true;
-            let error = match self.answer_of(current, request, begun).await {
+            let error = match self.answer_of(current, request, begun, &asked).await {
                 Ok(answer) => {
                     self.resting()[current] = None;
                     return Ok(answer.failed(failed).by(self.models[current].name()));
@@ -118,8 +120,8 @@ impl Fallback {
             };
             if let Some(on_fallback) = &self.on_fallback {
                 let (from, to) = (self.models[current].name(), self.models[following].name());
-                let provider = self.models[following].dialect().provider();
-                let left_out = provider.map(|it| LeftOut::of(request.history, it));
+                let origin = self.models[following].origin();
+                let left_out = origin.map(|it| LeftOut::of(request.history, it));
                 let left_out = &left_out.unwrap_or_default()[..];
                 on_fallback(&FellBack { from, error: &error, to, left_out });
             }
@@ -135,13 +137,32 @@ impl Fallback {
         index: usize,
         mut request: ModelRequest<'_>,
         begun: Instant,
+        asked: &[bool],
     ) -> Result<ModelAnswer, ModelError> {
-        let model = &self.models[index];
-        let budget = self.budget.map(|budget| budget.saturating_sub(begun.elapsed()));
-        request.limits.time = match (request.limits.time, budget) {
-            (Some(time), Some(budget)) => Some(time.min(budget)),
-            (time, budget) => time.or(budget),
-        };
+        let model = &*self.models[index];
+        let Some(budget) = self.budget else { return self.asked(model, request).await };
+        // A model that hangs leaves time for those after it.
+        let others = asked.iter().filter(|asked| !**asked).count();
+        let left = budget.saturating_sub(begun.elapsed());
+        let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
+        request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
+        let answered = tokio::time::timeout(share, self.asked(model, request)).await;
+        answered.unwrap_or_else(|_| {
+            let message = format!(
+                "{} gave no whole answer within {:.1} s, its share of the time for all models; set a larger `budget` where its answers take longer",
+                model.name(),
+                share.as_secs_f64(),
+            );
+            let error = ModelError::new("no_response", message).class(Class::Transient);
+            Err(error.taking(Spent::lost()))
+        })
+    }
+
+    async fn asked(
+        &self,
+        model: &dyn Model,
+        request: ModelRequest<'_>,
+    ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
         if wanted == given {
             return model.answer(request).await;
@@ -204,6 +225,16 @@ impl Model for Fallback {
 
     fn dialects(&self) -> Vec<Dialect> {
         self.models.iter().flat_map(|model| model.dialects()).collect()
+    }
+
+    /// That of the model that is preferred.
+    fn origin(&self) -> Option<&str> {
+        self.models[0].origin()
+    }
+
+    /// By every model, so that none refuses them when it is needed.
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }
 
     fn answer<'a>(

@@ -20,6 +20,7 @@ mod settings;
 mod streamed;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -30,7 +31,7 @@ use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
 
-use self::api::Api;
+use self::api::{Api, Asked};
 use self::attempt::Endpoint;
 pub use self::builder::{HttpModelBuilder, HttpModelError};
 use self::fault::Fault;
@@ -39,7 +40,10 @@ use self::key::Secret;
 use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
-use crate::{Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Prices, Spent, Usage};
+use crate::{
+    Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices, Spent,
+    Usage,
+};
 
 /// A model that a provider serves over HTTP.
 ///
@@ -62,6 +66,8 @@ use crate::{Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, Prices,
 pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
+    /// Whose verbatim blocks it reads.
+    origin: Arc<str>,
     max_tokens: Option<u32>,
     media: MediaSupport,
     retry: RetryPolicy,
@@ -138,8 +144,13 @@ impl HttpModel {
     /// # Errors
     /// When the settings of the request are none that the provider takes, or the history cannot be written for it.
     pub fn body(&self, request: &ModelRequest<'_>) -> Result<String, ModelError> {
-        let max_tokens = self.max_tokens(request.limits.max_tokens);
-        self.endpoint.api.body(&self.model, max_tokens, self.media, request)
+        let to = Asked {
+            model: &self.model,
+            origin: &self.origin,
+            max_tokens: self.max_tokens(request.limits.max_tokens),
+            media: self.media,
+        };
+        self.endpoint.api.body(&to, request)
     }
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
@@ -155,13 +166,16 @@ impl HttpModel {
             asked += 1;
             let fault = match self.attempt(&body, key, request.listing, passing.as_ref()).await {
                 Ok(answer) => {
-                    let left_out = LeftOut::of(request.history, self.endpoint.api.provider());
+                    let left_out = LeftOut::of(request.history, &self.origin);
                     return Ok(self.priced(answer).failed(failed).left_out(left_out));
                 }
                 Err(fault) => fault,
             };
             if let Some(usage) = &fault.taken {
-                failed = failed.plus(Spent::of(**usage, self.cost(**usage)));
+                failed = failed.plus(match **usage {
+                    Some(usage) => Spent::of(Some(usage), self.cost(Some(usage))),
+                    None => Spent::lost(),
+                });
             }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
@@ -211,7 +225,8 @@ impl HttpModel {
         }
         let text = received.whole()?;
         let answer = endpoint.api.answer(&text, listing);
-        let answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
+        let mut answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
+        answer.verbatim = answer.verbatim.map(|verbatim| verbatim.from_origin(&self.origin));
         if let Some(pieces) = pieces.flatten() {
             pieces.came_whole(&answer);
         }
@@ -267,6 +282,14 @@ impl Model for HttpModel {
 
     fn dialect(&self) -> Dialect {
         self.endpoint.api.provider().into()
+    }
+
+    fn origin(&self) -> Option<&str> {
+        Some(&self.origin)
+    }
+
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        self.endpoint.api.check(settings, self.max_tokens(max_tokens))
     }
 
     fn answer<'a>(

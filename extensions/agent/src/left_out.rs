@@ -12,16 +12,15 @@ use crate::Message;
 /// are in the request.
 ///
 /// ```
-/// use toolwright::provider::Provider;
 /// use toolwright_agent::{LeftOut, Message, ModelAnswer, Verbatim};
 ///
 /// let thought = r#"[{"type":"thinking","thinking":"…","signature":"…"},{"type":"text","text":"Hello."}]"#;
 /// let verbatim = Verbatim::new("anthropic", thought);
 /// let history = [Message::user("Hello!"), Message::model("Hello.", []).verbatim(verbatim)];
 ///
-/// let left_out = LeftOut::of(&history, Provider::Gemini);
+/// let left_out = LeftOut::of(&history, "gemini");
 /// assert_eq!(left_out[0].to_string(), "message 1 without thinking of anthropic");
-/// assert!(LeftOut::of(&history, Provider::Anthropic).is_empty());
+/// assert!(LeftOut::of(&history, "anthropic").is_empty());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -35,12 +34,12 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// What a request to this provider goes without.
+    /// What a request to a model of this [`origin`](crate::Model::origin) goes without.
     #[must_use]
-    pub fn of(history: &[Message], provider: Provider) -> Vec<Self> {
+    pub fn of(history: &[Message], origin: &str) -> Vec<Self> {
         let found = history.iter().enumerate().filter_map(|(message, it)| {
             let Message::Model { verbatim: Some(verbatim), .. } = it else { return None };
-            if verbatim.provider() == provider.name() {
+            if verbatim.provider() == origin {
                 return None;
             }
             let parts = foreign(verbatim.provider(), verbatim.text());
@@ -59,9 +58,15 @@ impl fmt::Display for LeftOut {
 }
 
 /// The kinds of what stands in a provider's answer beside its text and its calls.
-fn foreign(provider: &str, text: &str) -> Vec<String> {
+fn foreign(origin: &str, text: &str) -> Vec<String> {
     // What nothing here can read is left out as a whole.
     let unread = || vec!["verbatim".to_owned()];
+    let provider = origin.split('@').next().unwrap_or_default();
+    if provider == Provider::OpenAiChat.name() {
+        let members = serde_json::from_str::<serde_json::Map<String, Value>>(text);
+        return members
+            .map_or_else(|_| unread(), |members| members.into_iter().map(|it| it.0).collect());
+    }
     let Ok(blocks) = serde_json::from_str::<Vec<Value>>(text) else {
         // Servers that imitate Anthropic write a text in place of blocks.
         return match serde_json::from_str::<String>(text) {
@@ -112,7 +117,7 @@ mod tests {
     fn parts(provider: &str, text: &str) -> Vec<String> {
         let verbatim = Verbatim::new(provider, text);
         let history = [Message::user("Go."), Message::model("", []).verbatim(verbatim)];
-        let found = LeftOut::of(&history, Provider::OpenAiChat);
+        let found = LeftOut::of(&history, "mine");
         assert!(found.iter().all(|it| (it.message, it.provider.as_str()) == (1, provider)));
         found.into_iter().flat_map(|it| it.parts).collect()
     }
@@ -128,6 +133,11 @@ mod tests {
         let gemini = r#"[{"text":"a","thought":true},{"text":"b","thoughtSignature":"s"},
             {"functionCall":{"name":"add"}},{"executableCode":{}}]"#;
         assert_eq!(parts("gemini", gemini), ["thought", "thoughtSignature", "executableCode"]);
+        assert_eq!(
+            parts("openai-chat@deep.example", r#"{"reasoning_content":"Hm."}"#),
+            ["reasoning_content"]
+        );
+        assert_eq!(parts("anthropic@gate.example", r#"[{"type":"thinking"}]"#), ["thinking"]);
         assert_eq!(parts("somebody-else", "[]"), ["verbatim"]);
         assert_eq!(parts("anthropic", "{"), ["verbatim"]);
     }

@@ -42,7 +42,7 @@ mod step;
 mod telemetry;
 mod usage;
 
-pub use self::agent::{Agent, AgentBuilder};
+pub use self::agent::{Agent, AgentBuilder, AgentError};
 pub use self::context_size::ContextSize;
 pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};

@@ -149,7 +149,8 @@ impl fmt::Debug for Message {
 }
 
 /// What a provider wrote and requires back byte for byte: signatures, reasoning, calls as they were. A model of the same
-/// provider sends it in place of what it would write itself; a model of another ignores it.
+/// provider sends it in place of what it would write itself; a model of another ignores it, and so does one of another server
+/// with the same API, whose signatures are its own: see [`Model::origin`](crate::Model::origin).
 ///
 /// ```
 /// use toolwright_agent::Verbatim;
@@ -165,8 +166,7 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// What the provider of this name wrote, as text; for one of `toolwright`'s own,
-    /// [`Provider::name`](toolwright::provider::Provider::name).
+    /// What the provider of this name wrote, as text: the name is the [`origin`](crate::Model::origin) of the model.
     pub fn new(provider: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { provider: provider.into(), text: text.into() }
     }
@@ -181,6 +181,12 @@ impl Verbatim {
     #[must_use]
     pub fn of(&self, provider: &str) -> Option<&str> {
         (&*self.provider == provider).then_some(&*self.text)
+    }
+
+    /// As one that this server wrote.
+    #[cfg(feature = "http")]
+    pub(crate) fn from_origin(self, origin: &Arc<str>) -> Self {
+        Self { provider: Arc::clone(origin), ..self }
     }
 
     /// The text, whoever wrote it.

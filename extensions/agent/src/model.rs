@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use toolwright::Catalog;
 use toolwright::dialect::{Dialect, Listing};
-use toolwright::provider::ToolCall;
+use toolwright::provider::{Provider, ToolCall};
 
 use crate::settings::DEFAULT;
 use crate::{
@@ -52,6 +52,20 @@ pub trait Model: Send + Sync {
         vec![self.dialect()]
     }
 
+    /// Whose [`Verbatim`] it reads: its provider's name, with the server's where that is not the vendor's own.
+    fn origin(&self) -> Option<&str> {
+        self.dialect().provider().map(Provider::name)
+    }
+
+    /// Whether it can be asked with these settings, and so many tokens for an answer: an agent checks that before its first run.
+    ///
+    /// # Errors
+    /// When its provider has no such setting.
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        let _ = (settings, max_tokens);
+        Ok(())
+    }
+
     /// Asks it.
     fn answer<'a>(
         &'a self,
@@ -70,6 +84,14 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn dialects(&self) -> Vec<Dialect> {
         (**self).dialects()
+    }
+
+    fn origin(&self) -> Option<&str> {
+        (**self).origin()
+    }
+
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        (**self).check(settings, max_tokens)
     }
 
     fn answer<'a>(

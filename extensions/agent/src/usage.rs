@@ -173,6 +173,9 @@ pub struct Spent {
     /// How many answers there were of which the cost is not known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unpriced: u32,
+    /// How many requests broke off of which the provider did not say what they took. Limits count them as nothing.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lost: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -189,7 +192,14 @@ impl Spent {
             cost: cost.unwrap_or_default(),
             unmeasured: u32::from(usage.is_none()),
             unpriced: u32::from(cost.is_none()),
+            lost: 0,
         }
+    }
+
+    /// What a request took that broke off, where its provider did not say.
+    #[must_use]
+    pub fn lost() -> Self {
+        Self { lost: 1, ..Self::default() }
     }
 
     /// The cost of what has a price; none where nothing of it has one.
@@ -215,6 +225,7 @@ impl Spent {
             cost: self.cost.plus(other.cost),
             unmeasured: self.unmeasured.saturating_add(other.unmeasured),
             unpriced: self.unpriced.saturating_add(other.unpriced),
+            lost: self.lost.saturating_add(other.lost),
         }
     }
 
@@ -226,13 +237,14 @@ impl Spent {
             cost: self.cost.minus(before.cost),
             unmeasured: self.unmeasured.saturating_sub(before.unmeasured),
             unpriced: self.unpriced.saturating_sub(before.unpriced),
+            lost: self.lost.saturating_sub(before.lost),
         }
     }
 }
 
 impl fmt::Display for Spent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { usage, unmeasured, unpriced, .. } = self;
+        let Self { usage, unmeasured, unpriced, lost, .. } = self;
         write!(formatter, "{usage}")?;
         if let Some(cost) = self.known_cost() {
             write!(formatter, ", {cost}")?;
@@ -242,6 +254,9 @@ impl fmt::Display for Spent {
                 formatter,
                 "; of {unmeasured} answers the tokens and of {unpriced} the cost are not known"
             )?;
+        }
+        if *lost > 0 {
+            write!(formatter, "; {lost} requests broke off that may have cost something")?;
         }
         Ok(())
     }

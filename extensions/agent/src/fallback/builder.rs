@@ -39,7 +39,8 @@ impl FallbackBuilder {
         self
     }
 
-    /// How long one answer may take over all models: no other is asked after that.
+    /// How long one answer may take over all models. What is left of it is shared evenly by the models that were not asked yet:
+    /// one that gives no whole answer in its share is given up, and the next is asked. Leave time for long answers.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self

@@ -162,6 +162,60 @@ async fn no_model_is_asked_after_the_budget() {
     assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
 }
 
+/// Waits for ever.
+struct Hangs;
+
+impl Model for Hangs {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn check(&self, settings: &ModelSettings, _: Option<u32>) -> Result<(), ModelError> {
+        match settings.one_call {
+            true => Err(ModelError::new("invalid_settings", "has no `one_call`")),
+            false => Ok(()),
+        }
+    }
+
+    fn answer<'a>(&'a self, _: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Each model has its share of the time, and the last one all that is left.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_hangs_leaves_time_for_the_next() {
+    let begun = Instant::now();
+    let (third, _) = pair(vec![Ok(ModelAnswer::text("Done."))], vec![]);
+    let fell = Asked::default();
+    let falling = Arc::clone(&fell);
+    let model = Fallback::builder(Hangs).then(Hangs).then(third.build());
+    let model = model.budget(Duration::from_secs(90)).on_fallback(move |it| {
+        falling.lock().unwrap().push(it.error.to_string());
+    });
+    let agent = Agent::builder(executor(), model.build()).build().unwrap();
+    let mut run = agent.run("r").start().unwrap();
+    let ended = run.say("Add.").await.unwrap();
+    assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
+    assert_eq!(begun.elapsed().as_secs(), 60);
+    let why = "hangs gave no whole answer within 30.0 s, its share of the time for all models";
+    assert!(fell.lock().unwrap().iter().all(|it| it.starts_with(why)), "{:?}", fell.lock());
+    assert_eq!(run.state().spent().lost, 2, "they may have cost something");
+}
+
+#[test]
+fn settings_that_one_of_the_models_does_not_have_are_refused_before_the_first_run() {
+    let (first, _) = pair(vec![], vec![]);
+    let builder = Agent::builder(executor(), first.then(Hangs).build());
+    let error = builder.settings(ModelSettings::new().one_call()).build().unwrap_err();
+    let why = "the model cannot be asked with these settings: has no `one_call`";
+    assert_eq!(error.to_string(), why);
+}
+
 /// The tools are listed for the second model from the catalog.
 #[tokio::test]
 async fn tools_in_another_form_need_the_catalog() {

@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
+use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
 use crate::{
-    ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage, Verbatim,
+    Message, ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage,
+    Verbatim,
 };
 
 /// The most tokens of an answer where no limit is set; the API requires one.
@@ -78,16 +80,13 @@ enum Block<'a> {
     ToolUse { id: String, name: String, input: Box<RawValue> },
 }
 
-pub(super) fn body(
-    model: &str,
-    max_tokens: Option<u32>,
-    media: MediaSupport,
-    request: &ModelRequest<'_>,
-) -> Result<String, MessageError> {
+pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
+    let &Asked { model, origin, max_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
-    let (thinking, output_config) = reasoning(settings);
+    let (thinking, output_config) =
+        reasoning(settings, || begins_unthought(request.history, origin));
     let messages =
-        parts(Provider::Anthropic, request.history).map(|part| turn(part, media, listing));
+        parts(Provider::Anthropic, origin, request.history).map(|part| turn(part, media, listing));
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
     let cache_control = settings
         .cache
@@ -122,16 +121,35 @@ impl System<'_> {
 }
 
 /// How much the model thinks, and with how much effort it answers.
-fn reasoning(settings: &ModelSettings) -> (Option<Value>, Option<Value>) {
+fn reasoning(
+    settings: &ModelSettings,
+    is_unthought: impl Fn() -> bool,
+) -> (Option<Value>, Option<Value>) {
     match settings.reasoning {
         None => (None, None),
         Some(Reasoning::Effort(effort)) => {
             (Some(json!({"type": "adaptive"})), Some(json!({"effort": effort.name()})))
         }
+        Some(Reasoning::Tokens(_)) if is_unthought() => (None, None),
         Some(Reasoning::Tokens(tokens)) => {
             (Some(json!({"type": "enabled", "budget_tokens": tokens})), None)
         }
     }
+}
+
+/// Whether the calls of an open turn go back without the thinking before them, because another model made them: with a number of
+/// tokens to think the API refuses that, so the model thinks again from the next message of the user on.
+fn begins_unthought(history: &[Message], origin: &str) -> bool {
+    if !matches!(history.last(), Some(Message::Answers(_))) {
+        return false;
+    }
+    let turns = history.iter().rev().take_while(|it| !matches!(it, Message::User { .. }));
+    let first = turns.filter(|it| matches!(it, Message::Model { .. })).last();
+    let Some(Message::Model { verbatim, .. }) = first else { return false };
+    let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
+    let blocks: Option<Vec<Said>> = blocks.and_then(|it| serde_json::from_str(it).ok());
+    let first = blocks.as_deref().and_then(<[Said]>::first);
+    !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
 fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {
@@ -166,8 +184,7 @@ fn turn<'a>(
         }
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
-            let own = verbatim.and_then(|it| it.of(Provider::Anthropic.name()));
-            if let Some(content) = own.and_then(|it| serde_json::from_str(it).ok()) {
+            if let Some(content) = verbatim.and_then(|it| serde_json::from_str(it).ok()) {
                 return Ok(Turn::Verbatim { role, content });
             }
             let said = (!text.trim().is_empty()).then_some(Block::Text { text });
@@ -235,14 +252,29 @@ pub(super) fn answer(
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort | StopReason::Paused);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
     let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
-    // The API refuses blank texts, also those that it wrote itself.
-    if is_whole && words.iter().all(|it| !it.trim().is_empty()) {
-        answer = answer.verbatim(Verbatim::new(Provider::Anthropic.name(), content.get()));
+    if let Some(content) = sent_back(content).filter(|_| is_whole) {
+        answer = answer.verbatim(Verbatim::new(Provider::Anthropic.name(), content));
     }
     Ok(match response.usage {
         Some(tokens) => answer.usage(tokens.into()),
         None => answer,
     })
+}
+
+/// A content as it goes back: without blank texts, which the API refuses also where it wrote them itself. Nothing where
+/// nothing is left.
+fn sent_back(content: &RawValue) -> Option<Cow<'_, str>> {
+    if words(content).iter().all(|it| !it.trim().is_empty()) {
+        return Some(Cow::Borrowed(content.get()));
+    }
+    let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
+    let is_blank = |block: &&RawValue| {
+        let said: Option<Said> = serde_json::from_str(block.get()).ok();
+        said.and_then(|it| it.text).is_some_and(|text| text.trim().is_empty())
+    };
+    let left = blocks.into_iter().filter(|block| !is_blank(block)).map(RawValue::get);
+    let left: Vec<&str> = left.collect();
+    (!left.is_empty()).then(|| Cow::Owned(format!("[{}]", left.join(","))))
 }
 
 /// The texts of a content, which is a list of blocks, or in some servers' form a text.

@@ -10,7 +10,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider};
 use super::fault::Fault;
 use super::key::Secret;
 use super::{anthropic, gemini, openai_chat, openai_responses, settings};
-use crate::{ModelAnswer, ModelError, ModelRequest, Usage};
+use crate::{ModelAnswer, ModelError, ModelRequest, ModelSettings, Usage};
 
 /// An API that models are asked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,25 @@ pub(super) enum Api {
     OpenAiChat,
     OpenAiResponses,
     Gemini,
+}
+
+/// Who is asked, as far as a request's body says so.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) model: &'a str,
+    /// Whose verbatim blocks the server reads.
+    pub(super) origin: &'a str,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) media: MediaSupport,
+}
+
+#[cfg(test)]
+impl Api {
+    /// A model on the vendor's own server that reads every kind of media.
+    pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> Asked<'_> {
+        let origin = self.provider().name();
+        Asked { model, origin, max_tokens, media: MediaSupport::Full }
+    }
 }
 
 impl Api {
@@ -99,21 +118,32 @@ impl Api {
         Some(headers)
     }
 
+    /// Refuses settings that the API does not have.
+    pub(super) fn check(
+        self,
+        settings: &ModelSettings,
+        max_tokens: Option<u32>,
+    ) -> Result<(), ModelError> {
+        settings::known(self.provider(), max_tokens.or(self.least_tokens()), settings)
+    }
+
+    /// The tokens of an answer where no limit is set and the API wants one.
+    fn least_tokens(self) -> Option<u32> {
+        (self == Self::Anthropic).then_some(anthropic::MAX_TOKENS)
+    }
+
     /// The body of a request.
     pub(super) fn body(
         self,
-        model: &str,
-        max_tokens: Option<u32>,
-        media: MediaSupport,
+        to: &Asked<'_>,
         request: &ModelRequest<'_>,
     ) -> Result<String, ModelError> {
-        let least = if self == Self::Anthropic { Some(anthropic::MAX_TOKENS) } else { None };
-        settings::checked(self.provider(), max_tokens.or(least), request)?;
+        settings::checked(self.provider(), to.max_tokens.or(self.least_tokens()), request)?;
         let body = match self {
-            Self::Anthropic => anthropic::body(model, max_tokens, media, request),
-            Self::OpenAiChat => openai_chat::body(model, max_tokens, media, request),
-            Self::OpenAiResponses => openai_responses::body(model, max_tokens, media, request),
-            Self::Gemini => gemini::body(model, max_tokens, media, request),
+            Self::Anthropic => anthropic::body(to, request),
+            Self::OpenAiChat => openai_chat::body(to, request),
+            Self::OpenAiResponses => openai_responses::body(to, request),
+            Self::Gemini => gemini::body(to, request),
         };
         body.map_err(|error| {
             let message = format!("the request to {} cannot be written: {error}", self.provider());

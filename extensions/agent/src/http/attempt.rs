@@ -154,7 +154,7 @@ impl Endpoint {
                 "gave no whole answer within {} s; ask again, or set a longer `timeout`",
                 self.timeout.as_secs_f64()
             );
-            Fault::new("no_response", Class::Transient, message)
+            Fault::new("no_response", Class::Transient, message).after_begin(None)
         } else if error.is_builder() {
             let message = "cannot be sent this request; check the base URL and the key";
             Fault::new("invalid_request", Class::Final, message).caused_by(error)
@@ -163,7 +163,7 @@ impl Endpoint {
                 "cut the connection before its answer was whole ({}), expected an answer; ask again",
                 cause(&error)
             );
-            Fault::new("connection_lost", Class::Transient, message)
+            Fault::new("connection_lost", Class::Transient, message).after_begin(None)
         }
     }
 

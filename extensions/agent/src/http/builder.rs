@@ -22,6 +22,7 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | option | default |
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
+/// | [`origin`](Self::origin) | the provider's name, with the host where that is not the vendor's own |
 /// | [`key`](Self::key) | none |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
@@ -36,6 +37,7 @@ pub struct HttpModelBuilder {
     api: Api,
     model: String,
     base_url: String,
+    origin: Option<String>,
     key: Option<ApiKey>,
     client: Option<ChangeClient>,
     timeout: Duration,
@@ -119,6 +121,7 @@ impl HttpModelBuilder {
             api,
             model,
             base_url: api.base_url().to_owned(),
+            origin: None,
             key: None,
             client: None,
             timeout: Duration::from_secs(600),
@@ -138,6 +141,24 @@ impl HttpModelBuilder {
     /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
+        self
+    }
+
+    /// Whose signatures and reasoning the server reads, which stand in histories under this name: for gateways, which pass
+    /// requests on to a vendor's own server and have another host.
+    ///
+    /// ```
+    /// use toolwright_agent::Model as _;
+    /// use toolwright_agent::http::HttpModel;
+    ///
+    /// let direct = HttpModel::anthropic("some-model").base_url("http://models.example").build()?;
+    /// assert_eq!(direct.origin(), Some("anthropic@models.example"));
+    /// let gateway = HttpModel::anthropic("some-model").base_url("http://gateway.example").origin("anthropic").build()?;
+    /// assert_eq!(gateway.origin(), Some("anthropic"));
+    /// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+    /// ```
+    pub fn origin(mut self, name: impl Into<String>) -> Self {
+        self.origin = Some(name.into());
         self
     }
 
@@ -267,6 +288,7 @@ impl HttpModelBuilder {
             Some(query) => format!("{stream_path}?{query}"),
             None => stream_path,
         };
+        let origin = self.origin.unwrap_or_else(|| origin(self.api, &url));
         let keys = self.key.map_or(Ok(Keys::Fixed(None)), ApiKey::keys)?;
         if let Keys::Fixed(key) = &keys {
             self.api.headers(key.as_ref()).ok_or(HttpModelError::Key)?;
@@ -297,6 +319,7 @@ impl HttpModelBuilder {
         Ok(HttpModel {
             endpoint,
             model: self.model,
+            origin: origin.into(),
             max_tokens: self.max_tokens,
             media: self.media,
             retry: self.retry,
@@ -341,6 +364,16 @@ fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
         return Err(HttpModelError::NoTls { found: shown(base) });
     }
     Ok(url)
+}
+
+/// Whose verbatim blocks the server reads: its port may change from one start to the next.
+fn origin(api: Api, url: &Url) -> String {
+    let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
+    let vendor = Url::parse(api.base_url());
+    match vendor.is_ok_and(|vendor| vendor.host_str() == Some(host)) {
+        true => provider.to_owned(),
+        false => format!("{provider}@{host}"),
+    }
 }
 
 /// An address without its user, password and query.

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
+use toolwright::Class;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
+use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
@@ -80,15 +82,11 @@ struct Called {
     args: Box<RawValue>,
 }
 
-pub(super) fn body(
-    model: &str,
-    max_output_tokens: Option<u32>,
-    media: MediaSupport,
-    request: &ModelRequest<'_>,
-) -> Result<String, MessageError> {
+pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
+    let &Asked { model, origin, max_tokens: max_output_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
-    let contents =
-        parts(Provider::Gemini, request.history).map(|part| turn(part, model, media, listing));
+    let contents = parts(Provider::Gemini, origin, request.history)
+        .map(|part| turn(part, model, media, listing));
     let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
@@ -145,8 +143,7 @@ fn turn<'a>(
         }
         Part::Model { text, calls, verbatim } => {
             let role = "model";
-            let own = verbatim.and_then(|it| it.of(Provider::Gemini.name()));
-            if let Some(parts) = own.and_then(|it| serde_json::from_str(it).ok()) {
+            if let Some(parts) = verbatim.and_then(|it| serde_json::from_str(it).ok()) {
                 return Ok(Turn::Verbatim { role, parts });
             }
             let said = (!text.trim().is_empty()).then_some(Written::Text { text });
@@ -235,7 +232,12 @@ pub(super) fn answer(
     let usage = response.usage_metadata.map(Usage::from);
     let candidate = response.candidates.unwrap_or_default().into_iter().next();
     let answer = match candidate {
-        Some(candidate) => of_candidate(candidate, calls).map_err(|error| wrong(&error))?,
+        Some(candidate) => {
+            if let Some(fault) = of_malformed(&candidate) {
+                return Err(fault.after_begin(usage));
+            }
+            of_candidate(candidate, calls).map_err(|error| wrong(&error))?
+        }
         None => {
             let reason = response.prompt_feedback.and_then(|it| it.block_reason);
             let reason = reason.ok_or_else(|| wrong(&"it has no candidates"))?;
@@ -246,6 +248,32 @@ pub(super) fn answer(
     Ok(match usage {
         Some(usage) => answer.usage(usage),
         None => answer,
+    })
+}
+
+/// The reasons to finish of a model that wrote no call that can be read: another answer may be better.
+const MALFORMED: [&str; 4] = [
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+];
+
+/// The fault of an answer that is none, though the API answered.
+fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
+    let reason = candidate.finish_reason.as_deref().unwrap_or_default();
+    let said = candidate.finish_message.as_deref().map_or(String::new(), |it| format!(": {it}"));
+    if reason == "MISSING_THOUGHT_SIGNATURE" {
+        let message = format!(
+            "ended its answer with {reason}{said}; begin a new run, or check that the history has what the model wrote"
+        );
+        return Some(Fault::new("invalid_request", Class::Final, message));
+    }
+    MALFORMED.contains(&reason).then(|| {
+        let message = format!(
+            "ended its answer with {reason}{said}, expected calls of the tools that it was shown; ask again"
+        );
+        Fault::new("malformed_call", Class::Transient, message)
     })
 }
 

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
+use toolwright::provider::{MessageError, Provider, ToolCall};
 
+use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
-use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage};
+use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -48,10 +49,22 @@ enum Turn<'a> {
     Calls {
         role: &'static str,
         content: Option<&'a str>,
+        #[serde(flatten)]
+        reasoned: Reasoned<'a>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<Called>,
     },
     Written(Value),
+}
+
+/// What a model reasoned, which `OpenAI` does not send. Servers that do use one of two names; some of them refuse a history of
+/// calls without it.
+#[derive(Default, Deserialize, Serialize)]
+struct Reasoned<'a> {
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
@@ -67,26 +80,23 @@ struct Function {
     arguments: String,
 }
 
-pub(super) fn body(
-    model: &str,
-    max_completion_tokens: Option<u32>,
-    media: MediaSupport,
-    request: &ModelRequest<'_>,
-) -> Result<String, MessageError> {
+pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
+    let &Asked { model, origin, max_tokens: max_completion_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
     if !request.system.is_empty() {
         messages.push(Turn::Text { role: "system", content: request.system });
     }
-    for part in parts(Provider::OpenAiChat, request.history) {
+    for part in parts(Provider::OpenAiChat, origin, request.history) {
         match part {
             Part::User(content) => messages.push(Turn::Text { role: "user", content }),
             Part::Attached(text, with) => {
                 messages.push(Turn::Written(attached(Provider::OpenAiChat, text, with, media)));
             }
-            Part::Model { text, calls, .. } => messages.push(Turn::Calls {
+            Part::Model { text, calls, verbatim } => messages.push(Turn::Calls {
                 role: "assistant",
                 content: (!text.is_empty()).then_some(text),
+                reasoned: verbatim.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default(),
                 tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
             }),
             Part::Answers(answered, ids) => {
@@ -157,6 +167,22 @@ struct Choice {
 struct Said {
     content: Option<Value>,
     refusal: Option<String>,
+    #[serde(default, deserialize_with = "known")]
+    reasoning_content: Option<String>,
+    #[serde(default, deserialize_with = "known")]
+    reasoning: Option<String>,
+}
+
+impl Said {
+    /// What the server may require back.
+    fn reasoned(&self) -> Option<String> {
+        let reasoned = Reasoned {
+            reasoning_content: self.reasoning_content.as_deref().map(Cow::Borrowed),
+            reasoning: self.reasoning.as_deref().map(Cow::Borrowed),
+        };
+        let is_any = reasoned.reasoning_content.is_some() || reasoned.reasoning.is_some();
+        is_any.then(|| serde_json::to_string(&reasoned).ok())?
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -197,8 +223,12 @@ pub(super) fn answer(
     };
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
+    let reasoned = said.reasoned().filter(|_| is_whole);
     let words = said.refusal.unwrap_or_else(|| words(said.content.as_ref()));
-    let answer = ModelAnswer::new(words, calls).stopped(stop);
+    let mut answer = ModelAnswer::new(words, calls).stopped(stop);
+    if let Some(reasoned) = reasoned {
+        answer = answer.verbatim(Verbatim::new(Provider::OpenAiChat.name(), reasoned));
+    }
     Ok(match response.usage {
         Some(tokens) => answer.usage(tokens.into()),
         None => answer,

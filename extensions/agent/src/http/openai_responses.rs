@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
-use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
+use toolwright::provider::{MessageError, Provider, ToolCall};
 
+use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
@@ -51,23 +52,19 @@ enum Item<'a> {
     Written(Value),
 }
 
-pub(super) fn body(
-    model: &str,
-    max_output_tokens: Option<u32>,
-    media: MediaSupport,
-    request: &ModelRequest<'_>,
-) -> Result<String, MessageError> {
+pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
+    let &Asked { model, origin, max_tokens: max_output_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut input = Vec::with_capacity(request.history.len());
-    for part in parts(Provider::OpenAiResponses, request.history) {
+    for part in parts(Provider::OpenAiResponses, origin, request.history) {
         match part {
             Part::User(content) => input.push(Item::Text { role: "user", content }),
             Part::Attached(text, with) => {
                 input.push(Item::Written(attached(Provider::OpenAiResponses, text, with, media)));
             }
             Part::Model { text, calls, verbatim } => {
-                let own = verbatim.and_then(|it| it.of(Provider::OpenAiResponses.name()));
-                if let Some(items) = own.and_then(|it| serde_json::from_str::<Vec<_>>(it).ok()) {
+                if let Some(items) = verbatim.and_then(|it| serde_json::from_str::<Vec<_>>(it).ok())
+                {
                     input.extend(items.into_iter().map(Item::Verbatim));
                     continue;
                 }
@@ -93,7 +90,7 @@ pub(super) fn body(
         stream: request.listener.is_some(),
         store: false,
         max_output_tokens,
-        include: effort.is_some().then_some(["reasoning.encrypted_content"]),
+        include: (effort.is_some() || reasons(model)).then_some(["reasoning.encrypted_content"]),
         reasoning: effort,
         prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
         prompt_cache_retention: retention(settings),
@@ -104,6 +101,19 @@ pub(super) fn body(
         input,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+/// Whether a model reasons unasked, by its name. Without its reasoning in the history it begins anew at every call; others refuse
+/// to be asked for it.
+fn reasons(model: &str) -> bool {
+    let generation = |prefix: &str| {
+        let digits = model.strip_prefix(prefix)?;
+        digits.split(|it: char| !it.is_ascii_digit()).next()?.parse::<u32>().ok()
+    };
+    let is_chat = model.contains("-chat");
+    generation("o").is_some()
+        || generation("gpt-").is_some_and(|it| it >= 5 && !is_chat)
+        || model.starts_with("codex-")
 }
 
 fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {

@@ -11,7 +11,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use toolwright::{Answer, Content};
 
-use crate::{Message, ModelRequest, ModelSettings, Verbatim};
+use crate::{Message, ModelRequest, ModelSettings};
 
 /// One message of a history.
 pub(super) enum Part<'a> {
@@ -21,17 +21,22 @@ pub(super) enum Part<'a> {
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
-        verbatim: Option<&'a Verbatim>,
+        /// As this server wrote it.
+        verbatim: Option<&'a str>,
     },
     /// With the ids that the calls have here, where they are not their own.
     Answers(&'a [(ToolCall, Answer)], Option<Vec<String>>),
 }
 
-/// The messages. Where a call of a message has no id, one that another call of it has, or one that no provider gives, its
-/// calls get ids by their places, and so do their answers; but not where no call has one and the provider, Gemini, matches answers
-/// by their order then. An answer without words and calls goes to the provider alone that wrote it.
-pub(super) fn parts(provider: Provider, history: &[Message]) -> impl Iterator<Item = Part<'_>> {
-    parts_by(provider, history, provider != Provider::Gemini)
+/// The messages. Where a call of a message has no id, one that an earlier call has, or one that the provider does not take,
+/// the calls of the message get ids by their places, and so do their answers; but not where no call has one and the provider,
+/// Gemini, matches answers by their order then. An answer without words and calls goes to the server alone that wrote it.
+pub(super) fn parts<'a>(
+    provider: Provider,
+    origin: &'a str,
+    history: &'a [Message],
+) -> impl Iterator<Item = Part<'a>> {
+    parts_by(provider, origin, history, provider != Provider::Gemini)
 }
 
 /// The application's tools and, after them, those that the provider runs itself.
@@ -63,25 +68,28 @@ pub(super) fn is_empty_list(tools: &RawValue) -> bool {
     matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)
 }
 
-fn parts_by(
+fn parts_by<'a>(
     provider: Provider,
-    history: &[Message],
+    origin: &'a str,
+    history: &'a [Message],
     needs_ids: bool,
-) -> impl Iterator<Item = Part<'_>> {
+) -> impl Iterator<Item = Part<'a>> {
     let mut ids: Option<Vec<String>> = None;
+    let mut taken = Ids { taken: HashSet::new(), longest: longest_id(provider) };
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, attachments, .. } if !attachments.is_empty() => {
             Some(Part::Attached(text, attachments))
         }
         Message::User { text, .. } => (!text.trim().is_empty()).then_some(Part::User(text)),
         Message::Model { text, calls, verbatim, .. } => {
-            let is_own = verbatim.as_ref().is_some_and(|it| it.of(provider.name()).is_some());
-            if text.trim().is_empty() && calls.is_empty() && !is_own {
+            let verbatim = verbatim.as_ref().and_then(|it| it.of(origin));
+            if text.trim().is_empty() && calls.is_empty() && verbatim.is_none() {
                 return None;
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
-            ids = if is_ordered { None } else { made_ids(place, calls) };
-            let verbatim = verbatim.as_ref().filter(|_| ids.is_none());
+            ids = if is_ordered { None } else { taken.of(place, calls) };
+            // What is not of the chat form has the ids in it.
+            let verbatim = verbatim.filter(|_| ids.is_none() || provider == Provider::OpenAiChat);
             let calls = match &ids {
                 None => Cow::Borrowed(&**calls),
                 Some(ids) => calls.iter().zip(ids).map(|(call, id)| with_id(call, id)).collect(),
@@ -137,16 +145,42 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     Ok(serde_json::from_value(value).ok())
 }
 
-/// New ids, where those that the calls have would be refused.
-fn made_ids(place: usize, calls: &[ToolCall]) -> Option<Vec<String>> {
-    let mut known = HashSet::new();
-    let is_fine = |call: &ToolCall| {
-        call.id.as_deref().is_some_and(|id| is_plain(id) && known.insert(id.to_owned()))
-    };
-    if calls.iter().all(is_fine) {
-        return None;
+/// The ids of the calls so far.
+struct Ids<'a> {
+    taken: HashSet<Cow<'a, str>>,
+    longest: usize,
+}
+
+impl<'a> Ids<'a> {
+    /// New ids for the calls of a message, where those that they have would be refused.
+    fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
+        let known = self.taken.len();
+        for call in calls {
+            let id = call.id.as_deref().filter(|id| is_plain(id) && id.len() <= self.longest);
+            if let Some(id) = id {
+                self.taken.insert(Cow::Borrowed(id));
+            }
+        }
+        if self.taken.len() == known + calls.len() {
+            return None;
+        }
+        let made = (0..calls.len()).map(|index| {
+            let mut id = format!("call_{place}_{index}");
+            while !self.taken.insert(Cow::Owned(id.clone())) {
+                id.push('_');
+            }
+            id
+        });
+        Some(made.collect())
     }
-    Some((0..calls.len()).map(|index| format!("call_{place}_{index}")).collect())
+}
+
+/// The longest id that a provider takes back.
+fn longest_id(provider: Provider) -> usize {
+    match provider {
+        Provider::OpenAiChat => 40,
+        _ => 64,
+    }
 }
 
 fn is_plain(id: &str) -> bool {

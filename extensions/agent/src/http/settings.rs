@@ -3,20 +3,31 @@
 use toolwright::provider::Provider;
 
 use super::parts::{is_empty_list, object};
-use crate::{ModelError, ModelRequest, Reasoning, ToolChoice};
+use crate::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
 
 /// The least that Anthropic takes for reasoning.
 const ANTHROPIC_LEAST: u32 = 1024;
 
-/// Refuses what the provider would refuse or, worse, ignore.
+/// Refuses a request that the provider would refuse.
 pub(super) fn checked(
     provider: Provider,
     max_tokens: Option<u32>,
     request: &ModelRequest<'_>,
 ) -> Result<(), ModelError> {
-    let settings = request.settings;
+    if is_forced(request.settings) && is_empty_list(request.listing.tools()) {
+        let problem = "the tool choice wants a call, but there are no tools; show the model a tool";
+        return Err(refused(provider, problem));
+    }
+    known(provider, max_tokens, request.settings)
+}
+
+/// Refuses what the provider would refuse or, worse, ignore, whatever is asked.
+pub(super) fn known(
+    provider: Provider,
+    max_tokens: Option<u32>,
+    settings: &ModelSettings,
+) -> Result<(), ModelError> {
     let words = settings.stop_words.len();
-    let is_forced = matches!(settings.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
     let mut tools = settings.provider_tools.iter().filter(|it| it.provider == provider);
     if let Some(tool) = tools.find(|it| object(&it.definition).is_none()) {
         let problem = format!(
@@ -26,10 +37,7 @@ pub(super) fn checked(
         return Err(refused(provider, &problem));
     }
     let problem = match (provider, settings.reasoning) {
-        _ if is_forced && is_empty_list(request.listing.tools()) => {
-            "the tool choice wants a call, but there are no tools; show the model a tool".to_owned()
-        }
-        (Provider::Anthropic, Some(_)) if is_forced => {
+        (Provider::Anthropic, Some(_)) if is_forced(settings) => {
             "a tool choice that wants a call excludes reasoning; leave one of them out".to_owned()
         }
         (Provider::Anthropic, Some(Reasoning::Tokens(tokens)))
@@ -54,6 +62,10 @@ pub(super) fn checked(
         _ => return Ok(()),
     };
     Err(refused(provider, &problem))
+}
+
+fn is_forced(settings: &ModelSettings) -> bool {
+    matches!(settings.tool_choice, ToolChoice::Required | ToolChoice::Tool(_))
 }
 
 fn refused(provider: Provider, problem: &str) -> ModelError {

@@ -28,7 +28,7 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 fn written(history: &[Message]) -> Value {
     let listing = listing();
     let request = ModelRequest::new(history, &listing);
-    serde_json::from_str(&body("m", None, MediaSupport::Full, &request).unwrap()).unwrap()
+    serde_json::from_str(&body(&Api::Anthropic.asked("m", None), &request).unwrap()).unwrap()
 }
 
 fn read(text: &str) -> Result<ModelAnswer, Fault> {
@@ -46,7 +46,7 @@ fn the_tools_are_the_text_of_the_listing() {
     let listing = listing();
     let history = [Message::user("Add.")];
     let request = ModelRequest::new(&history, &listing).system("Be brief.");
-    let text = body("m", Some(100), MediaSupport::Full, &request).unwrap();
+    let text = body(&Api::Anthropic.asked("m", Some(100)), &request).unwrap();
     let tools = listing.tools().get();
     assert_eq!(
         text,
@@ -90,8 +90,11 @@ fn what_the_provider_wrote_goes_back_byte_for_byte() {
     assert_eq!(answer.calls[0].arguments, r#"{"b": 1.0, "a":2}"#);
     let verbatim = answer.verbatim.unwrap();
     assert_eq!(verbatim.of("anthropic"), Some(content));
-    let part =
-        Part::Model { text: "", calls: Cow::Borrowed(&answer.calls), verbatim: Some(&verbatim) };
+    let part = Part::Model {
+        text: "",
+        calls: Cow::Borrowed(&answer.calls),
+        verbatim: Some(verbatim.text()),
+    };
     let turn = serde_json::to_string(&turn(part, MediaSupport::Full, &listing()).unwrap()).unwrap();
     assert_eq!(turn, format!(r#"{{"role":"assistant","content":{content}}}"#));
 }
@@ -111,6 +114,44 @@ fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
     };
     assert_eq!(ids(0, "id"), ["call_0_0", "call_0_1"]);
     assert_eq!(ids(1, "tool_use_id"), ids(0, "id"));
+}
+
+/// The API refuses blank texts, and wants the thinking back all the same.
+#[test]
+fn a_blank_text_does_not_go_back_and_what_is_beside_it_does() {
+    let thinking = r#"{"type":"thinking","thinking":"…","signature":"sig=="}"#;
+    let call = r#"{"type":"tool_use","id":"t1","name":"math_add","input":{"b": 1.0}}"#;
+    let blank = r#"{"type":"text","text":"\n\n"}"#;
+    let answer = read(&message(&format!("[{thinking},{blank},{call}]"), "tool_use")).unwrap();
+    let verbatim = answer.verbatim.unwrap();
+    assert_eq!(verbatim.of("anthropic"), Some(&*format!("[{thinking},{call}]")));
+    assert!(read(&message(&format!("[{blank}]"), "end_turn")).unwrap().verbatim.is_none());
+}
+
+/// With tokens to think, the API refuses calls of an open turn that have no thinking before them.
+#[test]
+fn a_turn_that_another_model_began_ends_without_thinking() {
+    let (listing, answer) = (listing(), || Answer::from(Output::text("3")));
+    let own = r#"[{"type":"thinking","thinking":"…","signature":"s"},{"type":"tool_use","id":"t1","name":"math_add","input":{}}]"#;
+    let own = Message::model("", [call("t1", "{}")]).verbatim(Verbatim::new("anthropic", own));
+    let foreign = Message::model("", [call("t2", "{}")]);
+    let answered = |id: &str| Message::answers([(call(id, ""), answer())]);
+    let user = || Message::user("Add.");
+    let tokens = ModelSettings::new().reasoning(Reasoning::Tokens(2048));
+    let effort = ModelSettings::new().reasoning(Reasoning::Effort(crate::Effort::Low));
+    let thinks = |history: &[Message], settings: &ModelSettings| {
+        let request = ModelRequest::new(history, &listing).settings(settings);
+        body(&Api::Anthropic.asked("m", Some(4096)), &request).unwrap().contains("budget_tokens")
+    };
+    let began = [user(), foreign.clone(), answered("t2")];
+    assert!(!thinks(&began, &tokens));
+    assert!(!thinks(&[&began[..], &[own.clone(), answered("t1")]].concat(), &tokens));
+    assert!(thinks(&[&began[..], &[user()]].concat(), &tokens), "the turn is over");
+    assert!(thinks(&[user(), own.clone(), answered("t1")], &tokens));
+    assert!(thinks(&[user(), own, answered("t1"), foreign, answered("t2")], &tokens));
+    let request = ModelRequest::new(&began, &listing).settings(&effort);
+    let text = body(&Api::Anthropic.asked("m", Some(4096)), &request).unwrap();
+    assert!(text.contains("adaptive"), "with an effort nothing is refused");
 }
 
 #[test]

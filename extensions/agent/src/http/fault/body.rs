@@ -71,7 +71,17 @@ impl<'a> ErrorBody<'a> {
 
     /// Whether the account has nothing left, by the words of each provider: Anthropic answers 400 or 402, `OpenAI` 429 or 400.
     pub(super) fn is_quota(&self) -> bool {
-        self.is_named(&QUOTA_NAMES) || self.message().starts_with("Your credit balance is too low")
+        self.is_named(&QUOTA_NAMES)
+            || self.message().starts_with("Your credit balance is too low")
+            || self.is_of_day()
+    }
+
+    /// Whether a quota of Gemini is spent that is for a whole day: to wait for seconds does not help.
+    fn is_of_day(&self) -> bool {
+        let details = self.error["details"].as_array().into_iter().flatten();
+        let mut violations =
+            details.flat_map(|it| it["violations"].as_array().into_iter().flatten());
+        violations.any(|it| it["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")))
     }
 
     /// Gemini answers 400 to a wrong key, and gives the reason in the details.

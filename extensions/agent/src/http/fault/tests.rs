@@ -62,12 +62,18 @@ fn a_quota_that_is_spent_is_not_waited_for() {
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}"#,
         ),
+        (
+            429,
+            r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"…","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"},{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}"#,
+        ),
         (402, r#"{"type":"error","error":{"type":"billing_error","message":"…"}}"#),
         (402, ""),
     ] {
         let fault = Fault::of_status(status, SEVEN, body);
         assert_eq!((fault.kind, fault.class), ("quota_spent", Class::Final), "{status} {body}");
     }
+    let of_a_minute = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"}]}]}}"#;
+    assert_eq!(Fault::of_status(429, SEVEN, of_a_minute).kind, "rate_limited");
     let reported = r#"{"type":"error","error":{"type":"billing_error","message":"…"}}"#;
     assert_eq!(Fault::reported(reported).kind, "quota_spent");
 }

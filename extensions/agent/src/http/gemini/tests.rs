@@ -25,7 +25,7 @@ fn call(id: Option<&str>, arguments: &str) -> ToolCall {
 
 fn written(model: &str, history: &[Message]) -> String {
     let listing = listing();
-    body(model, None, MediaSupport::Full, &ModelRequest::new(history, &listing)).unwrap()
+    body(&Api::Gemini.asked(model, None), &ModelRequest::new(history, &listing)).unwrap()
 }
 
 fn read(text: &str) -> ModelAnswer {
@@ -58,7 +58,7 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
         .stop_words(["END"])
         .reasoning(Reasoning::Effort(Effort::High));
     let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
-    let text = body("gemini-3-pro", Some(90), MediaSupport::Full, &request).unwrap();
+    let text = body(&Api::Gemini.asked("gemini-3-pro", Some(90)), &request).unwrap();
     let tools = format!(r#""tools":{},"#, listing.tools());
     assert!(text.contains(&tools) && text.contains(r#""args":{"a":9007199254740993}"#), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();
@@ -132,7 +132,6 @@ fn every_reason_to_finish_is_read() {
         (call.as_str(), "STOP", StopReason::Finished, 1, "I add."),
         (call.as_str(), "FUNCTION_CALL", StopReason::Finished, 1, "I add."),
         (&call, "MAX_TOKENS", StopReason::CutInCall, 0, "I add."),
-        ("[]", "MALFORMED_FUNCTION_CALL", StopReason::CutInCall, 0, ""),
         (text, "STOP", StopReason::Finished, 0, "Done."),
         (text, "MAX_TOKENS", StopReason::CutShort, 0, "Done."),
         (text, "SAFETY", StopReason::Refused, 0, "Done."),
@@ -145,6 +144,16 @@ fn every_reason_to_finish_is_read() {
             "{parts} {reason}"
         );
         assert_eq!(answer.usage, Some(Usage::new(5, 7).cached(2).reasoning(4)));
+    }
+    for (parts, reason, kind, class) in [
+        ("[]", "MALFORMED_FUNCTION_CALL", "malformed_call", Class::Transient),
+        (text, "UNEXPECTED_TOOL_CALL", "malformed_call", Class::Transient),
+        (&call, "MISSING_THOUGHT_SIGNATURE", "invalid_request", Class::Final),
+    ] {
+        let fault = Api::Gemini.answer(&response(parts, reason), &listing()).unwrap_err();
+        assert_eq!((fault.kind, fault.class), (kind, class), "{reason}");
+        assert!(fault.message.contains(reason), "{}", fault.message);
+        assert_eq!(fault.taken, Some(Box::new(Some(Usage::new(5, 7).cached(2).reasoning(4)))));
     }
     let blocked = read(r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#);
     assert_eq!(

@@ -48,7 +48,7 @@ fn a_request_has_the_listings_tools_and_a_message_for_each_result() {
         Message::model("", []),
     ];
     let request = ModelRequest::new(&history, &listing).system("Be brief.");
-    let text = body("m", Some(9), MediaSupport::Full, &request).unwrap();
+    let text = body(&Api::OpenAiChat.asked("m", Some(9)), &request).unwrap();
     let tools = listing.tools().get();
     let head = format!(r#"{{"model":"m","max_completion_tokens":9,"tools":{tools},"messages":["#);
     assert!(text.starts_with(&head), "{text}");
@@ -79,10 +79,59 @@ fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
             (call("c1", ""), Answer::from(Output::text("3"))),
         ]),
     ];
-    let text = body("m", None, MediaSupport::Full, &ModelRequest::new(&history, &listing)).unwrap();
+    let text =
+        body(&Api::OpenAiChat.asked("m", None), &ModelRequest::new(&history, &listing)).unwrap();
     let body: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(body["messages"][0]["tool_calls"][1]["id"], "call_0_1");
     assert_eq!(body["messages"][2]["tool_call_id"], "call_0_1");
+}
+
+/// Over the whole history: some servers count them anew in each answer. A long one of another provider is refused as well.
+#[test]
+fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
+    let (listing, long) = (listing(), "c".repeat(41));
+    let turn = |id: &str| {
+        let answered = Message::answers([(call(id, ""), Answer::from(Output::text("2")))]);
+        [Message::model("", [call(id, "{}")]), answered]
+    };
+    let history =
+        [turn("call_2_0"), turn("c1"), turn("c1"), turn(&long), turn("call_4_0")].concat();
+    let request = ModelRequest::new(&history, &listing);
+    let text = body(&Api::OpenAiChat.asked("m", None), &request).unwrap();
+    let body: Value = serde_json::from_str(&text).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    let called: Vec<&str> =
+        messages.iter().filter_map(|it| it["tool_calls"][0]["id"].as_str()).collect();
+    let answered: Vec<&str> =
+        messages.iter().filter_map(|it| it["tool_call_id"].as_str()).collect();
+    assert_eq!(called, ["call_2_0", "c1", "call_4_0", "call_6_0", "call_8_0"]);
+    assert_eq!(called, answered);
+}
+
+/// Under either of the names that servers have for it. Some refuse a history of calls without it.
+#[test]
+fn reasoning_goes_back_to_the_server_that_wrote_it() {
+    for own in [r#""reasoning_content":"Hm.""#, r#""reasoning":"Hm.""#] {
+        let called = r#""tool_calls":[{"id":"c1","type":"function","function":{"name":"math_add","arguments":"{}"}}]"#;
+        let message = format!(r#"{{"role":"assistant","content":null,{own},{called}}}"#);
+        let answer = read(&completion(&message, "tool_calls")).unwrap();
+        let history = [
+            Message::Model {
+                text: String::new(),
+                calls: answer.calls.into(),
+                verbatim: answer.verbatim,
+            },
+            Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+        ];
+        let (listing, api) = (listing(), Api::OpenAiChat);
+        let request = ModelRequest::new(&history, &listing);
+        let text = body(&api.asked("m", None), &request).unwrap();
+        assert!(text.contains(&format!(r#""content":null,{own},"tool_calls""#)), "{text}");
+        let other = Asked { origin: "openai-chat@elsewhere", ..api.asked("m", None) };
+        assert!(!body(&other, &request).unwrap().contains("Hm."));
+    }
+    let message = r#"{"role":"assistant","content":"Done.","reasoning":{"effort":"low"}}"#;
+    assert!(read(&completion(message, "stop")).unwrap().verbatim.is_none());
 }
 
 #[test]

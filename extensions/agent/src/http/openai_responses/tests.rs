@@ -54,7 +54,7 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
         .one_call()
         .reasoning(Reasoning::Effort(Effort::Low));
     let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
-    let text = body("m", Some(90), MediaSupport::Full, &request).unwrap();
+    let text = body(&Api::OpenAiResponses.asked("m", Some(90)), &request).unwrap();
     assert!(text.contains(&format!(r#""tools":{},"input":["#, listing.tools())), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();
     body.as_object_mut().unwrap().remove("tools");
@@ -79,6 +79,31 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
     );
 }
 
+/// The server stores nothing, so that a model without it would reason anew after every call. Other models refuse to be asked.
+#[test]
+fn models_that_reason_are_asked_for_their_reasoning() {
+    let (listing, history) = (listing(), [Message::user("Add.")]);
+    for (model, is_asked) in [
+        ("o3", true),
+        ("o4-mini-2025-04-16", true),
+        ("gpt-5", true),
+        ("gpt-5.2-codex", true),
+        ("codex-mini-latest", true),
+        ("gpt-5-chat-latest", false),
+        ("gpt-4.1", false),
+        ("gpt-4o", false),
+        ("some-model", false),
+    ] {
+        let request = ModelRequest::new(&history, &listing);
+        let text = body(&Api::OpenAiResponses.asked(model, None), &request).unwrap();
+        assert_eq!(
+            text.contains(r#""include":["reasoning.encrypted_content"]"#),
+            is_asked,
+            "{model}"
+        );
+    }
+}
+
 #[test]
 fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_out() {
     let stored = r#"{"type":"reasoning","id":"rs_0","summary":[]}"#;
@@ -92,7 +117,8 @@ fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_ou
         Message::Model { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
         Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
     ];
-    let text = body("m", None, MediaSupport::Full, &ModelRequest::new(&history, &listing)).unwrap();
+    let text = body(&Api::OpenAiResponses.asked("m", None), &ModelRequest::new(&history, &listing))
+        .unwrap();
     assert!(text.contains(&format!(r#""input":[{REASONED},{CALLED},{{"#)), "{text}");
 }
 

@@ -1,6 +1,5 @@
 //! Settings that a provider does not have are refused, and the others are sent.
 
-use toolwright::provider::MediaSupport;
 use toolwright::{Registry, tool};
 
 use super::*;
@@ -17,7 +16,7 @@ fn written(api: Api, settings: &ModelSettings) -> Result<serde_json::Value, Mode
     let listing = Registry::of([PING]).unwrap().listing(api.provider().into()).unwrap();
     let history = [Message::user("Go.")];
     let request = ModelRequest::new(&history, &listing).settings(settings);
-    let body = api.body("m", None, MediaSupport::Full, &request)?;
+    let body = api.body(&api.asked("m", None), &request)?;
     Ok(serde_json::from_str(&body).unwrap())
 }
 
@@ -41,6 +40,24 @@ fn what_a_provider_does_not_have_is_refused_by_name() {
         assert_eq!(error.kind(), "invalid_settings");
         assert!(error.message().contains(why), "{error}");
     }
+}
+
+#[test]
+fn an_agent_is_not_made_with_settings_that_its_provider_does_not_have() {
+    use crate::Agent;
+    use crate::http::HttpModel;
+    let settings = ModelSettings::new().reasoning(Reasoning::Tokens(4096));
+    let made = |model: crate::http::HttpModelBuilder, max_tokens| {
+        let model = model.base_url("http://127.0.0.1").build().unwrap();
+        let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
+        let agent = Agent::builder(executor, model).settings(settings.clone());
+        agent.max_tokens(max_tokens).build().map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(made(HttpModel::anthropic("m"), 8000), Ok(()));
+    let error = made(HttpModel::anthropic("m"), 4000).unwrap_err();
+    assert!(error.contains("found 4096 tokens of reasoning, expected"), "{error}");
+    let error = made(HttpModel::openai_chat("m"), 8000).unwrap_err();
+    assert!(error.contains("set an effort"), "{error}");
 }
 
 #[test]

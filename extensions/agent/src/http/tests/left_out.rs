@@ -59,11 +59,10 @@ async fn readers_of_a_runs_events_get_it_before_the_answer() {
     assert_eq!(kinds, ["message 1 without thought, thoughtSignature of gemini", "answered"]);
 }
 
+/// A server of the same API takes signatures of its own alone, unless it passes requests on to the one that wrote them.
 #[tokio::test]
-async fn an_answer_of_the_provider_that_wrote_the_history_reports_nothing() {
-    let server = Server::start(vec![Answers::with(200, DONE)]).await;
-    let model = at(&server.url()).build().unwrap();
-    let listing = Registry::empty().listing(model.dialect()).unwrap();
+async fn a_signature_goes_to_the_server_that_wrote_it_and_to_gateways_before_it() {
+    let server = Server::start(vec![Answers::with(200, DONE); 2]).await;
     let thought = r#"[{"type":"thinking","thinking":"Hm.","signature":"own"},{"type":"text","text":"Hello."}]"#;
     let verbatim = Verbatim::new("anthropic", thought);
     let history = [
@@ -71,7 +70,16 @@ async fn an_answer_of_the_provider_that_wrote_the_history_reports_nothing() {
         Message::model("Hello.", []).verbatim(verbatim),
         Message::user("Go."),
     ];
-    let answer = model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
-    assert!(answer.left_out.is_empty());
-    assert!(server.requests()[0].contains(r#""signature":"own""#));
+    for (index, model) in
+        [at(&server.url()).origin("anthropic"), at(&server.url())].into_iter().enumerate()
+    {
+        let model = model.build().unwrap();
+        let listing = Registry::empty().listing(model.dialect()).unwrap();
+        let answer = model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
+        let is_own = index == 0;
+        assert_eq!(answer.left_out.is_empty(), is_own, "{:?}", answer.left_out);
+        assert_eq!(server.requests()[index].contains(r#""signature":"own""#), is_own);
+        let origin = if is_own { "anthropic" } else { "anthropic@127.0.0.1" };
+        assert_eq!(answer.verbatim.unwrap().provider(), origin);
+    }
 }

@@ -35,7 +35,8 @@ fn history() -> Vec<Message> {
 
 fn written(api: Api, media: MediaSupport, history: &[Message]) -> String {
     let listing = Registry::empty().listing(api.provider().into()).unwrap();
-    api.body("some-model", None, media, &ModelRequest::new(history, &listing)).unwrap()
+    let to = Asked { media, ..api.asked("some-model", None) };
+    api.body(&to, &ModelRequest::new(history, &listing)).unwrap()
 }
 
 #[test]

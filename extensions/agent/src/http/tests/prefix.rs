@@ -68,7 +68,7 @@ fn history() -> Vec<Message> {
 
 fn written(api: Api, history: &[Message], listing: &Listing, settings: &ModelSettings) -> String {
     let request = ModelRequest::new(history, listing).system("Be brief.").settings(settings);
-    api.body("some-model", Some(100), MediaSupport::Full, &request).unwrap()
+    api.body(&api.asked("some-model", Some(100)), &request).unwrap()
 }
 
 fn shared<'a>(one: &'a str, other: &str) -> &'a str {

@@ -24,7 +24,7 @@ fn written(api: Api, tools: &[ProviderTool], has_own: bool) -> Result<String, Mo
     let history = [Message::user("Add.")];
     let settings = tools.iter().cloned().fold(ModelSettings::new(), ModelSettings::provider_tool);
     let request = ModelRequest::new(&history, &listing).settings(&settings);
-    api.body("some-model", Some(100), MediaSupport::Full, &request)
+    api.body(&api.asked("some-model", Some(100)), &request)
 }
 
 #[test]
@@ -84,7 +84,7 @@ async fn an_answer_that_is_paused_goes_back_as_it_is_and_the_model_is_asked_agai
     // Of another provider the next is without it: it has neither words nor calls.
     let listing = Registry::empty().listing(Provider::Gemini.into()).unwrap();
     let request = ModelRequest::new(run.history(), &listing);
-    let body = Api::Gemini.body("some-model", None, MediaSupport::Full, &request).unwrap();
+    let body = Api::Gemini.body(&Api::Gemini.asked("some-model", None), &request).unwrap();
     assert_eq!(body.matches("\"role\":\"model\"").count(), 1, "{body}");
 }
 

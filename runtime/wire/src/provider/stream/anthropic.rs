@@ -11,6 +11,16 @@ use super::begun::Begun;
 use super::{StreamError, StreamEvent, embedded, parsed, quoted};
 use crate::provider::ToolCall;
 
+/// The kinds of events that change the message.
+const KNOWN: [&str; 6] = [
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+];
+
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     message: Option<Map<String, Value>>,
@@ -30,10 +40,16 @@ struct Block {
     is_open: bool,
 }
 
+/// The kind of an event alone: one of an unknown kind may have members of any form.
 #[derive(Deserialize)]
-struct Event<'a> {
+struct Kind<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
+}
+
+/// An event of a known kind.
+#[derive(Deserialize)]
+struct Event<'a> {
     index: Option<u64>,
     message: Option<Map<String, Value>>,
     #[serde(borrow)]
@@ -73,23 +89,24 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let event: Event<'_> = parsed(data)?;
+        let Kind { r#type: kind } = parsed(data)?;
         if self.is_done {
-            return Err(StreamError::order(format!("found {}", event.r#type), "nothing more"));
+            return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }
-        let is_first = self.message.is_none();
-        match &*event.r#type {
-            "ping" => {}
+        match &*kind {
+            "ping" => return Ok(()),
             "error" => return Err(StreamError::Provider { body: data.to_owned() }),
+            kind if KNOWN.contains(&kind) => {}
+            kind => {
+                events.push(StreamEvent::Unknown { kind: kind.to_owned() });
+                return Ok(());
+            }
+        }
+        let event: Event<'_> = parsed(data)?;
+        let is_first = self.message.is_none();
+        match &*kind {
             "message_start" if is_first => self.message = Some(event.message.unwrap_or_default()),
-            kind @ ("content_block_start"
-            | "content_block_delta"
-            | "content_block_stop"
-            | "message_delta"
-            | "message_stop"
-            | "message_start")
-                if is_first == (kind != "message_start") =>
-            {
+            kind if is_first == (kind != "message_start") => {
                 return Err(StreamError::order(
                     format!("found {kind}"),
                     "one `message_start` at first",
@@ -123,7 +140,7 @@ impl Assembly {
                 }
                 None => self.is_done = true,
             },
-            kind => events.push(StreamEvent::Unknown { kind: kind.to_owned() }),
+            _ => {}
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ use crate::provider::ToolCall;
 pub(super) struct Assembly {
     content: Option<String>,
     refusal: Option<String>,
+    reasoning_content: Option<String>,
+    reasoning: Option<String>,
     calls: BTreeMap<u64, ToolCall>,
     begun: Begun,
     finish_reason: Option<String>,
@@ -141,11 +143,18 @@ impl Assembly {
             self.refusal.get_or_insert_default().push_str(&text);
             events.push(StreamEvent::Text(text.into_owned()));
         }
-        let other_name = || serde_json::from_str(delta.reasoning?.get()).ok();
-        let reasoning = delta.reasoning_content.map(Cow::into_owned).or_else(other_name);
-        if let Some(text) = reasoning.filter(|text: &String| !text.is_empty()) {
-            events.push(StreamEvent::Reasoning(text));
+        let other_name = delta.reasoning.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let names = [
+            (delta.reasoning_content.map(Cow::into_owned), &mut self.reasoning_content),
+            (other_name, &mut self.reasoning),
+        ];
+        let mut heard = None;
+        for (text, whole) in names {
+            let Some(text) = text.filter(|text: &String| !text.is_empty()) else { continue };
+            whole.get_or_insert_default().push_str(&text);
+            heard.get_or_insert(text);
         }
+        events.extend(heard.map(StreamEvent::Reasoning));
         for called in delta.tool_calls.into_iter().flatten() {
             self.call(called, events)?;
         }
@@ -247,9 +256,15 @@ impl Assembly {
             true => String::new(),
             false => format!(r#","tool_calls":[{}]"#, calls.join(",")),
         };
+        let reasoned =
+            [("reasoning_content", self.reasoning_content), ("reasoning", self.reasoning)];
+        let reasoned: String = reasoned
+            .into_iter()
+            .filter_map(|(key, text)| Some(format!(r#","{key}":{}"#, quoted(&text?))))
+            .collect();
         let usage = self.usage.map(|usage| format!(r#","usage":{usage}"#)).unwrap_or_default();
         Some(format!(
-            r#"{{"object":"chat.completion","choices":[{{"index":0,"message":{{"role":"assistant","content":{},"refusal":{}{calls}}},"finish_reason":{}}}]{usage}}}"#,
+            r#"{{"object":"chat.completion","choices":[{{"index":0,"message":{{"role":"assistant","content":{},"refusal":{}{reasoned}{calls}}},"finish_reason":{}}}]{usage}}}"#,
             or_null(self.content.as_ref()),
             or_null(self.refusal.as_ref()),
             or_null(self.finish_reason.as_ref()),

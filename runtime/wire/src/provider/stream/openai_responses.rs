@@ -21,9 +21,11 @@ pub(super) struct Assembly {
 struct Event<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
-    output_index: Option<u64>,
     #[serde(borrow)]
-    delta: Option<Cow<'a, str>>,
+    output_index: Option<&'a RawValue>,
+    /// A text in every kind of event that is read here.
+    #[serde(borrow)]
+    delta: Option<&'a RawValue>,
     #[serde(borrow)]
     item: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -54,18 +56,24 @@ impl Assembly {
         if self.response.is_some() {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }
-        let delta = event.delta.filter(|delta| !delta.is_empty()).map(Cow::into_owned);
+        let delta = || -> Result<Option<String>, StreamError> {
+            let text: Option<String> = event.delta.map(|it| parsed(it.get())).transpose()?;
+            Ok(text.filter(|text| !text.is_empty()))
+        };
+        let place = || -> Result<u64, StreamError> {
+            event.output_index.map_or(Ok(0), |it| parsed(it.get()))
+        };
         match kind {
             "error" => return Err(StreamError::Provider { body: data.to_owned() }),
             "response.output_text.delta" | "response.refusal.delta" => {
-                events.extend(delta.map(StreamEvent::Text));
+                events.extend(delta()?.map(StreamEvent::Text));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                events.extend(delta.map(StreamEvent::Reasoning));
+                events.extend(delta()?.map(StreamEvent::Reasoning));
             }
             "response.function_call_arguments.delta" => {
-                let Some(delta) = delta else { return Ok(()) };
-                events.push(match self.begun.grow(event.output_index.unwrap_or_default())? {
+                let Some(delta) = delta()? else { return Ok(()) };
+                events.push(match self.begun.grow(place()?)? {
                     Some(index) => StreamEvent::Arguments { index, delta },
                     // The call comes whole later.
                     None => StreamEvent::Unknown { kind: format!("{kind} before its item") },
@@ -75,7 +83,7 @@ impl Assembly {
                 let item: Option<Item<'_>> = event.item.map(|it| parsed(it.get())).transpose()?;
                 match item {
                     Some(Item { kind, name }) if kind == "function_call" => {
-                        let index = self.begun.begin(event.output_index.unwrap_or_default())?;
+                        let index = self.begun.begin(place()?)?;
                         let name = name.unwrap_or_default().into_owned();
                         events.push(StreamEvent::CallBegan { index, name });
                     }
@@ -88,7 +96,7 @@ impl Assembly {
             }
             "response.output_item.done" => {
                 if let Some(call) = event.item.and_then(call) {
-                    self.end(event.output_index.unwrap_or_default(), call, events)?;
+                    self.end(place()?, call, events)?;
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
