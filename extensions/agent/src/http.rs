@@ -19,6 +19,7 @@ mod parts;
 mod settings;
 mod streamed;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,8 +42,8 @@ use self::streamed::Pieces;
 use crate::delta::Passing;
 use crate::recording::Exchange;
 use crate::{
-    Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices, Spent,
-    Usage,
+    Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices, Reasoning,
+    Spent, Usage,
 };
 
 /// A model that a provider serves over HTTP.
@@ -69,6 +70,7 @@ pub struct HttpModel {
     /// Whose verbatim blocks it reads.
     origin: Arc<str>,
     max_tokens: Option<u32>,
+    reasoning: Option<Reasoning>,
     media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
@@ -150,7 +152,8 @@ impl HttpModel {
             max_tokens: self.max_tokens(request.limits.max_tokens),
             media: self.media,
         };
-        self.endpoint.api.body(&to, request)
+        let settings = self.settings(request.settings);
+        self.endpoint.api.body(&to, &ModelRequest { settings: &settings, ..*request })
     }
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
@@ -267,6 +270,14 @@ impl HttpModel {
         Err(Fault { message, ..fault.clone() })
     }
 
+    /// The settings of a request as they are for this model.
+    fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
+        match self.reasoning {
+            None => Cow::Borrowed(settings),
+            own => Cow::Owned(ModelSettings { reasoning: own, ..settings.clone() }),
+        }
+    }
+
     fn max_tokens(&self, wanted: Option<u32>) -> Option<u32> {
         match (self.max_tokens, wanted) {
             (Some(own), Some(wanted)) => Some(own.min(wanted)),
@@ -289,7 +300,7 @@ impl Model for HttpModel {
     }
 
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
-        self.endpoint.api.check(settings, self.max_tokens(max_tokens))
+        self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
     fn answer<'a>(

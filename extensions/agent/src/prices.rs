@@ -65,6 +65,8 @@ pub struct Rates {
     pub cached: Cost,
     /// Of a request, where the provider put them into its cache.
     pub cache_write: Cost,
+    /// Of a request, where the provider put them into its cache for longer than usual.
+    pub long_cache_write: Cost,
 }
 
 /// Why a price list cannot be read.
@@ -157,7 +159,7 @@ impl Rates {
     /// So much for a million tokens of requests and of answers. Cached tokens cost as much as others unless it is set.
     #[must_use]
     pub const fn new(input: Cost, output: Cost) -> Self {
-        Self { input, output, cached: input, cache_write: input }
+        Self { input, output, cached: input, cache_write: input, long_cache_write: input }
     }
 
     /// So much for a million tokens of requests that the provider had cached.
@@ -166,10 +168,16 @@ impl Rates {
         Self { cached, ..self }
     }
 
-    /// So much for a million tokens of requests that the provider put into its cache.
+    /// So much for a million tokens of requests that the provider put into its cache, however long they stay there.
     #[must_use]
     pub const fn cache_write(self, cache_write: Cost) -> Self {
-        Self { cache_write, ..self }
+        Self { cache_write, long_cache_write: cache_write, ..self }
+    }
+
+    /// So much for a million tokens of requests that the provider put into its cache for longer than usual.
+    #[must_use]
+    pub const fn long_cache_write(self, long_cache_write: Cost) -> Self {
+        Self { long_cache_write, ..self }
     }
 }
 
@@ -186,16 +194,18 @@ impl Price {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// What an answer costs that took so much.
+    /// What an answer costs that took so much. What tools cost that its provider ran is not in it.
     #[must_use]
     pub fn cost(&self, usage: Usage) -> Cost {
         let long = self.above.filter(|(limit, _)| usage.input_tokens > *limit);
         let rates = long.map_or(self.rates, |(_, rates)| rates);
         let special = usage.cached_tokens.saturating_add(usage.cache_write_tokens);
+        let long = usage.long_cache_write_tokens.min(usage.cache_write_tokens);
         let parts = [
             (usage.input_tokens.saturating_sub(special), rates.input),
             (usage.cached_tokens, rates.cached),
-            (usage.cache_write_tokens, rates.cache_write),
+            (usage.cache_write_tokens.saturating_sub(long), rates.cache_write),
+            (long, rates.long_cache_write),
             (usage.output_tokens, rates.output),
         ];
         let price = |(tokens, rate): (u64, Cost)| u128::from(tokens) * u128::from(rate.in_picos());
@@ -220,6 +230,7 @@ struct WrittenPrice {
     output: f64,
     cached: Option<f64>,
     cache_write: Option<f64>,
+    long_cache_write: Option<f64>,
     above: Option<WrittenLong>,
 }
 
@@ -231,6 +242,7 @@ struct WrittenLong {
     output: f64,
     cached: Option<f64>,
     cache_write: Option<f64>,
+    long_cache_write: Option<f64>,
 }
 
 impl FromStr for Prices {
@@ -253,26 +265,30 @@ impl FromStr for Prices {
 
 impl WrittenPrice {
     fn price(&self) -> Result<Price, f64> {
-        let rates = rates(self.input, self.output, self.cached, self.cache_write)?;
+        let cache = [self.cached, self.cache_write, self.long_cache_write];
+        let rates = rates(self.input, self.output, cache)?;
         let above = self.above.as_ref().map(|it| -> Result<_, f64> {
-            Ok((it.tokens, self::rates(it.input, it.output, it.cached, it.cache_write)?))
+            let cache = [it.cached, it.cache_write, it.long_cache_write];
+            Ok((it.tokens, self::rates(it.input, it.output, cache)?))
         });
         Ok(Price { rates, above: above.transpose()? })
     }
 }
 
-fn rates(
-    input: f64,
-    output: f64,
-    cached: Option<f64>,
-    cache_write: Option<f64>,
-) -> Result<Rates, f64> {
-    let rates = Rates::new(dollars(input)?, dollars(output)?);
-    Ok(Rates {
-        cached: cached.map_or(Ok(rates.cached), dollars)?,
-        cache_write: cache_write.map_or(Ok(rates.cache_write), dollars)?,
-        ..rates
-    })
+/// Of what has no price of its own, the price of what it is a part of.
+fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
+    let [cached, cache_write, long_cache_write] = cache;
+    let mut rates = Rates::new(dollars(input)?, dollars(output)?);
+    if let Some(price) = cached {
+        rates = rates.cached(dollars(price)?);
+    }
+    if let Some(price) = cache_write {
+        rates = rates.cache_write(dollars(price)?);
+    }
+    if let Some(price) = long_cache_write {
+        rates = rates.long_cache_write(dollars(price)?);
+    }
+    Ok(rates)
 }
 
 /// Exact to the millionth of a dollar.

@@ -10,6 +10,7 @@ use toolwright::provider::Provider;
 /// | [`one_call`](Self::one_call) | yes | yes | yes | no |
 /// | [`stop_words`](Self::stop_words) | yes | at most 4 | no | at most 5 |
 /// | [`reasoning`](Self::reasoning) | effort, tokens | effort | effort | effort, tokens |
+/// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | as the server does unasked | a summary | thoughts |
 /// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
 /// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
 ///
@@ -33,6 +34,8 @@ pub struct ModelSettings {
     pub stop_words: Vec<String>,
     /// How much the model reasons before it answers; as its provider decides where there is none.
     pub reasoning: Option<Reasoning>,
+    /// Whether the provider is asked for words of the reasoning, which listeners get as [`Delta::Reasoning`](crate::Delta::Reasoning).
+    pub show_reasoning: bool,
     /// How the provider caches what requests have in common; as it decides where there is none.
     pub cache: Option<PromptCache>,
     /// Tools that a provider runs itself. A request has those of its own provider.
@@ -87,6 +90,7 @@ impl ModelSettings {
             one_call: false,
             stop_words: Vec::new(),
             reasoning: None,
+            show_reasoning: false,
             cache: None,
             provider_tools: Vec::new(),
         }
@@ -117,6 +121,13 @@ impl ModelSettings {
     #[must_use]
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);
+        self
+    }
+
+    /// Asks for words of the reasoning, where the provider has them.
+    #[must_use]
+    pub fn show_reasoning(mut self) -> Self {
+        self.show_reasoning = true;
         self
     }
 

@@ -20,6 +20,9 @@ pub struct Usage {
     /// Those of `input_tokens` that the provider put into its cache, where it asks a price for that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
+    /// Those of `cache_write_tokens` that stay there for longer than usual, at a price of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub long_cache_write_tokens: u64,
     /// Those of `output_tokens` with which the model reasoned.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
@@ -49,6 +52,12 @@ impl Usage {
         Self { cache_write_tokens: tokens, ..self }
     }
 
+    /// So many of the tokens that were put into the cache stay there for longer than usual.
+    #[must_use]
+    pub fn long_cache_write(self, tokens: u64) -> Self {
+        Self { long_cache_write_tokens: tokens, ..self }
+    }
+
     /// With so many of the tokens of the answer the model reasoned.
     #[must_use]
     pub fn reasoning(self, tokens: u64) -> Self {
@@ -73,6 +82,10 @@ impl Usage {
             output_tokens: by(self.output_tokens, other.output_tokens),
             cached_tokens: by(self.cached_tokens, other.cached_tokens),
             cache_write_tokens: by(self.cache_write_tokens, other.cache_write_tokens),
+            long_cache_write_tokens: by(
+                self.long_cache_write_tokens,
+                other.long_cache_write_tokens,
+            ),
             reasoning_tokens: by(self.reasoning_tokens, other.reasoning_tokens),
         }
     }

@@ -125,16 +125,20 @@ fn reasoning(
     settings: &ModelSettings,
     is_unthought: impl Fn() -> bool,
 ) -> (Option<Value>, Option<Value>) {
-    match settings.reasoning {
-        None => (None, None),
+    let (mut thinking, output) = match settings.reasoning {
+        None => return (None, None),
         Some(Reasoning::Effort(effort)) => {
-            (Some(json!({"type": "adaptive"})), Some(json!({"effort": effort.name()})))
+            (json!({"type": "adaptive"}), Some(json!({"effort": effort.name()})))
         }
-        Some(Reasoning::Tokens(_)) if is_unthought() => (None, None),
+        Some(Reasoning::Tokens(_)) if is_unthought() => return (None, None),
         Some(Reasoning::Tokens(tokens)) => {
-            (Some(json!({"type": "enabled", "budget_tokens": tokens})), None)
+            (json!({"type": "enabled", "budget_tokens": tokens}), None)
         }
+    };
+    if settings.show_reasoning {
+        thinking["display"] = "summarized".into();
     }
+    (Some(thinking), output)
 }
 
 /// Whether the calls of an open turn go back without the thinking before them, because another model made them: with a number of
@@ -229,7 +233,21 @@ struct Tokens {
     input_tokens: u64,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "known")]
+    cache_creation: Option<Written>,
     output_tokens: u64,
+    #[serde(deserialize_with = "known")]
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    ephemeral_1h_input_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct OutputDetails {
+    thinking_tokens: u64,
 }
 
 pub(super) fn answer(
@@ -296,7 +314,12 @@ impl From<Tokens> for Usage {
         let read = tokens.cache_read_input_tokens.unwrap_or_default();
         let written = tokens.cache_creation_input_tokens.unwrap_or_default();
         let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
-        Self::new(input, tokens.output_tokens).cached(read).cache_write(written)
+        let for_an_hour = tokens.cache_creation.map_or(0, |it| it.ephemeral_1h_input_tokens);
+        Self::new(input, tokens.output_tokens)
+            .cached(read)
+            .cache_write(written)
+            .long_cache_write(for_an_hour.min(written))
+            .reasoning(tokens.output_tokens_details.map_or(0, |it| it.thinking_tokens))
     }
 }
 

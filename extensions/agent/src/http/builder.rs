@@ -12,8 +12,8 @@ use super::api::Api;
 use super::attempt::Endpoint;
 use super::key::{ApiKey, Keys};
 use super::{HttpModel, OnExchange, OnRetry, Retrying};
-use crate::Prices;
 use crate::recording::Exchange;
+use crate::{Prices, Reasoning};
 
 type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
@@ -28,6 +28,7 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
+/// | [`reasoning`](Self::reasoning) | what the settings of the request say |
 /// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
@@ -44,6 +45,7 @@ pub struct HttpModelBuilder {
     connect_timeout: Duration,
     body_limit: usize,
     max_tokens: Option<u32>,
+    reasoning: Option<Reasoning>,
     media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
@@ -128,6 +130,7 @@ impl HttpModelBuilder {
             connect_timeout: Duration::from_secs(10),
             body_limit: 16 << 20,
             max_tokens: None,
+            reasoning: None,
             media,
             retry: RetryPolicy::NETWORK,
             longest_wait: Duration::from_secs(60),
@@ -216,6 +219,13 @@ impl HttpModelBuilder {
     /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// How much this model reasons, whatever the settings of a request say: for one of several models whose providers have other
+    /// steps, or none.
+    pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
+        self.reasoning = Some(reasoning);
         self
     }
 
@@ -321,6 +331,7 @@ impl HttpModelBuilder {
             model: self.model,
             origin: origin.into(),
             max_tokens: self.max_tokens,
+            reasoning: self.reasoning,
             media: self.media,
             retry: self.retry,
             longest_wait: self.longest_wait,

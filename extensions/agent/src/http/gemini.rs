@@ -87,10 +87,14 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
     let (listing, settings) = (request.listing, request.settings);
     let contents = parts(Provider::Gemini, origin, request.history)
         .map(|part| turn(part, model, media, listing));
-    let thinking_config = settings.reasoning.map(|reasoning| match reasoning {
+    let mut thinking = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
     });
+    if settings.show_reasoning {
+        thinking.get_or_insert_with(|| json!({}))["includeThoughts"] = true.into();
+    }
+    let thinking_config = thinking;
     let stop_sequences = &settings.stop_words[..];
     let system = request.system;
     let has_tools = !is_empty_list(listing.tools());

@@ -80,18 +80,22 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
             }
         }
     }
-    let effort = match settings.reasoning {
-        Some(Reasoning::Effort(effort)) => Some(json!({"effort": effort.name()})),
-        _ => None,
-    };
+    let mut reasoning = serde_json::Map::new();
+    if let Some(Reasoning::Effort(effort)) = settings.reasoning {
+        reasoning.insert("effort".to_owned(), effort.name().into());
+    }
+    let is_reasoning = !reasoning.is_empty() || reasons(model);
+    if is_reasoning && settings.show_reasoning {
+        reasoning.insert("summary".to_owned(), "auto".into());
+    }
     let has_tools = !is_empty_list(listing.tools());
     let body = Body {
         model,
         stream: request.listener.is_some(),
         store: false,
         max_output_tokens,
-        include: (effort.is_some() || reasons(model)).then_some(["reasoning.encrypted_content"]),
-        reasoning: effort,
+        include: is_reasoning.then_some(["reasoning.encrypted_content"]),
+        reasoning: (!reasoning.is_empty()).then(|| reasoning.into()),
         prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
         prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),

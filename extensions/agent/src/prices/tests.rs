@@ -9,7 +9,7 @@ fn list(models: &str) -> Result<Prices, PricesError> {
 #[test]
 fn every_kind_of_token_has_its_price() {
     let prices = list(
-        "[models.m]\ninput = 3.0\noutput = 15.0\ncached = 0.3\ncache_write = 3.75\nabove = { tokens = 200000, input = 6.0, output = 22.5 }",
+        "[models.m]\ninput = 3.0\noutput = 15.0\ncached = 0.3\ncache_write = 3.75\nlong_cache_write = 6.0\nabove = { tokens = 200000, input = 6.0, output = 22.5 }",
     );
     let price = prices.unwrap().of("m").unwrap();
     let million = 1_000_000;
@@ -18,6 +18,7 @@ fn every_kind_of_token_has_its_price() {
         (Usage::new(0, million), 1500),
         (Usage::new(100_000, 0).cached(100_000), 3),
         (Usage::new(100_000, 0).cached(50_000).cache_write(40_000), 19),
+        (Usage::new(100_000, 0).cached(50_000).cache_write(40_000).long_cache_write(20_000), 24),
         (Usage::new(200_000, 10_000), 60 + 15),
         // All tokens of a long request cost more.
         (Usage::new(300_000, 10_000), 180 + 22),
@@ -57,6 +58,8 @@ fn the_list_of_this_release_has_a_date_and_prices_that_can_be() {
     for (model, price) in &prices.0.models {
         let Rates { input, output, cached, .. } = price.rates;
         assert!(cached < input && input < output && output < Cost::cents(10_000), "{model}");
+        let is_longer = price.rates.long_cache_write > price.rates.cache_write;
+        assert_eq!(is_longer, model.starts_with("claude"), "an hour of Anthropic costs more");
         assert!(price.above.is_none_or(|(_, it)| it.input > input), "{model}");
     }
     for model in ["claude-sonnet-4-6", "gpt-5.2", "gemini-2.5-pro"] {

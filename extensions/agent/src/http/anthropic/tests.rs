@@ -174,6 +174,10 @@ fn every_reason_to_stop_is_read() {
         assert_eq!(answer.usage, Some(Usage::new(7, 3).cached(2)));
     }
     assert_eq!(read(&message(text, "end_turn")).unwrap().text, "One.\n\nTwo.");
+    let details = r#""cache_creation_input_tokens":9,"cache_creation":{"ephemeral_5m_input_tokens":4,"ephemeral_1h_input_tokens":5},"output_tokens_details":{"thinking_tokens":1},"output_tokens""#;
+    let detailed = message(text, "end_turn").replace(r#""output_tokens""#, details);
+    let usage = Usage::new(16, 3).cached(2).cache_write(9).long_cache_write(5).reasoning(1);
+    assert_eq!(read(&detailed).unwrap().usage, Some(usage));
 }
 
 #[test]

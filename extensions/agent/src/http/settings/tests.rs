@@ -58,6 +58,8 @@ fn an_agent_is_not_made_with_settings_that_its_provider_does_not_have() {
     assert!(error.contains("found 4096 tokens of reasoning, expected"), "{error}");
     let error = made(HttpModel::openai_chat("m"), 8000).unwrap_err();
     assert!(error.contains("set an effort"), "{error}");
+    let own = HttpModel::openai_chat("m").reasoning(Reasoning::Effort(Effort::High));
+    assert_eq!(made(own, 8000), Ok(()));
 }
 
 #[test]
@@ -87,6 +89,15 @@ fn what_a_provider_has_is_sent() {
     assert_eq!(written(Api::Anthropic, &budget).unwrap()["thinking"]["budget_tokens"], 2048);
     let body = written(Api::Gemini, &budget).unwrap();
     assert_eq!(body["generationConfig"]["thinkingConfig"]["thinkingBudget"], 2048);
+    let shown = ModelSettings::new().show_reasoning();
+    assert_eq!(written(Api::Anthropic, &shown).unwrap().get("thinking"), None);
+    let body = written(Api::Gemini, &shown).unwrap();
+    assert_eq!(body["generationConfig"]["thinkingConfig"]["includeThoughts"], true);
+    assert_eq!(written(Api::OpenAiResponses, &shown).unwrap().get("reasoning"), None);
+    let shown = thinking.clone().show_reasoning();
+    assert_eq!(written(Api::Anthropic, &shown).unwrap()["thinking"]["display"], "summarized");
+    let body = written(Api::OpenAiResponses, &shown).unwrap();
+    assert_eq!(body["reasoning"], serde_json::json!({"effort": "medium", "summary": "auto"}));
     let none = ModelSettings::new().tool_choice(ToolChoice::None);
     assert_eq!(written(Api::OpenAiResponses, &none).unwrap()["tool_choice"], "none");
 }

@@ -39,21 +39,24 @@ fn history() -> Vec<Message> {
     let own = [
         (
             Provider::Anthropic,
+            "c1",
             r#"[{"type":"text","text":"Hm."}, {"type":"tool_use","id":"c1","name":"math_add","input":{"a": 1}}]"#,
         ),
         (
             Provider::OpenAiResponses,
-            r#"[{"type":"function_call","call_id":"c1","name":"math_add","arguments":"{\"a\": 1}"}]"#,
+            "o1",
+            r#"[{"type":"function_call","call_id":"o1","name":"math_add","arguments":"{\"a\": 1}"}]"#,
         ),
         (
             Provider::Gemini,
-            r#"[{"functionCall":{"id":"c1","name":"math_add","args":{"a": 1}},"thoughtSignature":"s"}]"#,
+            "g1",
+            r#"[{"functionCall":{"id":"g1","name":"math_add","args":{"a": 1}},"thoughtSignature":"s"}]"#,
         ),
     ];
     let mut history = vec![Message::user("Add.")];
-    for (provider, text) in own {
+    for (provider, id, text) in own {
         let verbatim = Some(Verbatim::new(provider.name(), text));
-        let made = call(Some("c1"), r#"{"a": 1}"#);
+        let made = call(Some(id), r#"{"a": 1}"#);
         let answers = Message::answers([answered(&made)]);
         history.push(Message::Model { text: "Hm.".into(), calls: [made].into(), verbatim });
         history.push(answers);

@@ -313,6 +313,10 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
         assert_eq!(answer.unwrap_err().spent(), of(15, 3), "{end:?}");
     }
+    // The provider has not said anything of it.
+    let server = Server::start(vec![stream(&[], End::Cut), whole()]).await;
+    let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
+    assert_eq!(answer.unwrap().failed, crate::Spent::lost());
     // Nothing began.
     let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
     assert_eq!(answer.unwrap_err().spent(), crate::Spent::default());
