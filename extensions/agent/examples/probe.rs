@@ -101,6 +101,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .on_retry(move |it| {
             waited.lock().unwrap_or_else(PoisonError::into_inner).push(it.wait.as_secs_f64());
         });
+    // A certificate in which the servers' own are rooted.
+    #[cfg(feature = "tls")]
+    let model = match std::env::var("PROBE_ROOT") {
+        Ok(file) if !file.is_empty() => {
+            use toolwright_agent::http::reqwest::Certificate;
+            let root = Certificate::from_pem(&std::fs::read(file)?)?;
+            model.client(|client| client.tls_certs_merge([root]))
+        }
+        _ => model,
+    };
     let model = match tokens {
         [tokens, ..] => model.max_tokens(tokens.parse()?),
         [] => model,
