@@ -250,6 +250,9 @@ impl AgentBuilder {
         let catalog = self.0.executor.catalog();
         for dialect in self.0.model.dialects() {
             catalog.listing(dialect)?;
+            if self.0.model.searches_tools() {
+                catalog.searchable_listing(dialect)?;
+            }
         }
         self.0.model.check(&self.0.settings, self.0.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(self.0)))

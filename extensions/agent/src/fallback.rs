@@ -164,7 +164,10 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        if wanted == given {
+        // Deferred tools are for those that search for them.
+        let searches = model.searches_tools();
+        let is_for_it = searches || !request.listing.has_deferred();
+        if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
             return model.answer(request).await;
         }
         let listing = request.catalog.ok_or_else(|| {
@@ -174,7 +177,11 @@ impl Fallback {
             );
             ModelError::new("invalid_tools", message)
         })?;
-        let listing = listing.listing(wanted).map_err(|error| {
+        let listing = match searches {
+            true => listing.searchable_listing(wanted),
+            false => listing.listing(wanted),
+        };
+        let listing = listing.map_err(|error| {
             let message = format!("{} does not take the tools", model.name());
             ModelError::new("invalid_tools", message).caused_by(error)
         })?;
@@ -230,6 +237,11 @@ impl Model for Fallback {
     /// That of the model that is preferred.
     fn origin(&self) -> Option<&str> {
         self.models[0].origin()
+    }
+
+    /// Whether any of them does.
+    fn searches_tools(&self) -> bool {
+        self.models.iter().any(|model| model.searches_tools())
     }
 
     /// By every model, so that none refuses them when it is needed.

@@ -69,6 +69,7 @@ pub struct HttpModel {
     model: String,
     /// Whose verbatim blocks it reads.
     origin: Arc<str>,
+    searches_tools: bool,
     max_tokens: Option<u32>,
     reasoning: Option<Reasoning>,
     media: MediaSupport,
@@ -297,6 +298,10 @@ impl Model for HttpModel {
 
     fn origin(&self) -> Option<&str> {
         Some(&self.origin)
+    }
+
+    fn searches_tools(&self) -> bool {
+        self.searches_tools
     }
 
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {

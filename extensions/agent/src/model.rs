@@ -57,6 +57,12 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
+    /// Whether it searches for deferred tools itself: an agent then lists them for it too, by
+    /// [`Catalog::searchable_listing`].
+    fn searches_tools(&self) -> bool {
+        false
+    }
+
     /// Whether it can be asked with these settings, and so many tokens for an answer: an agent checks that before its first run.
     ///
     /// # Errors
@@ -88,6 +94,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn origin(&self) -> Option<&str> {
         (**self).origin()
+    }
+
+    fn searches_tools(&self) -> bool {
+        (**self).searches_tools()
     }
 
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {

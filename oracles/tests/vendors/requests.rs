@@ -11,7 +11,7 @@ use toolwright_agent::recording::{Exchange, Recording};
 use toolwright_agent::testing::{Placeholders, Replay};
 use toolwright_agent::{
     Agent, Delta, DeltaListener, Effort, Message, Model as _, ModelRequest, ModelSettings,
-    PromptCache, ProviderTool, Reasoning, ToolChoice,
+    PromptCache, ProviderTool, Reasoning, ToolChoice, Verbatim,
 };
 
 /// Adds one.
@@ -69,6 +69,8 @@ fn settings(provider: Provider) -> Vec<ModelSettings> {
         settings().tool_choice(ToolChoice::Required),
         settings().tool_choice(ToolChoice::Tool("math.add".into())),
         settings().reasoning(Reasoning::Effort(Effort::High)),
+        settings().reasoning(Reasoning::Effort(Effort::Low)).show_reasoning(),
+        settings().show_reasoning(),
         settings().cache(PromptCache::new()),
         settings().cache(PromptCache::new().key("adding").lasts_long()),
     ];
@@ -119,6 +121,66 @@ async fn every_provider_takes_the_history_of_every_other_with_every_setting() {
     }
     println!("{bodies} bodies");
     assert!(bodies > 250, "{bodies}");
+}
+
+/// Adds two.
+#[tool(effect = read, deferred)]
+async fn add_two(
+    /// To what.
+    a: i64,
+) -> i64 {
+    a + 2
+}
+
+/// With the history of a search, as the provider wrote it.
+#[tokio::test]
+async fn providers_take_deferred_tools_and_their_own_search_for_them() {
+    let searched = [
+        (
+            Provider::Anthropic,
+            r#"[{"type":"server_tool_use","id":"srvtoolu_1","name":"tool_search_tool_bm25","input":{"query":"add"}},{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"add_two"}]}},{"type":"tool_use","id":"c1","name":"add_two","input":{"a":1}}]"#,
+        ),
+        (
+            Provider::OpenAiResponses,
+            r#"[{"type":"tool_search_call","id":"tsc_1","call_id":null,"execution":"server","arguments":{"paths":["add_two"]},"status":"completed"},{"type":"tool_search_output","id":"tso_1","call_id":null,"execution":"server","tools":[],"status":"completed"},{"type":"function_call","id":"fc_1","call_id":"c1","name":"add_two","arguments":"{\"a\":1}"}]"#,
+        ),
+    ];
+    for (provider, verbatim) in searched {
+        let exchanges = Exchanges::default();
+        let exchanged = Arc::clone(&exchanges);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
+        let recording = Recording::read(format!("{folder}/{provider}.jsonl")).unwrap();
+        let replay = Replay::of(recording, Placeholders::standard()).without_comparison();
+        let replay = replay.start().await.unwrap();
+        let model = HttpModel::of(provider, "some-model").unwrap().base_url(replay.url());
+        let model = model
+            .tool_search()
+            .on_exchange(move |exchange| exchanged.lock().unwrap().push(exchange))
+            .build()
+            .unwrap();
+        let call = ToolCall {
+            id: Some("c1".into()),
+            name: "add_two".into(),
+            arguments: r#"{"a":1}"#.into(),
+        };
+        let verbatim = Verbatim::new(model.origin().unwrap(), verbatim);
+        let history = [
+            Message::user("Add."),
+            Message::model("", [call.clone()]).verbatim(verbatim),
+            Message::answers([(call, Answer::from(Output::text("3")))]),
+        ];
+        let catalog = Registry::of([ADD, ADD_TWO]).unwrap().catalog();
+        let listing = catalog.searchable_listing(provider.into()).unwrap();
+        let cached = ModelSettings::new().cache(PromptCache::new());
+        let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&cached);
+        model.answer(request).await.unwrap();
+        let sent = std::mem::take(&mut *exchanges.lock().unwrap());
+        let text = Recording::new(provider, sent).to_string();
+        assert!(text.contains("defer_loading") && text.contains("tool_search"), "{text}");
+        let found = verdict(&text, Judged::Requests).unwrap();
+        assert!(found.objections.is_empty(), "{provider}: {:#?}", found.objections);
+        assert_eq!(found.valid, 1);
+    }
 }
 
 /// Pictures and documents from a user and from tools, also in an error, and some that no provider takes.

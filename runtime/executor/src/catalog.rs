@@ -53,8 +53,12 @@ struct Inner {
     /// The deferred tools that are listed all the same.
     revealed: BTreeSet<usize>,
     /// What models are shown, made when it is first asked for.
-    listings: [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()],
+    listings: Listings,
+    /// The same with the deferred tools.
+    searchable: Listings,
 }
+
+type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
 
 /// Tools by name and in order.
 pub(crate) struct Tools {
@@ -90,8 +94,8 @@ impl Catalog {
         profile: Option<Arc<Profile>>,
         revealed: BTreeSet<usize>,
     ) -> Self {
-        let listings = Default::default();
-        Self(Arc::new(Inner { generation, tools, profile, revealed, listings }))
+        let (listings, searchable) = Default::default();
+        Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
     }
 
     /// The generation of the registry that it shows.
@@ -216,21 +220,63 @@ impl Catalog {
     /// # Errors
     /// When the provider would refuse a tool, or all of them together; every reason at once.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
-        let made = self.0.listings[dialect as usize].get_or_init(|| {
-            let (shown, unlisted): (Vec<_>, Vec<_>) =
-                self.definitions().zip(0..).partition(|(it, index)| {
-                    it.exposure == Exposure::Direct
-                        || (it.exposure == Exposure::Deferred && self.0.revealed.contains(index))
-                });
-            let orders: Vec<(&Definition, Vec<&str>)> = shown
-                .into_iter()
-                .map(|(it, _)| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
-                .collect();
-            let tools = orders.iter().map(|(it, order)| Described::of(it, order));
-            Listing::new(dialect, tools, unlisted.iter().map(|(it, _)| it.name.as_str()))
-                .map_err(DialectError::of)
-        });
+        let made = self.0.listings[dialect as usize].get_or_init(|| self.listed(dialect, false));
         made.clone()
+    }
+
+    /// The tools for a model that searches for tools itself: those of [`listing`](Self::listing) and, behind them, the deferred
+    /// ones, marked so that the provider shows them once they are found. In the form of a provider without such a search it is
+    /// the listing. Made once.
+    ///
+    /// ```
+    /// use toolwright::dialect::Dialect;
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool(deferred, effect = read)]
+    /// async fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// let catalog = Registry::of([HELLO])?.catalog();
+    /// let listing = catalog.searchable_listing(Dialect::Anthropic)?;
+    /// assert!(listing.has_deferred() && listing.tools().get().ends_with(r#""defer_loading":true}]"#));
+    /// assert_eq!(catalog.searchable_listing(Dialect::Gemini)?.tools().get(), r#"[{"functionDeclarations":[]}]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`listing`](Self::listing).
+    pub fn searchable_listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
+        if !dialect.has_tool_search() {
+            return self.listing(dialect);
+        }
+        let made = self.0.searchable[dialect as usize].get_or_init(|| self.listed(dialect, true));
+        made.clone()
+    }
+
+    fn listed(&self, dialect: Dialect, with_deferred: bool) -> Result<Listing, DialectError> {
+        let (mut shown, mut deferred, mut unlisted) = (Vec::new(), Vec::new(), Vec::new());
+        for (it, index) in self.definitions().zip(0..) {
+            match it.exposure {
+                Exposure::Direct => shown.push(it),
+                Exposure::Deferred if self.0.revealed.contains(&index) => shown.push(it),
+                Exposure::Deferred if with_deferred => deferred.push(it),
+                _ => unlisted.push(it),
+            }
+        }
+        let count = shown.len();
+        let orders: Vec<(&Definition, Vec<&str>)> = shown
+            .into_iter()
+            .chain(deferred)
+            .map(|it| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
+            .collect();
+        let tools = orders.iter().enumerate().map(|(index, (it, order))| {
+            let described = Described::of(it, order);
+            if index < count { described } else { described.deferred() }
+        });
+        let unlisted = unlisted.iter().map(|it| it.name.as_str());
+        Listing::new(dialect, tools, unlisted).map_err(DialectError::of)
     }
 
     /// What the dialects find in the tools, notes among them; for tests.

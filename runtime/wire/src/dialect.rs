@@ -42,6 +42,12 @@ impl Dialect {
         }
     }
 
+    /// Whether the provider lets its models search for tools that are listed and not shown.
+    #[must_use]
+    pub fn has_tool_search(self) -> bool {
+        matches!(self.provider(), Some(Provider::Anthropic | Provider::OpenAiResponses))
+    }
+
     /// One tool as the provider takes it.
     ///
     /// ```

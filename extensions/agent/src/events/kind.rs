@@ -68,6 +68,11 @@ pub enum RunEventKind {
         /// The text.
         text: String,
     },
+    /// The provider runs a tool of its own: a search of the web, or for tools.
+    ProviderTool {
+        /// The tool, as the provider calls it.
+        tool: String,
+    },
     /// The model is asked again, or another one is: what came of this answer before is no part of it.
     Restarted,
     /// The request went without what the model of another provider wrote: signatures, reasoning, tools that the provider ran.
@@ -237,7 +242,7 @@ impl RunEventKind {
             Self::Text { text } | Self::Reasoning { text } | Self::Arguments { text, .. } => {
                 text.len()
             }
-            Self::CallBegan { tool, .. } => tool.len(),
+            Self::CallBegan { tool, .. } | Self::ProviderTool { tool } => tool.len(),
             Self::Called { call, .. }
             | Self::Executing { call }
             | Self::Done { call, .. }
@@ -267,6 +272,7 @@ impl fmt::Debug for RunEventKind {
             Self::Arguments { index, text } => {
                 write!(formatter, "Arguments({index}, {} bytes)", text.len())
             }
+            Self::ProviderTool { tool } => write!(formatter, "ProviderTool({tool:?})"),
             Self::Restarted => formatter.write_str("Restarted"),
             Self::Answered { calls, .. } => write!(formatter, "Answered({calls} calls)"),
             Self::LeftOut { left_out } => write!(formatter, "LeftOut({left_out:?})"),

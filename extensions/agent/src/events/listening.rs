@@ -75,6 +75,9 @@ impl DeltaListener for Listening<'_> {
                 Delta::Arguments { index, text } if heard.shown.contains(&index) => {
                     RunEventKind::Arguments { index, text: text.to_owned() }
                 }
+                Delta::ProviderTool { name } => {
+                    RunEventKind::ProviderTool { tool: name.to_owned() }
+                }
                 Delta::Restarted => {
                     *heard = Heard::default();
                     RunEventKind::Restarted

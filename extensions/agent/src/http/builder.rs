@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Url};
+use toolwright::dialect::Dialect;
 use toolwright::provider::MediaSupport;
 use toolwright::retry::RetryPolicy;
 
@@ -27,6 +28,7 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
+/// | [`tool_search`](Self::tool_search) | deferred tools are not in requests |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
 /// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
@@ -44,6 +46,7 @@ pub struct HttpModelBuilder {
     timeout: Duration,
     connect_timeout: Duration,
     body_limit: usize,
+    searches_tools: bool,
     max_tokens: Option<u32>,
     reasoning: Option<Reasoning>,
     media: MediaSupport,
@@ -102,6 +105,14 @@ pub enum HttpModelError {
         /// The variable.
         variable: String,
     },
+    /// The provider lets its models not search for tools.
+    #[error(
+        "the API of {provider} has no search for tools; leave `tool_search` out, or ask a model of anthropic or openai-responses"
+    )]
+    NoToolSearch {
+        /// The provider.
+        provider: toolwright::provider::Provider,
+    },
     /// A command for the key names no program.
     #[error("the command for the key is empty, expected a program and its arguments")]
     KeyCommand,
@@ -129,6 +140,7 @@ impl HttpModelBuilder {
             timeout: Duration::from_secs(600),
             connect_timeout: Duration::from_secs(10),
             body_limit: 16 << 20,
+            searches_tools: false,
             max_tokens: None,
             reasoning: None,
             media,
@@ -216,6 +228,24 @@ impl HttpModelBuilder {
         self
     }
 
+    /// Lets the provider's models search for deferred tools: requests list them, so that a call of one needs no search here, and
+    /// the provider shows its model those that it found. Requests of a run stay the same from their beginning on, whatever is
+    /// found. Anthropic and `OpenAI` Responses have that; not every model of theirs does. Anthropic searches by words unless
+    /// [`ModelSettings::provider_tools`](crate::ModelSettings::provider_tools) has its search by regular expressions.
+    ///
+    /// ```
+    /// use toolwright_agent::Model as _;
+    /// use toolwright_agent::http::HttpModel;
+    ///
+    /// let model = HttpModel::anthropic("some-model").base_url("http://models.example").tool_search().build()?;
+    /// assert!(model.searches_tools());
+    /// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+    /// ```
+    pub fn tool_search(mut self) -> Self {
+        self.searches_tools = true;
+        self
+    }
+
     /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
@@ -289,6 +319,10 @@ impl HttpModelBuilder {
         if !self.api.takes_name(&self.model) {
             return Err(HttpModelError::ModelName { found: self.model });
         }
+        let provider = self.api.provider();
+        if self.searches_tools && !Dialect::from(provider).has_tool_search() {
+            return Err(HttpModelError::NoToolSearch { provider });
+        }
         let path = self.api.path(&self.model);
         let url = url(self.api, &self.base_url, &path)?;
         let (stream_path, query) = self.api.stream_path(&self.model);
@@ -330,6 +364,7 @@ impl HttpModelBuilder {
             endpoint,
             model: self.model,
             origin: origin.into(),
+            searches_tools: self.searches_tools,
             max_tokens: self.max_tokens,
             reasoning: self.reasoning,
             media: self.media,

@@ -39,15 +39,20 @@ pub(super) fn parts<'a>(
     parts_by(provider, origin, history, provider != Provider::Gemini)
 }
 
-/// The application's tools and, after them, those that the provider runs itself.
+/// The application's tools and, after them, those that the provider runs itself; among these its search for deferred tools, where
+/// there are some.
 pub(super) fn tools<'a>(
     provider: Provider,
     request: &ModelRequest<'a>,
 ) -> Result<Cow<'a, RawValue>, MessageError> {
     let own = request.listing.tools();
     let tools = request.settings.provider_tools.iter();
-    let mut tools = tools.filter(|it| it.provider == provider).peekable();
-    if tools.peek().is_none() {
+    let tools = tools.filter(|it| it.provider == provider).map(|it| &*it.definition);
+    let mut tools: Vec<&str> = tools.collect();
+    tools.extend(
+        search(provider).filter(|_| request.listing.has_deferred() && !tools.iter().any(is_search)),
+    );
+    if tools.is_empty() {
         return Ok(Cow::Borrowed(own));
     }
     let mut text = match is_empty_list(own) {
@@ -56,10 +61,26 @@ pub(super) fn tools<'a>(
     };
     for tool in tools {
         text.push_str(if text.len() > 1 { "," } else { "" });
-        text.push_str(&tool.definition);
+        text.push_str(tool);
     }
     text.push(']');
     RawValue::from_string(text).map(Cow::Owned).map_err(MessageError::NotJson)
+}
+
+/// The tool of a provider by which its models search for others.
+fn search(provider: Provider) -> Option<&'static str> {
+    match provider {
+        Provider::Anthropic => {
+            Some(r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#)
+        }
+        Provider::OpenAiResponses => Some(r#"{"type":"tool_search"}"#),
+        _ => None,
+    }
+}
+
+fn is_search(definition: &&str) -> bool {
+    let tool: Value = serde_json::from_str(definition).unwrap_or_default();
+    tool["type"].as_str().is_some_and(|kind| kind.starts_with("tool_search"))
 }
 
 /// Whether a listing's tools are none.

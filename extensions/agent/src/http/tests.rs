@@ -8,6 +8,7 @@ mod prefix;
 mod provider_tools;
 mod server;
 mod streamed;
+mod tool_search;
 mod transport;
 
 use std::sync::{Arc, Mutex};

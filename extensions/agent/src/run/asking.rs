@@ -106,7 +106,11 @@ impl AgentRun {
         if self.shown.as_ref().is_some_and(|shown| shown.generation == generation) {
             return Ok(());
         }
-        let listing = catalog.listing(self.agent.0.model.dialect())?;
+        let model = &*self.agent.0.model;
+        let listing = match model.searches_tools() {
+            true => catalog.searchable_listing(model.dialect())?,
+            false => catalog.listing(model.dialect())?,
+        };
         self.shown = Some(Shown { generation, listing, run: self.run.pinned(&catalog) });
         Ok(())
     }

@@ -23,6 +23,8 @@ pub struct Described<'a> {
     pub effect: Option<Effect>,
     /// The order in which to show its properties; those that are not named follow by name.
     pub order: &'a [&'a str],
+    /// Whether the provider shows it once its models have searched for it; see [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
+    pub deferred: bool,
 }
 
 impl<'a> Described<'a> {
@@ -37,7 +39,14 @@ impl<'a> Described<'a> {
             output_schema: None,
             effect: None,
             order: &[],
+            deferred: false,
         }
+    }
+
+    /// The same, shown once a model has searched for it.
+    #[must_use]
+    pub fn deferred(self) -> Self {
+        Self { deferred: true, ..self }
     }
 
     #[doc(hidden)]
@@ -50,6 +59,7 @@ impl<'a> Described<'a> {
             output_schema: definition.output_schema.as_ref(),
             effect: Some(definition.effect),
             order,
+            deferred: false,
         }
     }
 }

@@ -43,6 +43,7 @@ pub struct Listing(Arc<Inner>);
 struct Inner {
     dialect: Dialect,
     tools: Box<RawValue>,
+    has_deferred: bool,
     notes: Vec<Finding>,
     /// The application's names by the model's, and the other way round, where they differ.
     names: HashMap<String, String>,
@@ -64,6 +65,7 @@ impl Listing {
         let mut inner = Inner {
             dialect,
             tools: text,
+            has_deferred: tools.clone().any(|tool| tool.deferred),
             notes: Vec::new(),
             names: HashMap::new(),
             shown: HashMap::new(),
@@ -97,6 +99,12 @@ impl Listing {
     #[must_use]
     pub fn tools(&self) -> &RawValue {
         &self.0.tools
+    }
+
+    /// Whether some of the tools are shown once a model has searched for them: a request needs a tool of the provider for that.
+    #[must_use]
+    pub fn has_deferred(&self) -> bool {
+        self.0.has_deferred
     }
 
     /// A request that carries the tools: what else is in it, and `tools` as they are here, with their keys in order.

@@ -115,6 +115,7 @@ fn shape(
 ) -> Node {
     let text = |key: &str, text: &str| (key.to_owned(), Node::text(text));
     let mut head = vec![text("name", name), text("description", tool.description)];
+    let is_deferred = tool.deferred && dialect.has_tool_search();
     match dialect {
         Dialect::Anthropic | Dialect::AnthropicStrict => {
             head.push(("input_schema".into(), schema));
@@ -162,6 +163,9 @@ fn shape(
                 head.push(("annotations".into(), Node::Object(hints)));
             }
         }
+    }
+    if is_deferred {
+        head.push(("defer_loading".into(), true.into()));
     }
     Node::Object(head)
 }

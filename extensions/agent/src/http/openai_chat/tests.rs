@@ -95,7 +95,7 @@ fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
         [Message::model("", [call(id, "{}")]), answered]
     };
     let history =
-        [turn("call_2_0"), turn("c1"), turn("c1"), turn(&long), turn("call_4_0")].concat();
+        [turn("call_4_0"), turn("c1"), turn("c1"), turn(&long), turn("call_4_0")].concat();
     let request = ModelRequest::new(&history, &listing);
     let text = body(&Api::OpenAiChat.asked("m", None), &request).unwrap();
     let body: Value = serde_json::from_str(&text).unwrap();
@@ -104,7 +104,7 @@ fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
         messages.iter().filter_map(|it| it["tool_calls"][0]["id"].as_str()).collect();
     let answered: Vec<&str> =
         messages.iter().filter_map(|it| it["tool_call_id"].as_str()).collect();
-    assert_eq!(called, ["call_2_0", "c1", "call_4_0", "call_6_0", "call_8_0"]);
+    assert_eq!(called, ["call_4_0", "c1", "call_4_0_", "call_6_0", "call_8_0"]);
     assert_eq!(called, answered);
 }
 
