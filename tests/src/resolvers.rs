@@ -205,6 +205,32 @@ async fn who_waits_for_a_resolver_may_be_cancelled_or_run_out_of_time() {
     assert_eq!(kind(&executor.call(&cancelled).await), "cancelled");
 }
 
+/// Gives a tool after half a minute, in which a person signs in.
+struct SigningIn;
+
+impl toolwright::Resolver for SigningIn {
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> futures::future::BoxFuture<'a, Result<Option<toolwright::Registration>, ToolError>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok(Some(remote(name).into()))
+        })
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(Duration::from_secs(60))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resolver_says_where_it_takes_longer_than_a_tool_may() {
+    let builder = builder([]).resolver(SigningIn).timeout(Some(Duration::from_secs(5)));
+    let executor = builder.build().unwrap();
+    assert_eq!(executor.call(&call("mcp_a")).await.text(), "mcp_a");
+}
+
 #[tokio::test]
 async fn a_flight_goes_on_without_the_one_who_began_it() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));

@@ -20,6 +20,7 @@ pub(crate) mod untrusted;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
@@ -223,6 +224,11 @@ impl Resolver for McpServers {
             let found = self.find(name).await?;
             Ok(found.map(|(server, tool)| self.tool(server, tool).into()))
         })
+    }
+
+    /// As long as the slowest server may take to start.
+    fn timeout(&self) -> Option<Duration> {
+        self.0.servers.values().map(|server| server.start_timeout()).max()
     }
 }
 

@@ -86,6 +86,13 @@ pub(super) struct Http {
     pub(super) oauth: OAuthConfig,
 }
 
+impl Http {
+    /// Whether others on the way could read what is sent.
+    pub(super) fn is_in_the_clear(&self) -> bool {
+        !is_encrypted_or_local(&self.url)
+    }
+}
+
 /// A server as a file describes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -199,7 +206,6 @@ fn checked_url(url: &str, has_token: bool) -> Result<(), String> {
 }
 
 /// Whether a secret may be sent to a page.
-#[cfg(feature = "oauth")]
 pub(super) fn is_encrypted_or_local(url: &str) -> bool {
     url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
 }

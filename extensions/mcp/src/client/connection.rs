@@ -208,8 +208,11 @@ impl Server {
         let (process, connecting) = self.reached(handler)?;
         let begin = async {
             let running = connecting.await.map_err(|error| {
-                let why = match self.config.reached {
+                let why = match &self.config.reached {
                     Reached::Program(_) => "it does not speak the protocol",
+                    Reached::Http(http) if http.is_in_the_clear() => {
+                        "no session begins there; it cannot be reached, or wants a token, which goes to no other machine in the clear: expected `https://…`"
+                    }
                     Reached::Http(_) => {
                         "no session begins there; it cannot be reached, or refuses the token"
                     }
@@ -275,9 +278,13 @@ impl Server {
         &self,
         http: &super::config::Http,
     ) -> Option<Arc<super::oauth::authorization::Authorization>> {
-        use super::config::OAuthConfig;
+        use super::config::{OAuthConfig, is_encrypted_or_local};
         use super::oauth::authorization::Authorization;
         use super::oauth::{MemoryTokens, OAuth};
+        // No token goes to another machine in the clear.
+        if !is_encrypted_or_local(&http.url) {
+            return None;
+        }
         let is_configured = http.oauth != OAuthConfig::default();
         // Tokens of an application that gives no store last as long as the connection.
         let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
@@ -286,7 +293,7 @@ impl Server {
     }
 
     /// How long a start may take: longer where a person may have to sign in.
-    fn start_timeout(&self) -> Duration {
+    pub(super) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
         if let (Reached::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
             && http.token_env.is_none()
@@ -372,6 +379,30 @@ impl Live {
         let _ = self.running.cancel().await;
         if let Some(process) = self.process {
             process.end().await;
+        }
+    }
+}
+
+#[cfg(all(test, feature = "oauth"))]
+mod tests {
+    use super::*;
+    use crate::client::config::McpConfig;
+    use crate::client::oauth::{MemoryTokens, OAuth};
+
+    /// The URL of a server that asks for no token may be one in the clear; an application's `OAuth` is for all its servers.
+    #[test]
+    fn no_token_goes_to_another_machine_in_the_clear() {
+        for (url, has_tokens) in [
+            ("http://127.0.0.1:80/mcp", true),
+            ("http://far.example/mcp", false),
+            ("http://127.0.0.1.far.example/mcp", false),
+        ] {
+            let config = McpConfig::from_toml(&format!("[servers.a]\nurl = \"{url}\"")).unwrap();
+            let config = config.servers["a"].clone();
+            let Reached::Http(http) = config.reached.clone() else { panic!("it has a URL") };
+            let server = Server::new("a".into(), config, SharedAnswers::default());
+            let server = server.with_oauth(OAuth::new(MemoryTokens::default()));
+            assert_eq!(server.authorization(&http).is_some(), has_tokens, "{url}");
         }
     }
 }

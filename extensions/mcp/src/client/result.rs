@@ -5,11 +5,12 @@ use serde_json::json;
 use toolwright::{Content, Output, ToolError};
 
 use super::definition::ForeignTool;
-use super::untrusted::{escaped, fenced};
+use super::untrusted::{fenced, line};
 
 /// The output, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
-    let source = format!("MCP server `{}`, tool `{}`", tool.server, escaped(&tool.theirs));
+    // Our name of it: what the server calls it could hold the end of the fence.
+    let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
     let mut blocks: Vec<Content<'static>> =
         answer.content.into_iter().map(|block| content(&source, block)).collect();
     if let (true, Some(structured)) = (blocks.is_empty(), &answer.structured_content) {
@@ -37,10 +38,10 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
     match block {
         ContentBlock::Text(text) => Content::text(fenced(source, &text.text)),
         ContentBlock::Image(image) => {
-            Content::Image { media_type: escaped(&image.mime_type).into(), data: image.data.into() }
+            Content::Image { media_type: line(&image.mime_type).into(), data: image.data.into() }
         }
         ContentBlock::Audio(audio) => {
-            Content::Audio { media_type: escaped(&audio.mime_type).into(), data: audio.data.into() }
+            Content::Audio { media_type: line(&audio.mime_type).into(), data: audio.data.into() }
         }
         ContentBlock::Resource(resource) => match resource.resource {
             ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
@@ -49,7 +50,7 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
             ResourceContents::BlobResourceContents { uri, mime_type: Some(kind), blob, .. }
                 if kind == "application/pdf" =>
             {
-                let name = Some(escaped(&uri).into());
+                let name = Some(line(&uri).into());
                 Content::Document { name, media_type: kind.into(), data: blob.into() }
             }
             ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
@@ -64,8 +65,8 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
 
 fn resource_of(uri: &str, media_type: Option<String>, text: Option<String>) -> Content<'static> {
     Content::Resource {
-        uri: escaped(uri).into(),
-        media_type: media_type.map(|it| escaped(&it).into()),
+        uri: line(uri).into(),
+        media_type: media_type.map(|it| line(&it).into()),
         text: text.map(Into::into),
     }
 }

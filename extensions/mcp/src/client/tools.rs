@@ -28,7 +28,7 @@ const MOST: usize = 200;
 ///
 /// # What it refuses
 /// A server that the configuration does not name.
-#[tool(unlinked, effect = read, reads())]
+#[tool(unlinked, effect = read, reads(), timeout = "6m")]
 pub async fn mcp_list_tools(
     servers: &McpServers,
     /// One server; all when absent.
@@ -49,7 +49,7 @@ pub async fn mcp_list_tools(
 ///
 /// # What it refuses
 /// Nothing; a server that cannot be used is named in the answer.
-#[tool(unlinked, effect = read, reads())]
+#[tool(unlinked, effect = read, reads(), timeout = "6m")]
 pub async fn mcp_search(
     servers: &McpServers,
     /// The words, separated by spaces.
@@ -83,7 +83,7 @@ pub async fn mcp_search(
 ///
 /// # What it refuses
 /// A name that no server has.
-#[tool(unlinked, effect = read, reads())]
+#[tool(unlinked, effect = read, reads(), timeout = "6m")]
 pub async fn mcp_info(
     servers: &McpServers,
     /// Its name, as the list of tools has it.
@@ -123,6 +123,7 @@ pub async fn mcp_info(
 #[tool(
     unlinked,
     effect = once,
+    timeout = "6m",
     danger = moderate,
     approval = "it calls a tool of another program, for which the policy has no rules",
     preview = |name, arguments| {

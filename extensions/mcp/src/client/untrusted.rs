@@ -22,6 +22,16 @@ pub(crate) fn escaped(text: &str) -> String {
     shown
 }
 
+/// A name, an address or a kind of a server, which stands outside of a fence: on one line, and cut where it is long.
+pub(super) fn line(text: &str) -> String {
+    const LONGEST: usize = 500;
+    let shown = escaped(text).replace('\n', "\\n").replace('\t', "\\t");
+    match shown.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}
+
 fn is_plain(character: char) -> bool {
     let is_hidden = matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -58,6 +68,12 @@ mod tests {
 
     fn mark_of(shown: &str) -> &str {
         shown.split(' ').nth(1).expect("a mark")
+    }
+
+    #[test]
+    fn what_stands_outside_of_a_fence_is_one_short_line() {
+        assert_eq!(line("a\nb\tc\u{2028}d"), r"a\nb\tc\u{2028}d");
+        assert_eq!(line(&"ä".repeat(501)), format!("{}…", "ä".repeat(500)));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) struct Session {
     /// Cancelled when the client is gone.
     ended: CancellationToken,
     shown: Mutex<Arc<Pinned>>,
-    waiting: Mutex<HashMap<CallKey, Waiting>>,
+    waiting: Arc<Mutex<HashMap<CallKey, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: McpClient,
     pub(super) subscribed: Subscribed,
@@ -100,7 +100,7 @@ impl Session {
         let executor = server.executor.clone();
         let approver = server.offers.approver.as_ref();
         let entered = approver.map(|it| it.enter(run.id(), &client, &executor));
-        let waiting = Mutex::default();
+        let waiting = Arc::default();
         Ok(Self {
             executor,
             run,
@@ -192,7 +192,15 @@ impl Session {
     /// The task of a call that waits, where it is one.
     pub(super) fn task(&self, planned: &Planned, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
-        self.tasks.of(planned.tool(), waits, planned.pinned.run.worker()?)
+        let (waiting, key, call) = (Arc::clone(&self.waiting), planned.key(), waits.call);
+        // An equal call that comes after that is another one.
+        let ended = move || {
+            let mut waiting = lock(&waiting);
+            if waiting.get(&key).is_some_and(|it| it.call == call) {
+                waiting.remove(&key);
+            }
+        };
+        self.tasks.of(planned.tool(), waits, planned.pinned.run.worker()?, ended)
     }
 
     /// Cancels the call of a task, unless it has begun.

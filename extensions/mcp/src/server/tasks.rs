@@ -48,8 +48,14 @@ impl Entry {
 
 impl Tasks {
     /// The task of a call that a person has to decide on; nothing where the call waits for something else, or the session has
-    /// too many tasks.
-    pub(super) fn of(&self, tool: &str, waits: &Suspended, worker: Worker) -> Option<Task> {
+    /// too many tasks. Says when the call has ended, before its result can be read.
+    pub(super) fn of(
+        &self,
+        tool: &str,
+        waits: &Suspended,
+        worker: Worker,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> Option<Task> {
         let (State::Pending, Some(request)) = (waits.state, &waits.request) else { return None };
         let id = waits.call.to_string();
         let mut all = self.lock();
@@ -77,6 +83,7 @@ impl Tasks {
         let (tasks, tool, call) = (self.clone(), tool.to_owned(), waits.call);
         tokio::spawn(async move {
             let outcome = worker.wait(call).await;
+            ended();
             tasks.end(&id, &tool, outcome);
         });
         Some(task)

@@ -250,6 +250,18 @@ async fn a_call_ends_though_its_token_has_expired_and_no_request_passes_after_it
 }
 
 /// A page of another site whose name was made to lead to this machine.
+/// Requests of the later revision belong to no session, so that none begins past the limit, or with the run of another.
+#[tokio::test]
+async fn a_request_of_the_later_revision_begins_no_session() {
+    let served = Served::of(server()).await;
+    let mut begin = initialize();
+    begin["params"]["protocolVersion"] = "2026-07-28".into();
+    let post = served.post(&begin).header("mcp-protocol-version", "2026-07-28");
+    let answer = post.header("mcp-method", "initialize").send().await.unwrap();
+    assert!(answer.headers().get("mcp-session-id").is_none(), "{:?}", answer.headers());
+    served.session("").await;
+}
+
 #[tokio::test]
 async fn a_request_for_another_host_or_from_another_site_is_refused() {
     let served = Served::of(server()).await;

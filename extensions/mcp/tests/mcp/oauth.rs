@@ -1,7 +1,9 @@
 //! Tokens by OAuth: a client of ours, a server of ours that checks tokens, and an authorization server with faults.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use toolwright::journal::SealingKey;
 use toolwright::{Call, CancellationToken, Executor, Registry, ToolError, tool};
 use toolwright_mcp::{
     EncryptedTokens, Loopback, McpConfig, McpServer, McpServers, MemoryTokens, OAuth, SignIn,
-    SignInRequest, TokenCheck, TokenRefusal,
+    SignInRequest, TokenCheck, TokenRefusal, TokenStore,
 };
 
 /// Say hello.
@@ -30,13 +32,25 @@ struct Issuer {
     valid: Mutex<Vec<String>>,
     /// Whether a token endpoint elsewhere is announced.
     leads_elsewhere: bool,
+    is_hidden: bool,
+    /// Whether tokens are not refreshed.
+    refuses_refresh: AtomicBool,
 }
 
 impl Issuer {
     async fn start(leads_elsewhere: bool) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::serving(listener, Self { leads_elsewhere, ..Self::default() })
+    }
+
+    /// One that publishes nothing of itself.
+    fn at(listener: TcpListener, is_hidden: bool) -> Arc<Self> {
+        Self::serving(listener, Self { is_hidden, ..Self::default() })
+    }
+
+    fn serving(listener: TcpListener, issuer: Self) -> Arc<Self> {
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let issuer = Arc::new(Self { url, leads_elsewhere, ..Self::default() });
+        let issuer = Arc::new(Self { url, ..issuer });
         let serving = Arc::clone(&issuer);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -80,7 +94,7 @@ impl Issuer {
     fn page(&self, path: &str, form: &HashMap<String, String>) -> (u16, Value) {
         let url = &self.url;
         match path {
-            "/.well-known/oauth-authorization-server" => {
+            "/.well-known/oauth-authorization-server" if !self.is_hidden => {
                 let token = match self.leads_elsewhere {
                     true => "http://elsewhere.example/token".to_owned(),
                     false => format!("{url}/token"),
@@ -96,6 +110,12 @@ impl Issuer {
             "/register" => {
                 let client = json!({"client_id": "ours", "redirect_uris": [PAGE], "token_endpoint_auth_method": "none"});
                 (201, client)
+            }
+            "/token"
+                if form.get("grant_type").is_some_and(|it| it == "refresh_token")
+                    && self.refuses_refresh.load(Ordering::SeqCst) =>
+            {
+                (401, json!({"error": "invalid_client"}))
             }
             "/token" => {
                 let mut valid = self.valid.lock().unwrap();
@@ -260,6 +280,100 @@ async fn a_token_that_the_server_no_longer_takes_is_refreshed_during_a_call_and_
     assert_eq!(issuer.forms("/token")[1]["grant_type"], "refresh_token");
     assert_eq!(person.asked.lock().unwrap().len(), 1);
     servers.close().await;
+}
+
+/// One store of several processes.
+struct Shared(Arc<MemoryTokens>);
+
+impl TokenStore for Shared {
+    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        self.0.load(key)
+    }
+
+    fn save<'a>(
+        &'a self,
+        key: &'a str,
+        tokens: Option<String>,
+    ) -> BoxFuture<'a, Result<(), ToolError>> {
+        self.0.save(key, tokens)
+    }
+}
+
+/// The same, in which everything has expired that was saved before.
+struct ExpiredOnce {
+    tokens: Shared,
+    is_fresh: AtomicBool,
+}
+
+impl ExpiredOnce {
+    fn of(tokens: &Arc<MemoryTokens>) -> Self {
+        Self { tokens: Shared(Arc::clone(tokens)), is_fresh: AtomicBool::new(false) }
+    }
+}
+
+impl TokenStore for ExpiredOnce {
+    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>> {
+        Box::pin(async move {
+            let text = self.tokens.load(key).await?;
+            if self.is_fresh.load(Ordering::SeqCst) {
+                return Ok(text);
+            }
+            Ok(text.map(|text| {
+                let mut stored: Value = serde_json::from_str(&text).unwrap();
+                stored["token_received_at"] = 1.into();
+                stored.to_string()
+            }))
+        })
+    }
+
+    fn save<'a>(
+        &'a self,
+        key: &'a str,
+        tokens: Option<String>,
+    ) -> BoxFuture<'a, Result<(), ToolError>> {
+        self.is_fresh.store(true, Ordering::SeqCst);
+        self.tokens.save(key, tokens)
+    }
+}
+
+#[tokio::test]
+async fn a_person_signs_in_again_where_an_expired_token_is_not_refreshed() {
+    let issuer = Issuer::start(false).await;
+    let served = serve(&issuer).await;
+    let (tokens, person) = (Arc::new(MemoryTokens::default()), Person::default());
+    let fresh = || OAuth::new(Shared(Arc::clone(&tokens))).sign_in(person.clone());
+    assert!(called(&served, fresh(), "").await.contains("\nhello\n"));
+    issuer.refuses_refresh.store(true, Ordering::SeqCst);
+    // Of the next process, by whose clock the token has expired.
+    let expired = OAuth::new(ExpiredOnce::of(&tokens)).sign_in(person.clone());
+    let answer = called(&served, expired, "").await;
+    assert!(answer.contains("\nhello\n"), "{answer}");
+    assert_eq!(person.asked.lock().unwrap().len(), 2);
+}
+
+/// The stored refresh token is that of one authorization server: what only claims to be there gets nothing.
+#[tokio::test]
+async fn a_stored_token_goes_to_no_authorization_server_that_is_guessed() {
+    let issuer = Issuer::start(false).await;
+    let served = serve(&issuer).await;
+    let (tokens, person) = (Arc::new(MemoryTokens::default()), Person::default());
+    let fresh = OAuth::new(Shared(Arc::clone(&tokens))).sign_in(person.clone());
+    assert!(called(&served, fresh, "").await.contains("\nhello\n"));
+    served.ended.cancel();
+    // The same address, which names no authorization server and has a page that takes tokens.
+    let address = reqwest::Url::parse(&served.url).unwrap();
+    let address = format!("127.0.0.1:{}", address.port().unwrap());
+    let impostor = loop {
+        match TcpListener::bind(&address).await {
+            Ok(listener) => break Issuer::at(listener, true),
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    };
+    let expired = OAuth::new(ExpiredOnce::of(&tokens)).sign_in(person.clone());
+    let answer = called(&served, expired, "start_timeout = 3").await;
+    assert!(answer.contains("cannot be used"), "{answer}");
+    assert!(!impostor.seen.lock().unwrap().is_empty(), "it was not asked at all");
+    assert!(impostor.forms("/token").is_empty(), "{:?}", impostor.forms("/token"));
 }
 
 #[tokio::test]

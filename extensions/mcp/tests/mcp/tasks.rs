@@ -115,6 +115,18 @@ async fn a_call_that_waits_is_a_task_that_ends_with_its_result() {
     assert_eq!(office.paid.0.load(Ordering::SeqCst), 1);
 }
 
+/// To pay twice is two payments, each of which a person decides on.
+#[tokio::test]
+async fn an_equal_call_after_a_task_has_ended_is_another_task() {
+    let office = Office::new().await;
+    let first = office.task().await;
+    office.say(&first, |record| Statement::approve(record, "eve", record.created)).await;
+    assert_eq!(office.done(&first).await["status"], "completed");
+    let second = office.task().await;
+    assert_ne!(second, first);
+    assert_eq!(office.of("tasks/get", &first).await["result"]["status"], "completed");
+}
+
 #[tokio::test]
 async fn a_call_that_is_refused_is_a_task_that_ends_with_an_error_of_the_tool() {
     let office = Office::new().await;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
@@ -53,6 +54,11 @@ pub trait Resolver: Send + Sync + 'static {
         &'a self,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
+
+    /// How long that may take, where it is longer than an attempt of a tool may: a person may have to sign in first.
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl<F, T> Resolver for F
@@ -82,6 +88,11 @@ pub(crate) struct Resolving {
 impl Resolving {
     pub(super) fn new(resolver: impl Resolver) -> Self {
         Self { resolver: Arc::new(resolver), flights: Mutex::default() }
+    }
+
+    /// How long the resolver may take.
+    pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
+        attempt.map(|attempt| attempt.max(self.resolver.timeout().unwrap_or_default()))
     }
 
     /// Sees to it that the registry has the tool; `false` where there is none.

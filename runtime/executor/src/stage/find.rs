@@ -70,7 +70,7 @@ pub(crate) async fn seek<'a>(run: &'a RunState, call: &Call<'_>) -> Result<Found
         return found;
     }
     let resolved = resolving.resolve(call.name(), &run.core.registry);
-    let timeout = run.core.provisions.timeout;
+    let timeout = resolving.timeout(run.core.provisions.timeout);
     let resolved = pin!(in_time(call.name(), timeout, resolved));
     match select(resolved, pin!(given_up(run, call))).await {
         Either::Left((Ok(Ok(true)), _)) => find(run, call.name()),

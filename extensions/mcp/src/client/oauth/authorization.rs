@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
-    AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig, OAuthState,
-    WWWAuthenticateParams,
+    AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig, CredentialStore as _,
+    OAuthState, WWWAuthenticateParams,
 };
 use tokio::sync::Mutex;
 
@@ -50,15 +50,44 @@ impl Authorization {
     pub(super) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
-            let mut manager = self.manager().await?;
-            let stored = self.oauth.tokens.load(&self.key()).await;
-            let stored = stored.map_err(|error| AuthError::CredentialStoreError(error.to_string()));
-            if stored?.is_some() && manager.initialize_from_store().await? {
-                state.manager = Some(manager);
-            }
+            state.manager = self.restored().await?;
             state.has_looked = true;
         }
-        current(&state).await
+        self.current(&state).await
+    }
+
+    /// The tokens of an earlier connection, where the authorization server that issued them is the one that is there now. One that
+    /// is guessed, or whose pages are in the clear, gets nothing of them.
+    async fn restored(&self) -> Result<Option<AuthorizationManager>, AuthError> {
+        let tokens = Arc::clone(&self.oauth.tokens);
+        let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
+            return Ok(None);
+        };
+        let mut manager = self.manager().await?;
+        let found = manager.resolve_metadata().await?;
+        let is_guessed = found.source == AuthorizationMetadataSource::LegacyEndpointFallback;
+        let is_other = stored.issuer.is_none() || stored.issuer != found.metadata.issuer;
+        if is_guessed || is_other || checked(&found.metadata).is_err() {
+            tracing::warn!(server = %self.server, "stored tokens are left out: their authorization server is not the one that is found");
+            return Ok(None);
+        }
+        manager.set_metadata(found.metadata);
+        Ok(manager.initialize_from_store().await?.then_some(manager))
+    }
+
+    /// The token that there is. One that has expired and is not refreshed is none: the server refuses the request then, and with
+    /// that another is got.
+    async fn current(&self, state: &State) -> Result<Option<String>, AuthError> {
+        let Some(manager) = &state.manager else { return Ok(None) };
+        match manager.get_access_token().await {
+            Ok(token) => Ok(Some(token)),
+            Err(AuthError::AuthorizationRequired) => Ok(None),
+            Err(AuthError::TokenRefreshFailed(error)) => {
+                tracing::warn!(server = %self.server, %error, "a token was not refreshed");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Another token, after the server has refused the one that was sent.
@@ -68,7 +97,7 @@ impl Authorization {
         sent: Option<&str>,
     ) -> Result<String, AuthError> {
         let mut state = self.state.lock().await;
-        if let Some(token) = current(&state).await?
+        if let Some(token) = self.current(&state).await?
             && Some(token.as_str()) != sent
         {
             return Ok(token);
@@ -81,7 +110,7 @@ impl Authorization {
             state.refused = Some(error.to_string());
         }
         renewed?;
-        current(&state).await?.ok_or(AuthError::AuthorizationRequired)
+        self.current(&state).await?.ok_or(AuthError::AuthorizationRequired)
     }
 
     async fn renew(&self, state: &mut State, challenge: &str) -> Result<(), AuthError> {
@@ -220,15 +249,6 @@ impl Authorization {
         let tokens = Arc::clone(&self.oauth.tokens);
         manager.set_credential_store(Credentials { tokens, key: self.key() });
         Ok(manager)
-    }
-}
-
-async fn current(state: &State) -> Result<Option<String>, AuthError> {
-    let Some(manager) = &state.manager else { return Ok(None) };
-    match manager.get_access_token().await {
-        Ok(token) => Ok(Some(token)),
-        Err(AuthError::AuthorizationRequired) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

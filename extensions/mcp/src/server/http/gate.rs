@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
@@ -31,6 +32,9 @@ const METADATA: [&str; 2] =
 /// How many sessions there are at once, and how many users without sessions.
 const MOST_SESSIONS: usize = 1024;
 
+/// How long a session lasts in which nothing is sent: a call may work, or wait for a person, for as long.
+const IDLE: Duration = Duration::from_secs(60 * 60);
+
 /// The longest body of a request, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
@@ -48,6 +52,8 @@ type User = Option<String>;
 pub(super) struct Gate {
     server: McpServer,
     config: StreamableHttpServerConfig,
+    /// For requests that belong to no session, and begin none whatever they say.
+    single: StreamableHttpServerConfig,
     sessions: Arc<LocalSessionManager>,
     /// Whose session each is.
     owners: Mutex<HashMap<String, User>>,
@@ -70,8 +76,11 @@ impl Gate {
             .enforce_origin_validation();
         config.cancellation_token = ended.clone();
         config.max_request_body_bytes = LONGEST_BODY;
+        let single = config.clone().with_legacy_session_mode(false);
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(IDLE);
         let (owners, runs) = (Mutex::default(), Mutex::default());
-        Ok(Self { server, config, sessions: Arc::default(), owners, runs, ended })
+        Ok(Self { server, config, single, sessions: Arc::new(sessions), owners, runs, ended })
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
@@ -117,6 +126,7 @@ impl Gate {
             // As where there is none: a stranger does not learn that it exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
+        let config = if is_single { &self.single } else { &self.config };
         let run = match (is_single, &session) {
             (true, _) => match self.run(&user) {
                 Ok(run) => Some(run),
@@ -140,7 +150,7 @@ impl Gate {
             Ok(Handler::new(server.clone(), Arc::new(session)).ending())
         };
         let service =
-            StreamableHttpService::new(handler, Arc::clone(&self.sessions), self.config.clone());
+            StreamableHttpService::new(handler, Arc::clone(&self.sessions), config.clone());
         let response = service.handle(request).await;
         if session.is_none()
             && let Some(begun) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
