@@ -19,7 +19,7 @@ pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
@@ -59,6 +59,8 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
+    /// The tools as `mcp_info` showed them last, by our names.
+    shown: Mutex<BTreeMap<String, Arc<ForeignTool>>>,
     /// Where tools are registered when a name is resolved.
     registry: Registry,
     answers: connection::SharedAnswers,
@@ -108,7 +110,8 @@ impl McpServers {
             let server = Server::new(name.clone(), config, Arc::clone(&answers));
             (name, Arc::new(made(server)))
         });
-        Self(Arc::new(Inner { servers: servers.collect(), registry: registry.clone(), answers }))
+        let (servers, registry) = (servers.collect(), registry.clone());
+        Self(Arc::new(Inner { servers, shown: Mutex::default(), registry, answers }))
     }
 
     /// Who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
@@ -175,6 +178,18 @@ impl McpServers {
             return Ok(None);
         };
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
+    }
+
+    /// Remembers what a model was shown of a tool.
+    pub(crate) fn show(&self, tool: &Arc<ForeignTool>) {
+        let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.insert(tool.name.clone(), Arc::clone(tool));
+    }
+
+    /// The tool as a model was shown it last, or as it is now where nobody was shown it.
+    pub(crate) fn as_shown(&self, now: Arc<ForeignTool>) -> Arc<ForeignTool> {
+        let shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.get(&now.name).cloned().unwrap_or(now)
     }
 
     /// Whether calls of this name pass the gate as calls of a tool of its own.

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use futures::future::BoxFuture;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 use crate::call::Call;
 use crate::capability::Value;
+use crate::error::ToolError;
 
 /// The id of a call, made by the executor. The provider's own id is separate.
 /// Later calls have higher ids. Displayed and serialised as a hyphenated UUID.
@@ -119,6 +121,8 @@ pub trait RunHandle: Send + Sync {
     fn progress(&self, progress: &Progress<'_>);
     /// A service of the run, or else of the executor.
     fn service(&self, id: TypeId) -> Option<&Value>;
+    /// Why policy would not let a call of the run begin, also where a person agrees.
+    fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>>;
 }
 
 /// How far a call is, as its tool says.
@@ -214,6 +218,20 @@ impl ToolContext {
             ended: CancellationToken::new(),
             cancelled: None,
         }))
+    }
+
+    /// For a tool that makes the call of another, after a person has agreed to it: finds that tool, by the resolver where it has
+    /// to, checks the input, and gives the error that a call of the tool itself would have got from the policy. Outside of an
+    /// executor everything is permitted.
+    ///
+    /// # Errors
+    /// When there is no such tool, the input is wrong, or a policy denies the call or wants it planned.
+    #[doc(hidden)]
+    pub async fn permits(&self, call: Call<'static>) -> Result<(), ToolError> {
+        match self.0.run.clone() {
+            Some(run) => run.permits(call).await,
+            None => Ok(()),
+        }
     }
 
     /// The call's own id.

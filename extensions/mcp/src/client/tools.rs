@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::{Handle, Output, ToolContext, ToolError, tool};
+use toolwright::{Call, Handle, Output, ToolContext, ToolError, tool};
 
 use super::McpServers;
 use super::definition::{Definitions, ForeignTool};
@@ -91,6 +91,7 @@ pub async fn mcp_info(
     name: String,
 ) -> Result<String, ToolError> {
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
+    servers.show(&tool);
     let (effect, danger) = judged(server.trust(), &tool.annotations);
     let definition = json!({
         "name": tool.theirs,
@@ -125,7 +126,7 @@ pub async fn mcp_info(
     effect = once,
     timeout = "6m",
     danger = moderate,
-    approval = "it calls a tool of another program, for which the policy has no rules",
+    approval = "it calls a tool of another program that was not called before",
     preview = |name, arguments| {
         format!("calls `{name}` with {}", escaped(&Value::Object(arguments).to_string()))
     }
@@ -144,7 +145,11 @@ pub async fn mcp_exec(
         return Err(ToolError::invalid(words).hint(format!("call `{name}` itself")));
     }
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
-    servers.call(server, &tool, Value::Object(arguments), context).await
+    let tool = servers.as_shown(tool);
+    let arguments = Value::Object(arguments);
+    // Rules name the tool itself. Whoever decides on this call has read its name and its input.
+    context.permits(Call::new(name, arguments.to_string())).await?;
+    servers.call(server, &tool, arguments, context).await
 }
 
 type Read<'a> = (&'a str, Result<Arc<Definitions>, ToolError>);

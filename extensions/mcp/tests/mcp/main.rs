@@ -4,6 +4,7 @@
 mod answers;
 mod client;
 mod durable;
+mod exec;
 mod faults;
 mod http;
 mod oauth;

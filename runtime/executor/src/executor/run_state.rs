@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -11,8 +12,13 @@ use super::Ready;
 use super::builder::Core;
 use crate::catalog::Catalog;
 use crate::event::{self, Event, EventKind, Listener};
+use crate::lifecycle::Refusal;
+use crate::stage;
+use toolwright_core::call::Call;
 use toolwright_core::capability::{Declared, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
+use toolwright_core::error::ToolError;
+use toolwright_policy::policy::PolicyDecision;
 
 /// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.
 pub(crate) struct RunState {
@@ -214,5 +220,17 @@ impl RunHandle for RunState {
         let run = place(&provisions.per_run).and_then(|index| self.values.own.get(index));
         let shared = || self.core.provided.services.get(place(&provisions.services)?);
         run.or_else(shared)
+    }
+
+    fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>> {
+        Box::pin(async move {
+            drop(stage::seek(&self, &call).await?);
+            let refusal = match self.explain(&self.core.rules, &call)?.verdict {
+                PolicyDecision::Deny { reason } => Refusal::Denied(reason),
+                PolicyDecision::Queue => Refusal::CannotBePlanned,
+                _ => return Ok(()),
+            };
+            Err(refusal.error(call.name(), &self.id))
+        })
     }
 }
