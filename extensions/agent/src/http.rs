@@ -230,7 +230,7 @@ impl HttpModel {
         let text = received.whole()?;
         let answer = endpoint.api.answer(&text, listing);
         let mut answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
-        answer.verbatim = answer.verbatim.map(|verbatim| verbatim.from_origin(&self.origin));
+        answer.verbatim = answer.verbatim.map(|verbatim| verbatim.written_by(&self.origin));
         if let Some(pieces) = pieces.flatten() {
             pieces.came_whole(&answer);
         }

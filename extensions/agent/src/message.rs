@@ -185,7 +185,7 @@ impl Verbatim {
 
     /// As one that this server wrote.
     #[cfg(feature = "http")]
-    pub(crate) fn from_origin(self, origin: &Arc<str>) -> Self {
+    pub(crate) fn written_by(self, origin: &Arc<str>) -> Self {
         Self { provider: Arc::clone(origin), ..self }
     }
 
