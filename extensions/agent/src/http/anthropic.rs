@@ -144,16 +144,27 @@ fn reasoning(
 /// Whether the calls of an open turn go back without the thinking before them, because another model made them: with a number of
 /// tokens to think the API refuses that, so the model thinks again from the next message of the user on.
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
-    if !matches!(history.last(), Some(Message::Answers(_))) {
+    let turn = since_said(history);
+    let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
+    if !matches!(last, Some(Message::Answers(_))) {
         return false;
     }
-    let turns = history.iter().rev().take_while(|it| !matches!(it, Message::User { .. }));
-    let first = turns.filter(|it| matches!(it, Message::Model { .. })).last();
+    let first = turn.iter().find(|it| matches!(it, Message::Model { .. }));
     let Some(Message::Model { verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
     let blocks: Option<Vec<Said>> = blocks.and_then(|it| serde_json::from_str(it).ok());
     let first = blocks.as_deref().and_then(<[Said]>::first);
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
+}
+
+/// The messages since the user last spoke. What the user says right behind answers goes with them.
+fn since_said(history: &[Message]) -> &[Message] {
+    let begins = |index: &usize| {
+        let before = index.checked_sub(1).map(|before| &history[before]);
+        matches!(history[*index], Message::User { .. })
+            && !matches!(before, Some(Message::Answers(_)))
+    };
+    &history[(0..history.len()).rev().find(begins).unwrap_or_default()..]
 }
 
 fn choice(settings: &ModelSettings, listing: &Listing) -> Option<Value> {

@@ -97,6 +97,8 @@ fn parts_by<'a>(
 ) -> impl Iterator<Item = Part<'a>> {
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), longest: longest_id(provider) };
+    // Gemini takes an id of an earlier message again.
+    let counts_anew = provider == Provider::Gemini;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, attachments, .. } if !attachments.is_empty() => {
             Some(Part::Attached(text, attachments))
@@ -106,6 +108,9 @@ fn parts_by<'a>(
             let verbatim = verbatim.as_ref().and_then(|it| it.of(origin));
             if text.trim().is_empty() && calls.is_empty() && verbatim.is_none() {
                 return None;
+            }
+            if counts_anew {
+                taken.taken.clear();
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
             ids = if is_ordered { None } else { taken.of(place, calls) };

@@ -146,7 +146,12 @@ fn a_turn_that_another_model_began_ends_without_thinking() {
     let began = [user(), foreign.clone(), answered("t2")];
     assert!(!thinks(&began, &tokens));
     assert!(!thinks(&[&began[..], &[own.clone(), answered("t1")]].concat(), &tokens));
-    assert!(thinks(&[&began[..], &[user()]].concat(), &tokens), "the turn is over");
+    let over = [&began[..], &[Message::model("Three.", []), user()]].concat();
+    assert!(thinks(&over, &tokens), "the turn is over");
+    let left = Message::user("[Left for this task: 3 turns.]");
+    assert!(!thinks(&[&began[..], &[left.clone()]].concat(), &tokens), "it goes with the answers");
+    let went_on = [&began[..], &[left.clone(), own.clone(), answered("t1"), left]].concat();
+    assert!(!thinks(&went_on, &tokens));
     assert!(thinks(&[user(), own.clone(), answered("t1")], &tokens));
     assert!(thinks(&[user(), own, answered("t1"), foreign, answered("t2")], &tokens));
     let request = ModelRequest::new(&began, &listing).settings(&effort);

@@ -112,6 +112,21 @@ fn parts_go_back_byte_for_byte_also_where_calls_have_no_ids() {
     assert!(!text.contains("call_0_0"), "{text}");
 }
 
+/// Some servers count their ids anew in each answer: the API takes that, and wants its signatures back.
+#[test]
+fn an_id_of_an_earlier_message_stays() {
+    let name = listing().shown_name("math.add").to_owned();
+    let part =
+        format!(r#"[{{"thoughtSignature":"s","functionCall":{{"id":"c1","name":"{name}"}}}}]"#);
+    let turn = || {
+        let verbatim = Verbatim::new("gemini", &*part);
+        let answered = Message::answers([(call(Some("c1"), ""), Answer::from(Output::text("2")))]);
+        [Message::model("", [call(Some("c1"), "{}")]).verbatim(verbatim), answered]
+    };
+    let text = written("gemini-3-pro", &[turn(), turn()].concat());
+    assert_eq!(text.matches(&part).count(), 2, "{text}");
+}
+
 #[test]
 fn a_call_of_another_model_is_signed_for_models_that_ask_for_a_signature() {
     let history = [
