@@ -20,15 +20,25 @@ pub enum Step {
     SoFar,
     /// The answers of a turn.
     Answers,
+    /// The acknowledgement of a call whose answer the run has recorded.
+    Acknowledgement,
     /// The end.
     End,
 }
 
 impl Step {
-    const ALL: [Self; 7] =
-        [Self::Start, Self::Lease, Self::Answer, Self::Call, Self::SoFar, Self::Answers, Self::End];
+    const ALL: [Self; 8] = [
+        Self::Start,
+        Self::Lease,
+        Self::Answer,
+        Self::Call,
+        Self::SoFar,
+        Self::Answers,
+        Self::Acknowledgement,
+        Self::End,
+    ];
 
-    /// What a unit commits.
+    /// What a transaction commits.
     #[must_use]
     pub fn of(unit: &Transaction) -> Option<Self> {
         let written = || unit.documents.iter().filter(|it| it.text.is_some()).map(|it| &*it.key);
@@ -60,6 +70,7 @@ impl Step {
             Self::Call => "call",
             Self::SoFar => "answers-so-far",
             Self::Answers => "answers",
+            Self::Acknowledgement => "acknowledgement",
             Self::End => "end",
         }
     }

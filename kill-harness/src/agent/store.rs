@@ -84,7 +84,12 @@ impl Store for FatalStore {
     }
 
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
+        Box::pin(async move {
+            self.fatal.reached(AgentPoint::Before(Step::Acknowledgement));
+            self.inner.acknowledge(call).await?;
+            self.fatal.reached(AgentPoint::After(Step::Acknowledgement));
+            Ok(())
+        })
     }
 
     toolwright::pass_on_questions!(inner);

@@ -1,5 +1,6 @@
 //! Runs of an agent that are killed: the short form, and proof that a broken promise is found.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,6 +34,44 @@ fn an_answer_of_the_model_that_is_not_durable_before_its_calls_is_found() {
     assert!(!tally.findings.is_empty(), "{tally}");
 }
 
+/// A process that is killed around the acknowledgement of a call, and one that goes on with its runs.
+fn killed_around_an_acknowledgement(point: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let _errors = Errors(folder.path());
+    let life = AgentLife { kill: Some((point.to_owned(), 1)), ..life(folder.path()) };
+    let start =
+        |life: &AgentLife| Process::of(life.command(Path::new(PROGRAM)).unwrap(), folder.path());
+    assert_eq!(start(&life).end().signal(), Some(Signal::KILL.as_raw()));
+    assert_eq!(start(&AgentLife { number: 2, kill: None, ..life.clone() }).end().code(), Some(0));
+    let (findings, _) = with_store(folder.path(), |store| async move {
+        check(&life.folder, store, life.seed, life.runs, 1).await.unwrap()
+    });
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+#[test]
+fn calls_are_acknowledged_by_the_next_process_where_the_first_is_killed_before_it() {
+    killed_around_an_acknowledgement("before-acknowledgement");
+}
+
+#[test]
+fn calls_are_acknowledged_once_where_the_process_is_killed_after_it() {
+    killed_around_an_acknowledgement("after-acknowledgement");
+}
+
+fn life(folder: &Path) -> AgentLife {
+    AgentLife {
+        folder: folder.to_owned(),
+        number: 1,
+        seed: 5,
+        runs: 6,
+        kill: None,
+        is_late: false,
+        lease: 500,
+        works: 60_000,
+    }
+}
+
 /// Shows what the processes of a folder wrote, where the test fails.
 struct Errors<'a>(&'a Path);
 
@@ -55,16 +94,7 @@ fn open(folder: &Path) -> Vec<Head> {
 #[test]
 fn a_process_that_stands_still_for_longer_than_its_leases_loses_its_runs_and_runs_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
-    let life = AgentLife {
-        folder: folder.path().to_owned(),
-        number: 1,
-        seed: 5,
-        runs: 6,
-        kill: None,
-        is_late: false,
-        lease: 500,
-        works: 60_000,
-    };
+    let life = life(folder.path());
     let start =
         |life: &AgentLife| Process::of(life.command(Path::new(PROGRAM)).unwrap(), folder.path());
     let _errors = Errors(folder.path());
