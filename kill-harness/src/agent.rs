@@ -13,8 +13,10 @@ mod model;
 mod play;
 mod point;
 mod store;
+mod tally;
 
 pub use check::{Finding, check};
 pub use life::{AgentLife, live};
-pub use play::{AgentSetting, AgentTally, kill_agents};
+pub use play::{AgentSetting, kill_agents};
 pub use point::{AgentPoint, Step};
+pub use tally::AgentTally;

@@ -12,7 +12,7 @@ use crate::point::Point;
 use crate::world::{Setting, play};
 
 /// From so many kills on, every point must have been hit.
-const ALL_POINTS_FROM: u64 = 500;
+pub(crate) const ALL_POINTS_FROM: u64 = 500;
 
 /// What came of it.
 #[derive(Debug)]

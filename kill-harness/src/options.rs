@@ -112,13 +112,16 @@ impl Options {
         for (point, hits) in &tally.hits {
             println!("{hits:>6} {point}");
         }
+        for point in tally.missed() {
+            println!("never hit: {point}");
+        }
         println!("{} calls checked in {} s", tally.calls, begun.elapsed().as_secs());
         if breaks_write_ahead {
             let not = if is_found { "" } else { "not " };
             println!("the broken promise `write-ahead` was {not}found");
         }
         println!("{tally}");
-        let is_good = is_found == breaks_write_ahead;
+        let is_good = if breaks_write_ahead { is_found } else { tally.is_good() };
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -1,7 +1,5 @@
 //! Kills processes that drive runs, world by world, until enough were killed.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
@@ -10,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-use super::check::{Finding, check};
+use super::check::check;
 use super::life::AgentLife;
-use super::point::AgentPoint;
+use super::tally::{AT_RANDOM, AgentTally};
 use crate::Opens;
 
 /// How many runs a world has.
@@ -40,17 +38,6 @@ pub struct AgentSetting {
     pub lease: Duration,
 }
 
-/// What came of it.
-#[derive(Debug, Default)]
-pub struct AgentTally {
-    /// How often each point was hit.
-    pub hits: BTreeMap<String, u64>,
-    /// How many calls were looked at.
-    pub calls: u64,
-    /// What was found.
-    pub findings: Vec<Finding>,
-}
-
 /// Kills so often; where a promise is broken, until that is found.
 ///
 /// # Errors
@@ -61,9 +48,7 @@ pub fn kill_agents(
     seed: u64,
     store: &dyn Opens,
 ) -> anyhow::Result<AgentTally> {
-    let mut tally = AgentTally::default();
-    tally.hits.extend(AgentPoint::all().map(|point| (point.to_string(), 0)));
-    tally.hits.insert(AT_RANDOM.to_owned(), 0);
+    let mut tally = AgentTally::new();
     let mut random = fastrand::Rng::with_seed(seed);
     let mut world = 0;
     while tally.kills() < kills {
@@ -75,8 +60,6 @@ pub fn kill_agents(
     }
     Ok(tally)
 }
-
-const AT_RANDOM: &str = "random instant";
 
 fn played(
     setting: &AgentSetting,
@@ -102,21 +85,20 @@ fn played(
     let mut killed = 0;
     while killed < KILLS && tally.kills() < wanted {
         life.number += 1;
-        let least = tally.hits.values().min().copied().unwrap_or_default();
-        let rarest = tally.hits.iter().filter(|(_, hits)| **hits == least).map(|(point, _)| point);
-        let rarest: Vec<String> = rarest.cloned().collect();
-        // A point that this world does not come to any more is tried by the next one.
-        let aim = rarest[random.usize(..rarest.len())].clone();
+        let aim = tally.next_aim(random);
         let at_random = (aim == AT_RANDOM).then(|| Duration::from_millis(random.u64(50..900)));
         life.kill = at_random.is_none().then(|| (aim.clone(), random.u32(1..=2)));
         let ended = lived(&life, setting, at_random)?;
         match (ended.signal(), ended.code()) {
             (Some(SIGKILL), _) => {
-                *tally.hits.entry(aim).or_default() += 1;
+                tally.hit(aim);
                 killed += 1;
             }
-            // Every run has ended before the point was reached again.
-            (None, Some(0)) => break,
+            // Every run has ended before the point was reached.
+            (None, Some(0)) => {
+                tally.passed_by(aim, life.number == 1);
+                break;
+            }
             _ => bail!("life {} in {} ended with {ended}", life.number, folder.display()),
         }
     }
@@ -165,35 +147,5 @@ fn lived(
             bail!("life {} in {} hung", life.number, life.folder.display());
         }
         sleep(Duration::from_millis(2));
-    }
-}
-
-impl AgentTally {
-    /// How many processes were killed.
-    #[must_use]
-    pub fn kills(&self) -> u64 {
-        self.hits.values().sum()
-    }
-
-    fn of(&self, is_it: fn(&Finding) -> bool) -> usize {
-        self.findings.iter().filter(|it| is_it(it)).count()
-    }
-}
-
-/// The last line.
-impl fmt::Display for AgentTally {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hit = self.hits.values().filter(|hits| **hits > 0).count();
-        let unsound = self.of(|it| matches!(it, Finding::Unsound(_)));
-        write!(
-            formatter,
-            "kills={} points={hit}/{} duplicates={} lost={} unanswered={} histories={}",
-            self.kills(),
-            self.hits.len(),
-            self.of(|it| matches!(it, Finding::Duplicate(_))),
-            self.of(|it| matches!(it, Finding::Lost(_))),
-            self.of(|it| matches!(it, Finding::Unanswered(_))),
-            if unsound == 0 { "sound".to_owned() } else { format!("unsound({unsound})") },
-        )
     }
 }
