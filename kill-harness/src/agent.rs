@@ -12,10 +12,11 @@ mod life;
 mod model;
 mod play;
 mod point;
+mod requests;
 mod store;
 mod tally;
 
-pub use check::{Finding, check};
+pub use check::{Finding, Played, check};
 pub use life::{AgentLife, live};
 pub use play::{AgentSetting, kill_agents};
 pub use point::{AgentPoint, Step};

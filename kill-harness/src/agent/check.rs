@@ -1,6 +1,6 @@
 //! Compares the recorded histories with what happened outside, and with what the model was asked.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use toolwright_agent::durable::{Phase, Runs};
 use toolwright_agent::{Message, check as sound};
 
 use super::life::id;
-use super::model::{asked, turns};
+use super::model::{Asked, asked, turns};
+use super::requests::Bound;
 use crate::marks::{self, What};
 
 /// Something that must not be.
@@ -37,6 +38,19 @@ impl fmt::Display for Finding {
     }
 }
 
+/// What was played in a folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Played {
+    /// What the model says.
+    pub seed: u64,
+    /// How many runs there are.
+    pub runs: u64,
+    /// How many processes were killed.
+    pub kills: u64,
+    /// Whether each process ended before the next began.
+    pub is_alone: bool,
+}
+
 /// What was found in a folder whose runs were settled, and how many calls were looked at.
 ///
 /// # Errors
@@ -44,15 +58,11 @@ impl fmt::Display for Finding {
 pub async fn check(
     folder: &Path,
     store: Arc<dyn Store>,
-    seed: u64,
-    of: u64,
-    kills: u64,
+    played: Played,
 ) -> anyhow::Result<(Vec<Finding>, u64)> {
     let (mut findings, mut calls) = (Vec::new(), 0);
-    let mut requests: HashMap<u64, BTreeMap<u64, u64>> = HashMap::new();
-    for request in asked(folder)? {
-        *requests.entry(request.run).or_default().entry(request.turn).or_default() += 1;
-    }
+    let Played { seed, kills, is_alone, .. } = played;
+    let requests = asked(folder)?;
     let mut acted: HashMap<String, Vec<String>> = HashMap::new();
     let mut begun = HashSet::new();
     for mark in marks::read(folder)? {
@@ -71,7 +81,7 @@ pub async fn check(
         findings.push(Finding::Unanswered(words));
     }
     let runs = Runs::of(store);
-    for run in 0..of {
+    for run in 0..played.runs {
         let expected = turns(seed, run);
         let head = match runs.head(&id(run)).await {
             Ok(head) => head,
@@ -122,11 +132,10 @@ pub async fn check(
                 }
             }
         }
-        let asked = requests.remove(&run).unwrap_or_default();
-        let (found, at_most) = (asked.values().sum::<u64>(), expected + kills);
-        if found > at_most || (1..=expected).any(|turn| !asked.contains_key(&turn)) {
-            let words = format!("run {run}: asked {found} times, expected {expected} to {at_most}");
-            findings.push(Finding::Unsound(words));
+        let of_run: Vec<&Asked> = requests.iter().filter(|it| it.run == run).collect();
+        let bound = Bound { turns: expected, kills, is_alone };
+        if let Some(why) = bound.broken_by(&of_run) {
+            findings.push(Finding::Unsound(format!("run {run}: {why}")));
         }
     }
     // What is left is in no history: the model was asked again after its calls had begun.

@@ -23,6 +23,8 @@ const MANNERS: [&str; 8] = ["plain", "plain", "plain", "plain", "slow", "wrong",
 /// A request that the model was asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Asked {
+    /// Which process asked.
+    pub life: u32,
     pub run: u64,
     pub turn: u64,
 }
@@ -66,7 +68,7 @@ impl ScriptedModel {
         let run = run.ok_or_else(|| io::Error::other("no run is named in the history"))?;
         let before = history.iter().filter(|it| matches!(it, Message::Model { .. })).count();
         let turn = u64::try_from(before).unwrap_or(u64::MAX) + 1;
-        let line = line::of(&Asked { run, turn })?;
+        let line = line::of(&Asked { life: self.life, run, turn })?;
         (&self.asked).write_all(line.as_bytes())?;
         self.asked.sync_data()?;
         if turn >= turns(self.seed, run) {

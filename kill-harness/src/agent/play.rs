@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-use super::check::check;
+use super::check::{Played, check};
 use super::life::AgentLife;
 use super::tally::{AT_RANDOM, AgentTally};
 use crate::Opens;
@@ -112,7 +112,8 @@ fn played(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (findings, calls) = runtime.block_on(async {
         let store = store.open(&folder).await?;
-        check(&folder, store, seed, RUNS, killed).await
+        let played = Played { seed, runs: RUNS, kills: killed, is_alone: true };
+        check(&folder, store, played).await
     })?;
     for finding in &findings {
         eprintln!("world-{world}: {finding}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kill_harness::Sqlite;
-use kill_harness::agent::{AgentLife, AgentSetting, AgentTally, check, kill_agents};
+use kill_harness::agent::{AgentLife, AgentSetting, AgentTally, Played, check, kill_agents};
 use rustix::process::Signal;
 use toolwright_agent::durable::{Head, Runs};
 
@@ -44,7 +44,8 @@ fn killed_around_an_acknowledgement(point: &str) {
     assert_eq!(start(&life).end().signal(), Some(Signal::KILL.as_raw()));
     assert_eq!(start(&AgentLife { number: 2, kill: None, ..life.clone() }).end().code(), Some(0));
     let (findings, _) = with_store(folder.path(), |store| async move {
-        check(&life.folder, store, life.seed, life.runs, 1).await.unwrap()
+        let played = Played { seed: life.seed, runs: life.runs, kills: 1, is_alone: true };
+        check(&life.folder, store, played).await.unwrap()
     });
     assert!(findings.is_empty(), "{findings:#?}");
 }
@@ -120,7 +121,8 @@ fn a_process_that_stands_still_for_longer_than_its_leases_loses_its_runs_and_run
     assert_eq!(settles.end().code(), Some(0));
     let checked = with_store(folder.path(), |store| async move {
         // Each run may have been asked for once more by each.
-        check(&life.folder, store, life.seed, life.runs, 3).await.unwrap()
+        let played = Played { seed: life.seed, runs: life.runs, kills: 3, is_alone: false };
+        check(&life.folder, store, played).await.unwrap()
     });
     assert!(checked.0.is_empty(), "{:#?}", checked.0);
 }

@@ -1,0 +1,95 @@
+//! How often the model may be asked for the answers of one run. Pure.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::model::Asked;
+
+/// What bounds the requests of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound {
+    /// How many answers of the model its history has.
+    pub turns: u64,
+    /// How many processes of its journal were killed.
+    pub kills: u64,
+    /// Whether each process ended before the next began.
+    pub is_alone: bool,
+}
+
+impl Bound {
+    /// What is wrong with the requests of a run, in the order in which they were made.
+    pub fn broken_by(self, requests: &[&Asked]) -> Option<String> {
+        let Self { turns, kills, is_alone } = self;
+        let mut by_turn: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+        // Of each process, a turn that another had asked for before.
+        let mut again: HashMap<u32, u64> = HashMap::new();
+        let mut times = 0;
+        for Asked { life, turn, .. } in requests {
+            let lives = by_turn.entry(*turn).or_default();
+            times += u64::from(!lives.is_empty());
+            if !is_alone {
+                lives.insert(*life);
+                continue;
+            }
+            if lives.contains(life) {
+                return Some(format!("process {life} asked twice for turn {turn}"));
+            }
+            if !lives.is_empty()
+                && let Some(other) = again.insert(*life, *turn)
+            {
+                return Some(format!(
+                    "process {life} asked again for the turns {other} and {turn}, expected at most one"
+                ));
+            }
+            lives.insert(*life);
+        }
+        let asked: Vec<u64> = by_turn.into_keys().collect();
+        if times > kills {
+            return Some(format!("{times} requests were made again, expected at most {kills}"));
+        }
+        let expected: Vec<u64> = (1..=turns).collect();
+        (asked != expected).then(|| format!("the turns {asked:?} were asked for, not {expected:?}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, Bound};
+
+    fn broken(bound: Bound, requests: &[(u32, u64)]) -> Option<String> {
+        let requests: Vec<Asked> = requests
+            .iter()
+            .map(|(life, turn)| Asked { life: *life, run: 1, turn: *turn })
+            .collect();
+        bound.broken_by(&requests.iter().collect::<Vec<_>>())
+    }
+
+    const ALONE: Bound = Bound { turns: 3, kills: 2, is_alone: true };
+
+    #[test]
+    fn a_run_asks_again_once_for_each_process_that_was_killed() {
+        assert_eq!(broken(ALONE, &[(1, 1), (1, 2), (2, 2), (2, 3)]), None);
+        assert_eq!(broken(ALONE, &[(1, 1), (2, 1), (3, 1), (3, 2), (3, 3)]), None);
+    }
+
+    #[test]
+    fn a_process_that_asks_twice_for_a_turn_is_found() {
+        let found = broken(ALONE, &[(1, 1), (1, 2), (1, 2), (1, 3)]);
+        assert_eq!(found.unwrap(), "process 1 asked twice for turn 2");
+    }
+
+    #[test]
+    fn a_process_that_asks_again_for_two_turns_is_found() {
+        let found = broken(ALONE, &[(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]);
+        let expected = "process 2 asked again for the turns 1 and 2, expected at most one";
+        assert_eq!(found.unwrap(), expected);
+    }
+
+    #[test]
+    fn more_requests_than_kills_and_turns_without_one_are_found() {
+        let beside = Bound { is_alone: false, ..ALONE };
+        let found = broken(beside, &[(1, 1), (1, 1), (2, 1), (2, 1), (2, 2), (2, 3)]);
+        assert_eq!(found.unwrap(), "3 requests were made again, expected at most 2");
+        let found = broken(ALONE, &[(1, 1), (1, 3)]);
+        assert_eq!(found.unwrap(), "the turns [1, 3] were asked for, not [1, 2, 3]");
+    }
+}
