@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::{Arg, Command, value_parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::Opens;
 use crate::agent::{AgentSetting, kill_agents};
@@ -27,7 +28,14 @@ pub struct Options {
 impl Options {
     /// Ends the process where the command line is wrong.
     pub fn of_command_line() -> anyhow::Result<Self> {
-        let matches = command().get_matches();
+        Self::of(&command().get_matches())
+    }
+
+    fn of(matches: &ArgMatches) -> anyhow::Result<Self> {
+        let is_agent = matches.get_one::<String>("application").is_some_and(|it| it == "agent");
+        if is_agent {
+            fits_agent(matches)?;
+        }
         let own = match matches.get_one::<PathBuf>("folder") {
             Some(_) => None,
             None => Some(tempfile::Builder::new().prefix("kill-harness-").tempdir()?),
@@ -47,10 +55,6 @@ impl Options {
             breaks,
             lease: Duration::from_millis(number("lease").unwrap_or_default()),
         };
-        let is_agent = matches.get_one::<String>("application").is_some_and(|it| it == "agent");
-        if is_agent && breaks.is_some_and(|it| it != Break::WriteAhead) {
-            anyhow::bail!("the application `agent` knows `--break write-ahead` alone");
-        }
         Ok(Self {
             is_agent,
             kills: number("kills").unwrap_or_default(),
@@ -132,6 +136,26 @@ fn told_of(promise: Break, tally: &Tally) -> bool {
     is_found
 }
 
+/// Refuses what means nothing for runs of an agent.
+fn fits_agent(matches: &ArgMatches) -> anyhow::Result<()> {
+    for (name, why) in [
+        ("processes", "one process at a time drives the runs of a journal"),
+        ("beside", "one journal is tried at a time"),
+    ] {
+        anyhow::ensure!(
+            matches.value_source(name) != Some(ValueSource::CommandLine),
+            "`--{name}` means nothing for `--application agent`, where {why}; leave it out"
+        );
+    }
+    if let Some(promise) = matches.get_one::<Break>("break") {
+        anyhow::ensure!(
+            *promise == Break::WriteAhead,
+            "`--break {promise}` means nothing for `--application agent`, expected `--break write-ahead`"
+        );
+    }
+    Ok(())
+}
+
 /// Leaves the folder for whoever looks for the cause.
 fn keep(own: Option<tempfile::TempDir>) {
     if let Some(own) = own {
@@ -166,14 +190,14 @@ fn command() -> Command {
         .args([
             number("kills", "N", "How many lives are ended").default_value("1000"),
             option("seed", "S", "What decides calls and kills; printed").value_parser(value_parser!(u64)),
-            number("processes", "P", "How many processes share a journal; 1 unless a fault needs 2"),
+            number("processes", "P", "How many processes share a journal, for calls alone; 1 unless a fault needs 2"),
             option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
                 .value_parser(|text: &str| text.parse::<Break>()),
             option("application", "NAME", "What is killed: calls, turns of calls; agent, runs of an agent")
                 .value_parser(["calls", "agent"])
                 .default_value("calls"),
             number("lease", "MS", "The lease of executors").default_value("300"),
-            number("beside", "N", "How many journals are tried at once").default_value("3"),
+            number("beside", "N", "How many journals are tried at once, for calls alone").default_value("3"),
             option("folder", "PATH", "Where journals are kept, instead of a temporary folder")
                 .value_parser(value_parser!(PathBuf)),
         ])
@@ -181,8 +205,29 @@ fn command() -> Command {
 
 #[cfg(test)]
 mod tests {
+    use super::{Options, command};
+
     #[test]
     fn the_command_line_is_consistent() {
-        super::command().debug_assert();
+        command().debug_assert();
+    }
+
+    fn read(options: &str) -> Result<bool, String> {
+        let words = ["kill-harness"].into_iter().chain(options.split_whitespace());
+        let matches = command().try_get_matches_from(words).unwrap();
+        Options::of(&matches).map(|it| it.is_agent).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_that_mean_nothing_for_runs_of_an_agent_are_refused() {
+        let expected = "`--processes` means nothing for `--application agent`, where one process at a time drives the runs \
+                        of a journal; leave it out";
+        assert_eq!(read("--application agent --processes 2"), Err(expected.to_owned()));
+        let expected = "`--beside` means nothing for `--application agent`, where one journal is tried at a time; leave it out";
+        assert_eq!(read("--application agent --beside 3"), Err(expected.to_owned()));
+        let expected = "`--break fence` means nothing for `--application agent`, expected `--break write-ahead`";
+        assert_eq!(read("--application agent --break fence"), Err(expected.to_owned()));
+        assert_eq!(read("--application agent --break write-ahead --lease 300"), Ok(true));
+        assert_eq!(read("--processes 2 --beside 3 --break fence"), Ok(false));
     }
 }
