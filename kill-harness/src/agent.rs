@@ -1,5 +1,5 @@
 //! The application `agent`: runs of an agent that are recorded, killed before and after each commit of a run, within the model's
-//! answer and inside tools, and taken up again.
+//! answer and inside tools, and taken up again. Some are spoken to again, some are cancelled, and of some the time is up.
 //!
 //! ```text
 //!  parent ── worlds ── lives: killed, killed, …, settles ──► check: histories, marks, requests
@@ -8,6 +8,7 @@
 //! ```
 
 mod check;
+mod course;
 mod life;
 mod model;
 mod play;
@@ -15,6 +16,7 @@ mod point;
 mod requests;
 mod store;
 mod tally;
+mod user;
 
 pub use check::{Finding, Played, check};
 pub use life::{AgentLife, live};

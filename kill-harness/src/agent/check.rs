@@ -5,14 +5,19 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use toolwright::Answer;
 use toolwright::journal::{Filter, Page, Store};
+use toolwright::provider::ToolCall;
 use toolwright_agent::durable::{Phase, Runs};
 use toolwright_agent::{Message, check as sound};
 
+use super::course::Course;
 use super::life::id;
-use super::model::{Asked, asked, turns};
+use super::model::{Asked, asked};
 use super::requests::Bound;
 use crate::marks::{self, What};
+use crate::person::Arguments;
+use crate::script::Said;
 
 /// Something that must not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,26 +68,10 @@ pub async fn check(
     let (mut findings, mut calls) = (Vec::new(), 0);
     let Played { seed, kills, is_alone, .. } = played;
     let requests = asked(folder)?;
-    let mut acted: HashMap<String, Vec<String>> = HashMap::new();
-    let mut begun = HashSet::new();
-    for mark in marks::read(folder)? {
-        match mark.what {
-            What::Acted(it) => acted.entry(it.token).or_default().push(it.key),
-            What::Begun(it) => {
-                begun.insert(it.token);
-            }
-            _ => {}
-        }
-    }
-    let undelivered = Filter { delivered: Some(false), ..Filter::default() };
-    for call in store.list(&undelivered, Page::first(100)).await? {
-        let (run, tool, state) = (&call.place.run, &call.tool, call.state);
-        let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
-        findings.push(Finding::Unanswered(words));
-    }
+    let mut known = Known::read(folder, &*store).await?;
     let runs = Runs::of(store);
     for run in 0..played.runs {
-        let expected = turns(seed, run);
+        let course = Course::of(seed, run);
         let head = match runs.head(&id(run)).await {
             Ok(head) => head,
             Err(error) => {
@@ -90,9 +79,14 @@ pub async fn check(
                 continue;
             }
         };
-        if head.phase != Phase::Ended || head.ended.as_deref() != Some("text") {
-            let (phase, ended) = (head.phase, head.ended);
-            findings.push(Finding::Unanswered(format!("run {run} is {phase:?}, ended {ended:?}")));
+        let by = head.cancelled.as_ref().map(|it| &*it.who);
+        let is_cancelled = matches!(course, Course::Cancelled { .. });
+        let expected = (Some(course.end()), is_cancelled.then_some("ada"));
+        if head.phase != Phase::Ended || (head.ended.as_deref(), by) != expected {
+            let (phase, end) = (head.phase, &head.ended);
+            let words =
+                format!("run {run} is {phase:?}, ended {end:?} by {by:?}, not {expected:?}");
+            findings.push(Finding::Unanswered(words));
             continue;
         }
         let mut history = Vec::new();
@@ -102,11 +96,12 @@ pub async fn check(
             history.extend(turn.answer);
             history.extend(turn.answers);
         }
+        let (fewest, most) = course.turns();
         match sound(&history) {
-            Ok([]) if head.turn == expected => {}
+            Ok([]) if (fewest..=most).contains(&head.turn) => {}
             ended => {
                 let turn = head.turn;
-                let words = format!("run {run} has {turn} of {expected} turns: {ended:?}");
+                let words = format!("run {run} has {turn} turns of {fewest} to {most}: {ended:?}");
                 findings.push(Finding::Unsound(words));
             }
         }
@@ -116,32 +111,85 @@ pub async fn check(
         }) {
             for (call, answer) in answered.iter() {
                 calls += 1;
-                let token = call.id.clone().unwrap_or_default();
-                begun.remove(&token);
-                let keys = acted.remove(&token).unwrap_or_default();
-                let text = answer.text();
-                if !answer.is_error() && text.starts_with("done") && keys.is_empty() {
-                    findings.push(Finding::Lost(format!("`{}` {token}: {text}", call.name)));
-                }
-                let is_once = matches!(&*call.name, "pay" | "pay_asked" | "ship");
-                let different = keys.iter().collect::<HashSet<_>>().len();
-                if (is_once && keys.len() > 1) || (call.name.starts_with("send") && different > 1) {
-                    let times = keys.len();
-                    let words = format!("`{}` {token}: {times} times, {different} keys", call.name);
-                    findings.push(Finding::Duplicate(words));
-                }
+                findings.extend(known.differ_from(call, answer, course));
             }
         }
         let of_run: Vec<&Asked> = requests.iter().filter(|it| it.run == run).collect();
-        let bound = Bound { turns: expected, kills, is_alone };
+        let is_cut_off = course.is_stopped();
+        let bound = Bound { turns: head.turn, is_cut_off, kills, is_alone };
         if let Some(why) = bound.broken_by(&of_run) {
             findings.push(Finding::Unsound(format!("run {run}: {why}")));
         }
     }
-    // What is left is in no history: the model was asked again after its calls had begun.
-    for token in begun {
-        findings
-            .push(Finding::Duplicate(format!("{token} ran for an answer that is not recorded")));
-    }
+    findings.extend(known.rest());
     Ok((findings, calls))
+}
+
+/// What is known of calls beside the histories of their runs.
+struct Known {
+    /// The keys with which each acted.
+    acted: HashMap<String, Vec<String>>,
+    /// Those that were begun.
+    begun: HashSet<String>,
+    /// Those that are not acknowledged, in words.
+    unacknowledged: HashMap<String, String>,
+}
+
+impl Known {
+    async fn read(folder: &Path, store: &dyn Store) -> anyhow::Result<Self> {
+        let (mut acted, mut begun) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
+        for mark in marks::read(folder)? {
+            match mark.what {
+                What::Acted(it) => acted.entry(it.token).or_default().push(it.key),
+                What::Begun(it) => _ = begun.insert(it.token),
+                _ => {}
+            }
+        }
+        let mut unacknowledged = HashMap::new();
+        let filter = Filter { delivered: Some(false), ..Filter::default() };
+        for call in store.list(&filter, Page::first(100)).await? {
+            let (run, tool, state) = (&call.place.run, &call.tool, call.state);
+            let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
+            let token =
+                Arguments::of(&call.shown).map_or_else(|| call.id.to_string(), |it| it.token);
+            unacknowledged.insert(token, words);
+        }
+        Ok(Self { acted, begun, unacknowledged })
+    }
+
+    /// What speaks against the recorded answer of a call.
+    fn differ_from(&mut self, call: &ToolCall, answer: &Answer, course: Course) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let token = call.id.clone().unwrap_or_default();
+        let (name, text) = (&call.name, answer.text());
+        let has_begun = self.begun.remove(&token);
+        let keys = self.acted.remove(&token).unwrap_or_default();
+        let is_unknown = answer.error().is_some_and(|error| error.kind() == "indeterminate");
+        if course.is_stopped() && is_unknown {
+            // The run has ended before its result was known, and has not been given it.
+            self.unacknowledged.remove(&token);
+        }
+        let is_undecided = Arguments::of(&call.arguments).is_some_and(|it| it.said == Said::Ignore);
+        if is_undecided && (has_begun || !answer.is_error()) {
+            findings.push(Finding::Unsound(format!("`{name}` {token} ran undecided: {text}")));
+        }
+        if !answer.is_error() && text.starts_with("done") && keys.is_empty() {
+            findings.push(Finding::Lost(format!("`{name}` {token}: {text}")));
+        }
+        let is_once = matches!(&**name, "pay" | "pay_asked" | "ship");
+        let different = keys.iter().collect::<HashSet<_>>().len();
+        if (is_once && keys.len() > 1) || (name.starts_with("send") && different > 1) {
+            let words = format!("`{name}` {token}: {} times, {different} keys", keys.len());
+            findings.push(Finding::Duplicate(words));
+        }
+        findings
+    }
+
+    /// What is left is in no history: the model was asked again after its calls had begun.
+    fn rest(self) -> impl Iterator<Item = Finding> {
+        let unacknowledged = self.unacknowledged.into_values().map(Finding::Unanswered);
+        unacknowledged.chain(self.begun.into_iter().map(|token| {
+            Finding::Duplicate(format!("{token} ran for an answer that is not recorded"))
+        }))
+    }
 }

@@ -12,9 +12,11 @@ use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{Agents, NewRun, RunError, Runs};
 
+use super::course::{self, Course};
 use super::model::ScriptedModel;
 use super::point::AgentPoint;
 use super::store::{Fatal, FatalStore};
+use super::user::User;
 use crate::Opens;
 use crate::deadly::Deadly;
 use crate::marks::Outside;
@@ -27,6 +29,9 @@ pub const ARGUMENT: &str = "agent-life";
 
 /// The name that the runs are stored with.
 const AGENT: &str = "agent";
+
+/// That of the agent whose runs have little time.
+const LATE: &str = "late";
 
 /// How often it looks at what waits.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
@@ -98,12 +103,16 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
         .trust("ada", person::key()?.public())
         .on_no_approver(OnNoApprover::Park)
         .build()?;
-    let model = ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?;
-    let agent = Agent::builder(executor, model).max_repeated_failures(1_000).build()?;
-    let agents = Agents::builder().agent(AGENT, agent);
+    let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
+    let agent =
+        || Agent::builder(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
+    let late = agent().time(course::time(life.seed)).build()?;
+    let agents = Agents::builder().agent(AGENT, agent().build()?).agent(LATE, late);
     let agents = agents.on_failure(|run, error| eprintln!("note: {run}: {error}")).build()?;
     for run in 0..life.runs {
-        match agents.submit(NewRun::new(id(run), AGENT, run.to_string())).await {
+        let is_late = matches!(Course::of(life.seed, run), Course::Late { .. });
+        let name = if is_late { LATE } else { AGENT };
+        match agents.submit(NewRun::new(id(run), name, run.to_string())).await {
             Ok(()) | Err(RunError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -114,11 +123,13 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     });
     let begun = Instant::now();
     let runs = Runs::of(Arc::clone(&store));
+    let mut user = User::new(agents.clone(), &life);
     while begun.elapsed() < Duration::from_millis(life.works) {
         person::decide(&store).await?;
         person::find_out(&store, &world.outside, |_| true).await?;
+        let has_said_all = user.looks_after().await?;
         let open = runs.open().await?;
-        if open.is_empty() {
+        if has_said_all && open.is_empty() {
             break;
         }
         for head in open {

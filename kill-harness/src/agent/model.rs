@@ -13,6 +13,7 @@ use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 use toolwright_agent::{Message, Model, ModelAnswer, ModelError, ModelRequest};
 
+use super::course::Course;
 use super::point::AgentPoint;
 use super::store::Fatal;
 use crate::line;
@@ -27,11 +28,6 @@ pub struct Asked {
     pub life: u32,
     pub run: u64,
     pub turn: u64,
-}
-
-/// How many answers of the model a run has: the last is a text.
-pub fn turns(seed: u64, run: u64) -> u64 {
-    fastrand::Rng::with_seed(seed ^ run.wrapping_mul(0x9e37_79b9)).u64(3..=5)
 }
 
 /// The requests of a folder.
@@ -71,31 +67,36 @@ impl ScriptedModel {
         let line = line::of(&Asked { life: self.life, run, turn })?;
         (&self.asked).write_all(line.as_bytes())?;
         self.asked.sync_data()?;
-        if turn >= turns(self.seed, run) {
+        let course = Course::of(self.seed, run);
+        if course.is_text(turn) {
             return Ok(ModelAnswer::text("done"));
         }
         let number = self.answers.fetch_add(1, Ordering::SeqCst);
         let mut random =
             fastrand::Rng::with_seed(self.seed ^ (run << 20) ^ (turn << 10) ^ u64::from(self.life));
-        let calls = (0..random.u32(1..=3)).map(|index| {
+        let count = random.u32(1..=3);
+        let mut call = |index: u32, waits_for_ever: bool| {
             let tool = TOOLS[random.usize(..TOOLS.len())];
-            let asks = tool.ends_with("_asked");
-            let said = match (asks, random.u32(0..4)) {
-                (false, _) => "nothing",
-                (true, 0) => "reject",
-                (true, _) => "approve",
-            };
+            let manner = MANNERS[random.usize(..MANNERS.len())];
+            let (tool, manner, said) =
+                match (waits_for_ever, tool.ends_with("_asked"), random.u32(0..4)) {
+                    (true, ..) => ("pay_asked", "plain", "ignore"),
+                    (_, false, _) => (tool, manner, "nothing"),
+                    (_, true, 0) => (tool, manner, "reject"),
+                    (_, true, _) => (tool, manner, "approve"),
+                };
             let token = format!("r{run}-t{turn}-c{index}-l{}-n{number}", self.life);
-            let arguments = json!({
-                "token": token,
-                "manner": MANNERS[random.usize(..MANNERS.len())],
-                "said": said,
-                "amount": random.u32(1..100),
-            });
+            let amount = random.u32(1..100);
+            let arguments =
+                json!({"token": token, "manner": manner, "said": said, "amount": amount});
             let (id, name) = (Some(token), tool.to_owned());
             ToolCall { id, name, arguments: arguments.to_string() }
-        });
-        Ok(ModelAnswer::new("", calls.collect()))
+        };
+        let mut calls: Vec<_> = (0..count).map(|index| call(index, false)).collect();
+        if course.waits_for_ever(turn) {
+            calls.push(call(count, true));
+        }
+        Ok(ModelAnswer::new("", calls))
     }
 }
 

@@ -3,13 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-use toolwright::journal::Transaction;
+use toolwright::journal::{DocumentWrite, Transaction};
 
 /// A commit of a run, or of one of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The run is recorded.
     Start,
+    /// More is said to a run that has ended.
+    SaidMore,
+    /// Its end is asked for.
+    Cancellation,
     /// It is taken, or its lease is renewed or given up.
     Lease,
     /// The model's answer.
@@ -27,8 +31,10 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Start,
+        Self::SaidMore,
+        Self::Cancellation,
         Self::Lease,
         Self::Answer,
         Self::Call,
@@ -52,7 +58,10 @@ impl Step {
         } else if has(|key| key.ends_with("/so-far")) {
             Some(Self::SoFar)
         } else if has(|key| key.starts_with("runs/open/")) {
-            Some(Self::Start)
+            let is_new = |it: &DocumentWrite| it.key.ends_with("/head") && it.expects.is_none();
+            Some(if unit.documents.iter().any(is_new) { Self::Start } else { Self::SaidMore })
+        } else if has(|key| key.ends_with("/cancel")) {
+            Some(Self::Cancellation)
         } else if !unit.calls.is_empty() {
             Some(Self::Call)
         } else if has(|key| key.ends_with("/head")) {
@@ -65,6 +74,8 @@ impl Step {
     fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
+            Self::SaidMore => "said-more",
+            Self::Cancellation => "cancellation",
             Self::Lease => "lease",
             Self::Answer => "model-answer",
             Self::Call => "call",

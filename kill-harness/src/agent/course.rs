@@ -1,0 +1,92 @@
+//! How each run of a journal goes and ends: decided by seed and number of the run alone, so that model, person and check agree.
+//! Pure.
+
+use std::time::Duration;
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// With the text of its last turn.
+    Text {
+        /// The turn.
+        last: u64,
+    },
+    /// With a text, after which its user says more, and then with another.
+    TwoTexts {
+        /// The turn of the first text.
+        first: u64,
+        /// That of the second.
+        last: u64,
+    },
+    /// The person cancels it once it has come to a turn, and at the latest while it waits for a decision that nobody makes.
+    Cancelled {
+        /// The turn.
+        from: u64,
+        /// The turn whose last call waits for ever.
+        waits: u64,
+    },
+    /// Its time is up, at the latest while it waits for a decision that nobody makes.
+    Late {
+        /// The turn whose last call waits for ever.
+        waits: u64,
+    },
+}
+
+impl Course {
+    /// That of a run.
+    pub fn of(seed: u64, run: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed ^ run.wrapping_mul(0x9e37_79b9));
+        let last = random.u64(3..=5);
+        match run % 6 {
+            3 => Self::TwoTexts { first: last, last: last + random.u64(1..=2) },
+            4 => Self::Cancelled { from: random.u64(1..=2), waits: last - 1 },
+            5 => Self::Late { waits: last - 1 },
+            _ => Self::Text { last },
+        }
+    }
+
+    /// Whether the model answers a turn with a text.
+    pub fn is_text(self, turn: u64) -> bool {
+        match self {
+            Self::Text { last } => turn >= last,
+            Self::TwoTexts { first, last } => turn == first || turn >= last,
+            Self::Cancelled { .. } | Self::Late { .. } => false,
+        }
+    }
+
+    /// Whether a turn has a call that nobody decides.
+    pub fn waits_for_ever(self, turn: u64) -> bool {
+        match self {
+            Self::Cancelled { waits, .. } | Self::Late { waits } => turn >= waits,
+            Self::Text { .. } | Self::TwoTexts { .. } => false,
+        }
+    }
+
+    /// Whether it is stopped from outside.
+    pub fn is_stopped(self) -> bool {
+        matches!(self, Self::Cancelled { .. } | Self::Late { .. })
+    }
+
+    /// The tag of its end.
+    pub fn end(self) -> &'static str {
+        match self {
+            Self::Text { .. } | Self::TwoTexts { .. } => "text",
+            Self::Cancelled { .. } => "cancelled",
+            Self::Late { .. } => "limit",
+        }
+    }
+
+    /// The turns that it may end with, the fewest and the most.
+    pub fn turns(self) -> (u64, u64) {
+        match self {
+            Self::Text { last } | Self::TwoTexts { last, .. } => (last, last),
+            Self::Cancelled { from, waits } => (from, waits),
+            Self::Late { waits } => (0, waits),
+        }
+    }
+}
+
+/// The time that late runs of a journal have, across their processes.
+pub fn time(seed: u64) -> Duration {
+    Duration::from_millis(fastrand::Rng::with_seed(seed ^ 0x7153).u64(300..3_000))
+}
