@@ -1,5 +1,7 @@
 //! Why a durable run does not go on.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use toolwright::journal::StoreError;
 
@@ -69,6 +71,17 @@ pub enum RunError {
     ShuttingDown {
         /// The run.
         run: String,
+    },
+    /// The process was drained, and the run could not be given up in order: the journal does not answer, for instance.
+    #[error(
+        "run `{run}` was not given up within its lease of {lease:?} after the process was drained; another process goes on with it \
+         when its lease has ended"
+    )]
+    NotReleased {
+        /// The run.
+        run: String,
+        /// The length of its lease.
+        lease: Duration,
     },
     /// A model or a listener of the run panicked.
     #[error(

@@ -17,7 +17,7 @@ const REST: u32 = 9;
 
 impl Agents {
     /// Takes up every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
-    /// calls of the journal, until every executor is drained. Spawn it once; any number of processes may work on one journal. Each
+    /// calls of the journal, until every executor is drained, and a lease longer at most. Spawn it once; any number of processes may work on one journal. Each
     /// run goes on in a task of its own, [a hundred](super::AgentsBuilder::runs_at_once) at once.
     ///
     /// A run that cannot go on (its services could not be made, a tool is missing, the disk is full) is reported to
@@ -34,19 +34,41 @@ impl Agents {
                 Ok(()) => {}
             }
         }
+        let mut going = Going::default();
+        let is_done = {
+            let given_up = pin!(self.drained_for_a_lease());
+            let working = pin!(self.work_on(&mut going));
+            matches!(select(working, given_up).await, Either::Left(_))
+        };
+        if !is_done {
+            let lease = self.0.access.lease;
+            for run in going.given_up() {
+                self.0.failed(&run, &RunError::NotReleased { run: run.clone(), lease });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up runs until every executor is drained and every run that goes on here has ended or stopped.
+    async fn work_on(&self, going: &mut Going) {
         let workers = self.0.agents.values().filter_map(|agent| agent.0.executor.worker());
         let workers: Vec<_> = workers.collect();
         let drained = pin!(join_all(workers.iter().map(toolwright::Worker::work)));
-        let mut going = Going::default();
         {
-            let looking = pin!(self.look(&mut going));
+            let looking = pin!(self.look(going));
             select(drained, looking).await;
         }
         // Calls of a drained executor end or are released, so that each run ends or stops.
         while let Some((run, driven)) = going.next().await {
-            self.report(&mut going, &run, driven);
+            self.report(going, &run, driven);
         }
-        Ok(())
+    }
+
+    /// Completes a lease after the last call of the drained executors: a run whose driver has not come to an end by then is
+    /// another process's to take.
+    async fn drained_for_a_lease(&self) {
+        join_all(self.0.agents.values().map(|agent| agent.0.executor.drained())).await;
+        sleep(self.0.access.lease).await;
     }
 
     /// Looks for runs for ever; those that it takes go on in `going`.

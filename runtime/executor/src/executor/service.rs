@@ -52,6 +52,15 @@ impl Executor {
         self.state.core.closing.clone().cancelled_owned()
     }
 
+    /// Completes when it takes no new calls any more, and none runs.
+    #[doc(hidden)]
+    pub async fn drained(&self) {
+        let core = &self.state.core;
+        core.closing.cancelled().await;
+        core.gate.empty().await;
+        core.telling.empty().await;
+    }
+
     /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
     /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
     /// nobody polls keeps it waiting; the threads of blocking tools do not.

@@ -48,6 +48,12 @@ impl Going {
         }
     }
 
+    /// The runs that go on; drops their drivers.
+    pub(super) fn given_up(&mut self) -> HashSet<String> {
+        self.tasks.abort_all();
+        std::mem::take(&mut self.here)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.here.len()
     }

@@ -1,18 +1,22 @@
 //! A process that takes no new calls leaves its runs, as they are recorded, to the next one.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
-use toolwright::journal::Store;
-use toolwright::{Executor, Registry};
+use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
+use toolwright::{CallId, Executor, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
 use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest};
 
 use super::process::{Provider, SEND, World, calls};
+
+/// The lease of the executors.
+const LEASE: Duration = Duration::from_secs(30);
 
 /// A model during whose first answer the process begins to drain.
 struct Draining {
@@ -99,7 +103,8 @@ async fn who_works_stops_when_the_process_is_drained() {
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let working = tokio::spawn(async move { agents.work().await });
     let _ = executor.drain(Duration::from_secs(5)).await;
-    working.await.unwrap().unwrap();
+    let ended = tokio::time::timeout(LEASE, working).await;
+    ended.expect("it ends at once").unwrap().unwrap();
 }
 
 /// A model that never answers.
@@ -136,4 +141,99 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     ended.expect("it ends without an answer").unwrap().unwrap();
     let head = agents.head("r1").await.unwrap();
     assert_eq!((head.phase, head.lease, head.deaths), (Phase::Asking, None, None));
+}
+
+/// A journal that from some moment on answers no commit.
+struct Mute {
+    inner: MemoryStore,
+    is_mute: Arc<AtomicBool>,
+}
+
+impl Store for Mute {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            if self.is_mute.load(Ordering::SeqCst) {
+                std::future::pending::<()>().await;
+            }
+            self.inner.commit(unit, now).await
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.renew(call, epoch, until)
+    }
+
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.acknowledge(call)
+    }
+
+    toolwright::pass_on_questions!(inner);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_drained_while_the_journal_does_not_answer_leaves_its_runs_after_a_lease() {
+    let (world, asked) = (World::new(), Arc::new(Notify::new()));
+    let is_mute = Arc::new(AtomicBool::new(false));
+    let executor = world.executor(Mute { inner: world.store(), is_mute: Arc::clone(&is_mute) });
+    let agent = Agent::builder(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&failures);
+    let agents = Agents::builder().agent("clerk", agent);
+    let agents = agents.on_failure(move |_, error| told.lock().unwrap().push(error.to_string()));
+    let agents = agents.build().unwrap();
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let working = tokio::spawn(async move { agents.work().await });
+    asked.notified().await;
+    is_mute.store(true, Ordering::SeqCst);
+    let _ = executor.drain(Duration::from_secs(5)).await;
+    let ended = tokio::time::timeout(LEASE * 2, working).await;
+    ended.expect("it ends without the journal").unwrap().unwrap();
+    assert_eq!(
+        *failures.lock().unwrap(),
+        [
+            "run `r1` was not given up within its lease of 30s after the process was drained; another process goes on with it \
+          when its lease has ended"
+        ]
+    );
+
+    world.pass(LEASE * 2);
+    let next = world.process(&Provider::new([ModelAnswer::text("Done.")]));
+    assert!(matches!(next.wait("r1").await.unwrap(), Ended::Text { .. }));
+}
+
+/// Takes longer than a lease.
+#[tool(effect = once, timeout = "10m")]
+async fn wait_long(started: &Notify) -> String {
+    started.notify_one();
+    tokio::time::sleep(LEASE * 3).await;
+    "It is over.".to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_longer_than_a_lease_ends_within_the_grace_and_its_run_is_given_back() {
+    let (world, started) = (World::new(), Arc::new(Notify::new()));
+    let tools = Registry::of([WAIT_LONG]).unwrap();
+    let executor = world.executor_of(world.store(), tools).unrestricted();
+    let executor = executor.service_arc(Arc::clone(&started)).build().unwrap();
+    let model = Provider::new([calls([("wait_long", "{}")])]);
+    let agent = Agent::builder(executor.clone(), model).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let worker = agents.clone();
+    let working = tokio::spawn(async move { worker.work().await });
+    started.notified().await;
+    let drained = executor.drain(LEASE * 10).await;
+    assert_eq!(drained.cancelled, 0);
+    tokio::time::timeout(LEASE, working).await.expect("it ends").unwrap().unwrap();
+    let head = agents.head("r1").await.unwrap();
+    assert_eq!((head.phase, head.turn, head.lease), (Phase::Asking, 1, None));
 }
