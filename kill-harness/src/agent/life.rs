@@ -125,23 +125,37 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let runs = Runs::of(Arc::clone(&store));
     let mut user = User::new(agents.clone(), &life);
     while begun.elapsed() < Duration::from_millis(life.works) {
-        person::decide(&store).await?;
-        person::find_out(&store, &world.outside, |_| true).await?;
-        let has_said_all = user.looks_after().await?;
-        let open = runs.open().await?;
-        if has_said_all && open.is_empty() {
-            break;
-        }
-        for head in open {
-            let head = head?;
-            if head.parked.is_some() {
-                // An operator has seen to the cause.
-                let agents = agents.clone();
-                tokio::spawn(async move { agents.resume(&head.run).await });
-            }
+        // On a full disk, for instance: it is tried again.
+        match looked(&store, &world, &runs, &mut user).await {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(error) => eprintln!("error: the runs could not be looked after: {error:#}"),
         }
         anyhow::ensure!(!working.is_finished(), "the worker has ended: {:?}", working.await);
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     Ok(())
+}
+
+/// Decides, says and resumes what waits for it; whether all runs have ended.
+async fn looked(
+    store: &Arc<dyn Store>,
+    world: &World,
+    runs: &Runs,
+    user: &mut User,
+) -> anyhow::Result<bool> {
+    person::decide(store).await?;
+    person::find_out(store, &world.outside, |_| true).await?;
+    let has_said_all = user.looks_after().await?;
+    let open = runs.open().await?;
+    let is_over = has_said_all && open.is_empty();
+    for head in open {
+        let head = head?;
+        if head.parked.is_some() {
+            // An operator has seen to the cause.
+            let agents = user.agents.clone();
+            tokio::spawn(async move { agents.resume(&head.run).await });
+        }
+    }
+    Ok(is_over)
 }

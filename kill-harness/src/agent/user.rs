@@ -10,7 +10,7 @@ use super::life::{AgentLife, id};
 
 /// The user, as one process has them.
 pub struct User {
-    agents: Agents,
+    pub agents: Agents,
     seed: u64,
     runs: u64,
     /// What they are about to say of each run, one thing at a time.

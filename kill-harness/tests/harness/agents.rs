@@ -74,7 +74,7 @@ fn life(folder: &Path) -> AgentLife {
 }
 
 /// Shows what the processes of a folder wrote, where the test fails.
-struct Errors<'a>(&'a Path);
+pub struct Errors<'a>(pub &'a Path);
 
 impl Drop for Errors<'_> {
     fn drop(&mut self) {
@@ -86,7 +86,7 @@ impl Drop for Errors<'_> {
 }
 
 /// The runs of a folder that go on.
-fn open(folder: &Path) -> Vec<Head> {
+pub fn open(folder: &Path) -> Vec<Head> {
     with_store(folder, |store| async move {
         Runs::of(store).open().await.unwrap().into_iter().map(Result::unwrap).collect()
     })

@@ -4,11 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
+use kill_harness::agent::{AgentLife, Played, check};
 use kill_harness::life::Life;
-use kill_harness::marks::What;
+use kill_harness::marks::{self, What};
 
-use crate::lives::{Process, marks_of, settled, until};
+use crate::agents::{Errors, open};
+use crate::lives::{PROGRAM, Process, marks_of, settled, until, with_store};
 
 /// The library, made by the C compiler that the bundled SQLite needs as well.
 fn library(folder: &Path) -> PathBuf {
@@ -81,4 +85,55 @@ fn on_a_disk_that_does_not_sync_calls_are_not_run_and_it_is_told_so() {
 fn on_a_disk_that_is_slower_than_leases_nothing_runs_twice_that_may_happen_once() {
     let (_folder, life) = lived("slow");
     settled(&life);
+}
+
+/// What processes of runs did outside: how often tools acted.
+fn acted(folder: &Path) -> usize {
+    let marks = marks::read(folder).unwrap();
+    marks.iter().filter(|mark| matches!(mark.what, What::Acted(_))).count()
+}
+
+#[test]
+fn on_a_full_disk_runs_of_an_agent_stop_with_its_error_and_go_on_when_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let life = AgentLife {
+        folder: folder.to_owned(),
+        number: 1,
+        seed: 29,
+        runs: 6,
+        kill: None,
+        is_late: false,
+        lease: 300,
+        works: 50_000,
+    };
+    let (library, control) = (library(folder), folder.join("disk"));
+    let mut command = life.command(Path::new(PROGRAM)).unwrap();
+    command.env("LD_PRELOAD", &library).env("FAULTY_DISK", &control);
+    let _errors = Errors(folder);
+    let process = Process::of(command, folder);
+    until("some tools have acted", || acted(folder) > 3);
+    fs::write(&control, "full").unwrap();
+    let stopped = || {
+        let errors = fs::read_to_string(folder.join("errors")).unwrap_or_default();
+        let is_stopped =
+            |it: &&str| it.starts_with("note: run-") && it.contains("has no room left");
+        errors.lines().filter(is_stopped).count()
+    };
+    until("a run stops", || stopped() > 0);
+    // What had begun is over by now; nothing else begins.
+    sleep(Duration::from_millis(600));
+    let before = acted(folder);
+    sleep(Duration::from_millis(400));
+    assert_eq!(acted(folder), before);
+    assert!(!open(folder).is_empty());
+    fs::remove_file(&control).unwrap();
+    assert_eq!(process.end().code(), Some(0));
+    assert!(acted(folder) > before && open(folder).is_empty());
+    let (findings, _) = with_store(folder, |store| async move {
+        // An answer of the model for which there was no room is asked for again, once for each run.
+        let played = Played { seed: life.seed, runs: life.runs, kills: 1, is_alone: false };
+        check(&life.folder, store, played).await.unwrap()
+    });
+    assert!(findings.is_empty(), "{findings:#?}");
 }
