@@ -25,8 +25,24 @@ impl Edit {
         let name = Name::parse(path)?;
         let bytes = workspace.read_named(&name)?;
         is_expected(&name, Some(&bytes), expected_hash)?;
+        Self::of(name, bytes)
+    }
+
+    /// A file with this content.
+    pub(super) fn of(name: Name, bytes: Vec<u8>) -> Result<Self, ToolError> {
         let now = decoded(&name, &bytes)?;
         Ok(Self { name, bytes, now })
+    }
+
+    /// Whether the file has this hash.
+    pub(super) fn has_hash(&self, expected: &str) -> bool {
+        is_expected(&self.name, Some(&self.bytes), Some(expected)).is_ok()
+    }
+
+    /// Whether it would have this hash with another text.
+    pub(super) fn would_have_hash(&self, text: &str, expected: &str) -> bool {
+        let content = encoded(&self.name, &self.now, text);
+        content.is_ok_and(|it| is_expected(&self.name, Some(&it), Some(expected)).is_ok())
     }
 
     /// Writes the new text where the file still contains what was read. The answer is `done`, the new hash and a diff.

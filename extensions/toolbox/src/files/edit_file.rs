@@ -27,6 +27,9 @@ use crate::workspace::{Ends, Name};
 /// So many lines are named in an answer.
 const NAMED_LINES: usize = 100;
 
+/// At so many places it is tried whether an edit was made there.
+const TRIED_PLACES: usize = 100;
+
 /// Replace exact text in a file. The text has to be there exactly once, unless `replace_all` is set: add lines around it
 /// until it is the only one.
 #[tool(
@@ -41,9 +44,10 @@ const NAMED_LINES: usize = 100;
         let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
         Ok(edit.preview(&planned(&edit, &old_string, &new_string, replace_all)?.text))
     },
-    reconcile = |workspace, path, old_string, new_string| -> Result<Reconciled, ToolError> {
+    reconcile = |workspace, path, old_string, new_string, replace_all, expected_hash| -> Result<Reconciled, ToolError> {
         let edit = Edit::open(workspace, &path, None)?;
-        Ok(found(&edit.name, &edit.now.text, &old_string, &new_string))
+        let by_hash = expected_hash.and_then(|it| found_by_hash(&edit, &old_string, &new_string, replace_all, &it));
+        Ok(by_hash.unwrap_or_else(|| found(&edit, &old_string, &new_string)))
     }
 )]
 pub fn edit_file(
@@ -83,20 +87,57 @@ fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<
     }
 }
 
+/// Whether an edit of which nothing was heard has happened, by the hash of the file before it: the file has this hash now, or
+/// has it once the edit is undone. `None` where somebody else has changed the file as well.
+fn found_by_hash(
+    edit: &Edit,
+    old: &str,
+    new: &str,
+    all: bool,
+    expected: &str,
+) -> Option<Reconciled> {
+    if edit.has_hash(expected) {
+        return Some(Reconciled::DidNotHappen);
+    }
+    let text = &edit.now.text;
+    let (old_here, new_here) = in_ends_of(text, old, new);
+    let is_before = |before: &String| {
+        let (old, new) = in_ends_of(before, old, new);
+        edit.would_have_hash(before, expected)
+            && replaced(&edit.name, before, &old, &new, all).is_ok_and(|it| it.text == *text)
+    };
+    let undone =
+        |place: usize| [&text[..place], &*old_here, &text[place + new_here.len()..]].concat();
+    let is_undone = match (new_here.is_empty(), all) {
+        // It may have been anywhere.
+        (true, _) => false,
+        (false, true) => is_before(&text.replace(&*new_here, &old_here)),
+        (false, false) => every_place(text, &new_here)
+            .into_iter()
+            .take(TRIED_PLACES)
+            .map(undone)
+            .any(|it| is_before(&it)),
+    };
+    is_undone
+        .then(|| happened(&edit.name, "has the hash of `expected_hash` once the edit is undone"))
+}
+
 /// Whether an edit of which nothing was heard has happened, by what the file contains: a text of which one contains the
-/// other says nothing.
-fn found(name: &Name, text: &str, old: &str, new: &str) -> Reconciled {
+/// other says nothing where both are there.
+fn found(edit: &Edit, old: &str, new: &str) -> Reconciled {
+    let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
-    let says_something = !new.is_empty() && !new.contains(&*old) && !old.contains(&*new);
     match (text.contains(&*old), text.contains(&*new)) {
-        (true, false) if says_something => Reconciled::DidNotHappen,
-        (false, true) if says_something => {
-            let done =
-                format!("`{name}` contains the text of `new_string` and not that of `old_string`");
-            Reconciled::Happened(Output::text(done))
+        (true, false) => Reconciled::DidNotHappen,
+        (false, true) if !old.contains(&*new) => {
+            happened(&edit.name, "contains the text of `new_string` and not that of `old_string`")
         }
         _ => Reconciled::Unknown,
     }
+}
+
+fn happened(name: &Name, why: &str) -> Reconciled {
+    Reconciled::Happened(Output::text(format!("`{name}` {why}")))
 }
 
 /// A text after its edit, and the lines in which a replacement begins.
@@ -186,28 +227,54 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
 mod tests {
     use toolwright::Reconciled;
 
-    use super::found;
-    use crate::workspace::Name;
+    use super::{Edit, found, found_by_hash};
+    use crate::workspace::{Name, content_hash};
 
-    #[test]
-    fn an_edit_of_which_nothing_was_heard_is_found_by_what_the_file_contains() {
-        let name = Name::parse("a").expect("a name");
-        let found = |text, old, new| match found(&name, text, old, new) {
+    fn edit(text: &str) -> Edit {
+        Edit::of(Name::parse("a").expect("a name"), text.into()).expect("a text")
+    }
+
+    fn word(found: &Reconciled) -> &'static str {
+        match found {
             Reconciled::Happened(_) => "happened",
             Reconciled::DidNotHappen => "not",
             Reconciled::Unknown => "unknown",
-        };
+        }
+    }
+
+    #[test]
+    fn an_edit_of_which_nothing_was_heard_is_found_by_what_the_file_contains() {
+        let found = |text, old, new| word(&found(&edit(text), old, new));
         assert_eq!(found("one two", "two", "2"), "not");
         assert_eq!(found("one 2", "two", "2"), "happened");
         assert_eq!(found("a\r\nc\r\n", "a\nb", "a\nc"), "happened");
+        // Lines that are added after one: it is there, and they are not.
+        assert_eq!(found("a\nb\n", "a\n", "a\na2\n"), "not");
         for (text, old, new) in [
             ("two 2", "two", "2"),
             ("one", "two", "2"),
             ("aa", "a", "aa"),
+            ("a\na2\n", "a\n", "a\na2\n"),
             ("x", "two", ""),
             ("a", "aa", "a"),
         ] {
             assert_eq!(found(text, old, new), "unknown", "{text}: {old} to {new}");
         }
+    }
+
+    #[test]
+    fn an_edit_of_a_file_whose_hash_was_expected_is_found_by_undoing_it() {
+        let found = |before: &str, now: &str, old: &str, new: &str, all| {
+            let found = found_by_hash(&edit(now), old, new, all, &content_hash(before.as_bytes()));
+            found.as_ref().map_or("nothing", word)
+        };
+        assert_eq!(found("a\nb\n", "a\nb\n", "a\n", "a\na2\n", false), "not");
+        assert_eq!(found("a\nb\n", "a\na2\nb\n", "a\n", "a\na2\n", false), "happened");
+        assert_eq!(found("b ab", "b b", "ab", "b", false), "happened");
+        assert_eq!(found("a b a", "aa b aa", "a", "aa", true), "happened");
+        assert_eq!(found("a\r\nb\r\n", "a\r\nx\r\nb\r\n", "a\n", "a\nx\n", false), "happened");
+        // A text that was deleted may have been anywhere, and somebody else may have changed the file.
+        assert_eq!(found("a b", "a", " b", "", false), "nothing");
+        assert_eq!(found("a\nb\n", "a\na2\nc\n", "a\n", "a\na2\n", false), "nothing");
     }
 }
