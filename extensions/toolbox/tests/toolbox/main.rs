@@ -36,6 +36,8 @@ mod groups;
 // Landlock is Linux's, and so is the folder of processes.
 #[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
 mod hostile;
+#[cfg(feature = "files")]
+mod killed;
 #[cfg(all(feature = "landlock", feature = "shell", feature = "process", target_os = "linux"))]
 mod landlock;
 #[cfg(feature = "files")]
