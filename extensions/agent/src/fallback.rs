@@ -53,6 +53,9 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Instant>>>,
 }
 
+/// How much later a model is given up that does not keep to the limit of its request.
+const GRACE: Duration = Duration::from_millis(200);
+
 type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
 
 /// A model gave no answer, and the next is asked.
@@ -146,7 +149,8 @@ impl Fallback {
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
-        let answered = tokio::time::timeout(share, self.asked(model, request)).await;
+        // One that keeps to the limit says what it has spent.
+        let answered = tokio::time::timeout(share + GRACE, self.asked(model, request)).await;
         answered.unwrap_or_else(|_| {
             let message = format!(
                 "{} gave no whole answer within {:.1} s, its share of the time for all models; set a larger `budget` where its answers take longer",

@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 /// The HTTP client, of the release that [`HttpModelBuilder::client`] takes.
 pub use reqwest;
-use toolwright::Effect;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
+use toolwright::{Class, Effect};
 
 use self::api::{Api, Asked};
 use self::attempt::Endpoint;
@@ -168,7 +168,9 @@ impl HttpModel {
             let key = keys.current().await.map_err(|fault| self.endpoint.error(fault, None, 0))?;
             let key = key.as_ref();
             asked += 1;
-            let fault = match self.attempt(&body, key, request.listing, passing.as_ref()).await {
+            let attempt_of = self.attempt(&body, key, request.listing, passing.as_ref());
+            let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
+            let fault = match within(left, attempt_of).await {
                 Ok(answer) => {
                     let left_out = LeftOut::of(request.history, &self.origin);
                     return Ok(self.priced(answer).failed(failed).left_out(left_out));
@@ -176,10 +178,11 @@ impl HttpModel {
                 Err(fault) => fault,
             };
             if let Some(usage) = &fault.taken {
-                failed = failed.plus(match **usage {
-                    Some(usage) => Spent::of(Some(usage), self.cost(Some(usage))),
-                    None => Spent::lost(),
-                });
+                let known = usage.map(|usage| Spent::of(Some(usage), self.cost(Some(usage))));
+                failed = failed.plus(known.unwrap_or_default());
+                if known.is_none() || fault.is_partial {
+                    failed = failed.plus(Spent::lost());
+                }
             }
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
@@ -285,6 +288,18 @@ impl HttpModel {
             (own, wanted) => own.or(wanted),
         }
     }
+}
+
+/// An attempt in the time that is left for the whole request.
+async fn within(
+    left: Option<Duration>,
+    attempt: impl Future<Output = Result<ModelAnswer, Fault>>,
+) -> Result<ModelAnswer, Fault> {
+    let Some(left) = left else { return attempt.await };
+    tokio::time::timeout(left, attempt).await.unwrap_or_else(|_| {
+        let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
+        Err(Fault::new("no_response", Class::Transient, message).after_begin(None))
+    })
 }
 
 impl Model for HttpModel {

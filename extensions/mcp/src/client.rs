@@ -201,7 +201,7 @@ impl McpServers {
     /// Calls a foreign tool as it was defined when it was shown.
     pub(crate) async fn call(
         &self,
-        server: &Server,
+        server: &Arc<Server>,
         tool: &ForeignTool,
         input: Value,
         context: &ToolContext,

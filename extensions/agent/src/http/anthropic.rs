@@ -280,8 +280,8 @@ pub(super) fn answer(
     };
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort | StopReason::Paused);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
-    let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
-    if let Some(content) = sent_back(content).filter(|_| is_whole) {
+    let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop.clone());
+    if let Some(content) = sent_back(content, stop == StopReason::CutShort).filter(|_| is_whole) {
         answer = answer.verbatim(Verbatim::new(Provider::Anthropic.name(), content));
     }
     Ok(match response.usage {
@@ -290,20 +290,49 @@ pub(super) fn answer(
     })
 }
 
-/// A content as it goes back: without blank texts, which the API refuses also where it wrote them itself. Nothing where
-/// nothing is left.
-fn sent_back(content: &RawValue) -> Option<Cow<'_, str>> {
-    if words(content).iter().all(|it| !it.trim().is_empty()) {
+/// A content as it goes back: without blank texts, which the API refuses also where it wrote them itself, and of an answer that
+/// was cut without what did not become whole. Nothing where nothing is left.
+fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
+    let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content.get()) else {
+        return (!words(content).concat().trim().is_empty()).then(|| Cow::Borrowed(content.get()));
+    };
+    let read = blocks.iter().map(|block| serde_json::from_str(block.get()));
+    let read: Vec<Returned> = read.collect::<Result<_, _>>().ok()?;
+    let is_taken = |block: &Returned| {
+        let is_blank = block.text.as_ref().is_some_and(|text| text.trim().is_empty());
+        let is_cut = is_cut && block.is_cut(&read);
+        !is_blank && !is_cut
+    };
+    if read.iter().all(is_taken) {
         return Some(Cow::Borrowed(content.get()));
     }
-    let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
-    let is_blank = |block: &&RawValue| {
-        let said: Option<Said> = serde_json::from_str(block.get()).ok();
-        said.and_then(|it| it.text).is_some_and(|text| text.trim().is_empty())
-    };
-    let left = blocks.into_iter().filter(|block| !is_blank(block)).map(RawValue::get);
-    let left: Vec<&str> = left.collect();
+    let left = blocks.iter().zip(&read).filter(|(_, block)| is_taken(block));
+    let left: Vec<&str> = left.map(|(raw, _)| raw.get()).collect();
     (!left.is_empty()).then(|| Cow::Owned(format!("[{}]", left.join(","))))
+}
+
+/// A block, as far as it says whether it can go back.
+#[derive(Deserialize)]
+struct Returned {
+    r#type: String,
+    text: Option<String>,
+    signature: Option<String>,
+    id: Option<String>,
+    tool_use_id: Option<String>,
+}
+
+impl Returned {
+    /// Whether it did not become whole before its answer was cut: thinking without its signature, and a tool of the provider
+    /// without its result.
+    fn is_cut(&self, all: &[Self]) -> bool {
+        match &*self.r#type {
+            "thinking" => self.signature.as_deref().unwrap_or_default().is_empty(),
+            "server_tool_use" | "mcp_tool_use" => {
+                !all.iter().any(|it| it.tool_use_id.is_some() && it.tool_use_id == self.id)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The texts of a content, which is a list of blocks, or in some servers' form a text.

@@ -105,7 +105,7 @@ impl Endpoint {
     ) -> Result<String, Fault> {
         let (mut pieces, mut length) = (pieces, 0);
         let begun = |pieces: &Pieces<'_>, fault: Fault| {
-            fault.after_begin(pieces.usage().and_then(|usage| self.api.usage(&usage)))
+            fault.in_the_middle(pieces.usage().and_then(|usage| self.api.usage(&usage)))
         };
         loop {
             let piece = match response.chunk().await {
@@ -124,7 +124,7 @@ impl Endpoint {
             }
         }
         let usage = pieces.usage().and_then(|usage| self.api.usage(&usage));
-        pieces.finish().map_err(|error| broken(key, error).after_begin(usage))
+        pieces.finish().map_err(|error| broken(key, error).in_the_middle(usage))
     }
 
     fn is_too_large(&self, length: u64) -> bool {

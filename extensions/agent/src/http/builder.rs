@@ -332,7 +332,7 @@ impl HttpModelBuilder {
             Some(query) => format!("{stream_path}?{query}"),
             None => stream_path,
         };
-        let origin = self.origin.unwrap_or_else(|| origin(self.api, &url));
+        let origin = self.origin.unwrap_or_else(|| origin(self.api, &url, &self.model));
         let keys = self.key.map_or(Ok(Keys::Fixed(None)), ApiKey::keys)?;
         if let Keys::Fixed(key) = &keys {
             self.api.headers(key.as_ref()).ok_or(HttpModelError::Key)?;
@@ -412,12 +412,14 @@ fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
     Ok(url)
 }
 
-/// Whose verbatim blocks the server reads: its port may change from one start to the next.
-fn origin(api: Api, url: &Url) -> String {
+/// Whose verbatim blocks the server reads: its port may change from one start to the next. Behind a host that imitates the chat
+/// API are models of many vendors, each of which reads its own reasoning alone.
+fn origin(api: Api, url: &Url, model: &str) -> String {
     let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
     let vendor = Url::parse(api.base_url());
     match vendor.is_ok_and(|vendor| vendor.host_str() == Some(host)) {
         true => provider.to_owned(),
+        false if api == Api::OpenAiChat => format!("{provider}@{host}/{model}"),
         false => format!("{provider}@{host}"),
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Fault {
     pub(super) source: Option<Source>,
     /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
     pub(super) taken: Option<Box<Option<Usage>>>,
+    /// It broke off, so that it may have taken more than that.
+    pub(super) is_partial: bool,
 }
 
 impl Fault {
@@ -43,6 +45,7 @@ impl Fault {
             too_long: None,
             source: None,
             taken: None,
+            is_partial: false,
         }
     }
 
@@ -132,6 +135,11 @@ impl Fault {
     /// An answer had begun, and took this.
     pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
         Self { taken: Some(Box::new(usage)), ..self }
+    }
+
+    /// An answer broke off that had begun, and took this so far.
+    pub(super) fn in_the_middle(self, usage: Option<Usage>) -> Self {
+        Self { is_partial: true, ..self.after_begin(usage) }
     }
 
     pub(super) fn caused_by(

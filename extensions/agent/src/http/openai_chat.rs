@@ -57,8 +57,17 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// What a model reasoned, which `OpenAI` does not send. Servers that do use one of two names; some of them refuse a history of
-/// calls without it.
+/// What servers that imitate the API write beside it, and may want back: some refuse a history of calls without it.
+#[derive(Default, Deserialize, Serialize)]
+struct Beside<'a> {
+    #[serde(flatten, borrow)]
+    reasoned: Reasoned<'a>,
+    /// Of each call, such as the signature of a thought of Gemini.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    extra_content: Vec<Option<Value>>,
+}
+
+/// What a model reasoned, under one of two names.
 #[derive(Default, Deserialize, Serialize)]
 struct Reasoned<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +81,8 @@ struct Called {
     id: String,
     r#type: &'static str,
     function: Function,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -93,12 +104,18 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
             Part::Attached(text, with) => {
                 messages.push(Turn::Written(attached(Provider::OpenAiChat, text, with, media)));
             }
-            Part::Model { text, calls, verbatim } => messages.push(Turn::Calls {
-                role: "assistant",
-                content: (!text.is_empty()).then_some(text),
-                reasoned: verbatim.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default(),
-                tool_calls: calls.iter().map(|call| called(call, listing)).collect(),
-            }),
+            Part::Model { text, calls, verbatim } => {
+                let beside = verbatim.and_then(|it| serde_json::from_str(it).ok());
+                let Beside { reasoned, extra_content } = beside.unwrap_or_default();
+                let extras = extra_content.into_iter().chain(std::iter::repeat(None));
+                let calls = calls.iter().zip(extras);
+                messages.push(Turn::Calls {
+                    role: "assistant",
+                    content: (!text.is_empty()).then_some(text),
+                    reasoned,
+                    tool_calls: calls.map(|(call, extra)| called(call, extra, listing)).collect(),
+                });
+            }
             Part::Answers(answered, ids) => {
                 let mut results = results(listing, answered, ids.as_deref(), media)?;
                 let results = results.as_array_mut().map(std::mem::take);
@@ -139,7 +156,7 @@ fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
     })
 }
 
-fn called(call: &ToolCall, listing: &Listing) -> Called {
+fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> Called {
     Called {
         id: call.id.clone().unwrap_or_default(),
         r#type: "function",
@@ -147,6 +164,7 @@ fn called(call: &ToolCall, listing: &Listing) -> Called {
             name: listing.shown_name(&call.name).to_owned(),
             arguments: call.arguments.clone(),
         },
+        extra_content,
     }
 }
 
@@ -171,17 +189,31 @@ struct Said {
     reasoning_content: Option<String>,
     #[serde(default, deserialize_with = "known")]
     reasoning: Option<String>,
+    #[serde(default, deserialize_with = "known")]
+    tool_calls: Option<Vec<SaidCall>>,
+}
+
+#[derive(Deserialize)]
+struct SaidCall {
+    extra_content: Option<Value>,
 }
 
 impl Said {
     /// What the server may require back.
-    fn reasoned(&self) -> Option<String> {
+    fn beside(&self) -> Option<String> {
         let reasoned = Reasoned {
             reasoning_content: self.reasoning_content.as_deref().map(Cow::Borrowed),
             reasoning: self.reasoning.as_deref().map(Cow::Borrowed),
         };
-        let is_any = reasoned.reasoning_content.is_some() || reasoned.reasoning.is_some();
-        is_any.then(|| serde_json::to_string(&reasoned).ok())?
+        let extras = self.tool_calls.iter().flatten().map(|call| call.extra_content.clone());
+        let mut extra_content: Vec<Option<Value>> = extras.collect();
+        if extra_content.iter().all(Option::is_none) {
+            extra_content.clear();
+        }
+        let is_any = reasoned.reasoning_content.is_some()
+            || reasoned.reasoning.is_some()
+            || !extra_content.is_empty();
+        is_any.then(|| serde_json::to_string(&Beside { reasoned, extra_content }).ok())?
     }
 }
 
@@ -197,6 +229,7 @@ struct Tokens {
 #[derive(Deserialize)]
 struct PromptDetails {
     cached_tokens: Option<u64>,
+    cache_write_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -223,11 +256,11 @@ pub(super) fn answer(
     };
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
-    let reasoned = said.reasoned().filter(|_| is_whole);
+    let beside = said.beside().filter(|_| is_whole);
     let words = said.refusal.unwrap_or_else(|| words(said.content.as_ref()));
     let mut answer = ModelAnswer::new(words, calls).stopped(stop);
-    if let Some(reasoned) = reasoned {
-        answer = answer.verbatim(Verbatim::new(Provider::OpenAiChat.name(), reasoned));
+    if let Some(beside) = beside {
+        answer = answer.verbatim(Verbatim::new(Provider::OpenAiChat.name(), beside));
     }
     Ok(match response.usage {
         Some(tokens) => answer.usage(tokens.into()),
@@ -253,10 +286,13 @@ pub(super) fn usage(text: &str) -> Option<Usage> {
 
 impl From<Tokens> for Usage {
     fn from(tokens: Tokens) -> Self {
-        let cached = tokens.prompt_tokens_details.and_then(|it| it.cached_tokens);
+        let details = tokens.prompt_tokens_details.as_ref();
+        let cached = details.and_then(|it| it.cached_tokens);
+        let written = details.and_then(|it| it.cache_write_tokens);
         let reasoning = tokens.completion_tokens_details.and_then(|it| it.reasoning_tokens);
         Self::new(tokens.prompt_tokens, tokens.completion_tokens)
             .cached(cached.unwrap_or_default())
+            .cache_write(written.unwrap_or_default())
             .reasoning(reasoning.unwrap_or_default())
     }
 }

@@ -55,6 +55,7 @@ enum Item<'a> {
 pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
     let &Asked { model, origin, max_tokens: max_output_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
+    let is_reasoning = settings.reasoning.is_some() || reasons(model);
     let mut input = Vec::with_capacity(request.history.len());
     for part in parts(Provider::OpenAiResponses, origin, request.history) {
         match part {
@@ -63,9 +64,12 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
                 input.push(Item::Written(attached(Provider::OpenAiResponses, text, with, media)));
             }
             Part::Model { text, calls, verbatim } => {
-                if let Some(items) = verbatim.and_then(|it| serde_json::from_str::<Vec<_>>(it).ok())
-                {
-                    input.extend(items.into_iter().map(Item::Verbatim));
+                let items: Option<Vec<&RawValue>> =
+                    verbatim.and_then(|it| serde_json::from_str(it).ok());
+                if let Some(items) = items {
+                    // Of another model of the same server; one that does not reason refuses them.
+                    let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
+                    input.extend(taken.map(Item::Verbatim));
                     continue;
                 }
                 if !text.trim().is_empty() {
@@ -84,7 +88,6 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
     if let Some(Reasoning::Effort(effort)) = settings.reasoning {
         reasoning.insert("effort".to_owned(), effort.name().into());
     }
-    let is_reasoning = !reasoning.is_empty() || reasons(model);
     if is_reasoning && settings.show_reasoning {
         reasoning.insert("summary".to_owned(), "auto".into());
     }
@@ -118,6 +121,10 @@ fn reasons(model: &str) -> bool {
     generation("o").is_some()
         || generation("gpt-").is_some_and(|it| it >= 5 && !is_chat)
         || model.starts_with("codex-")
+}
+
+fn is_reasoned(item: &RawValue) -> bool {
+    serde_json::from_str::<Said>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
 fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
@@ -182,6 +189,7 @@ struct Tokens {
 #[derive(Deserialize)]
 struct InputDetails {
     cached_tokens: Option<u64>,
+    cache_write_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -239,10 +247,13 @@ pub(super) fn usage(text: &str) -> Option<Usage> {
 
 impl From<Tokens> for Usage {
     fn from(tokens: Tokens) -> Self {
-        let cached = tokens.input_tokens_details.and_then(|it| it.cached_tokens);
+        let details = tokens.input_tokens_details.as_ref();
+        let cached = details.and_then(|it| it.cached_tokens);
+        let written = details.and_then(|it| it.cache_write_tokens);
         let reasoning = tokens.output_tokens_details.and_then(|it| it.reasoning_tokens);
         Self::new(tokens.input_tokens, tokens.output_tokens)
             .cached(cached.unwrap_or_default())
+            .cache_write(written.unwrap_or_default())
             .reasoning(reasoning.unwrap_or_default())
     }
 }

@@ -111,14 +111,14 @@ impl Server {
     }
 
     /// Its tools as they are now.
-    pub(crate) async fn definitions(&self) -> Result<Arc<Definitions>, ToolError> {
+    pub(crate) async fn definitions(self: &Arc<Self>) -> Result<Arc<Definitions>, ToolError> {
         let (_, definitions) = self.live().await?;
         Ok(definitions)
     }
 
     /// Calls a tool, unless it is defined differently by now. Dropping the future cancels the request.
     pub(super) async fn call(
-        &self,
+        self: &Arc<Self>,
         tool: &ForeignTool,
         input: Value,
         context: &ToolContext,
@@ -162,8 +162,19 @@ impl Server {
         }
     }
 
-    /// The connection, and the tools as they are now.
-    async fn live(&self) -> Result<(Line, Arc<Definitions>), ToolError> {
+    /// The connection, and the tools as they are now. A start goes on where the call that needs it is given up, because a person may
+    /// be about to sign in: the next call finds the server started.
+    async fn live(self: &Arc<Self>) -> Result<(Line, Arc<Definitions>), ToolError> {
+        if let Some(live) = self.state.lock().await.live.as_ref().filter(|live| live.is_current()) {
+            return Ok(live.line());
+        }
+        let server = Arc::clone(self);
+        let started = tokio::spawn(async move { server.brought_up().await });
+        started.await.unwrap_or_else(|_| Err(self.unreachable("its start was interrupted")))
+    }
+
+    /// The same, after what it takes to get there.
+    async fn brought_up(&self) -> Result<(Line, Arc<Definitions>), ToolError> {
         let mut state = self.state.lock().await;
         if let Some(ended) = state.live.take_if(|live| live.running.peer().is_transport_closed()) {
             state.restart.failed(Instant::now());
@@ -183,8 +194,7 @@ impl Server {
                 listed.inspect_err(|_| live.changed.store(true, Ordering::SeqCst))?;
             live.listed = Instant::now();
         }
-        let (peer, progress) = (live.running.peer().clone(), live.progress.clone());
-        Ok((Line { peer, progress }, Arc::clone(&live.definitions)))
+        Ok(live.line())
     }
 
     async fn start(&self, state: &mut MutexGuard<'_, State>) -> Result<(), ToolError> {
@@ -367,6 +377,17 @@ impl Server {
 }
 
 impl Live {
+    /// Whether it runs, and its tools are known as they are.
+    fn is_current(&self) -> bool {
+        let is_over = self.running.peer().is_transport_closed();
+        !is_over && !self.changed.load(Ordering::SeqCst) && !self.is_stale()
+    }
+
+    fn line(&self) -> (Line, Arc<Definitions>) {
+        let (peer, progress) = (self.running.peer().clone(), self.progress.clone());
+        (Line { peer, progress }, Arc::clone(&self.definitions))
+    }
+
     /// Whether the list is old, and the server says by itself nothing of changes: revisions without sessions do not.
     fn is_stale(&self) -> bool {
         let info = self.running.peer().peer_info();

@@ -128,6 +128,24 @@ fn a_blank_text_does_not_go_back_and_what_is_beside_it_does() {
     assert!(read(&message(&format!("[{blank}]"), "end_turn")).unwrap().verbatim.is_none());
 }
 
+/// What did not become whole would be refused in every later request.
+#[test]
+fn of_an_answer_that_was_cut_goes_back_what_is_whole() {
+    let text = r#"{"type":"text","text":"I search."}"#;
+    let search = |id: &str, input: &str| {
+        format!(r#"{{"type":"server_tool_use","id":"{id}","name":"web_search","input":{input}}}"#)
+    };
+    let result = r#"{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}"#;
+    let cut = r#"{"type":"thinking","thinking":"Hm","signature":""}"#;
+    let (whole, broken) = (search("s1", "{}"), search("s2", r#""{\"que""#));
+    let content = format!("[{text},{whole},{result},{broken},{cut}]");
+    let back = read(&message(&content, "max_tokens")).unwrap().verbatim.unwrap();
+    assert_eq!(back.text(), format!("[{text},{whole},{result}]"));
+    let paused = format!("[{}]", search("s3", "{}"));
+    let back = read(&message(&paused, "pause_turn")).unwrap().verbatim.unwrap();
+    assert_eq!(back.text(), paused, "the provider goes on with it");
+}
+
 /// With tokens to think, the API refuses calls of an open turn that have no thinking before them.
 #[test]
 fn a_turn_that_another_model_began_ends_without_thinking() {

@@ -130,6 +130,22 @@ fn reasoning_goes_back_to_the_server_that_wrote_it() {
         let other = Asked { origin: "openai-chat@elsewhere", ..api.asked("m", None) };
         assert!(!body(&other, &request).unwrap().contains("Hm."));
     }
+    // The signature of a thought of Gemini, behind an API that imitates this one.
+    let signed = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"math_add","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"math_add","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s=="}}}]}"#;
+    let answer = read(&completion(signed, "tool_calls")).unwrap();
+    let history = [Message::Model {
+        text: String::new(),
+        calls: answer.calls.into(),
+        verbatim: answer.verbatim,
+    }];
+    let listing = listing();
+    let text =
+        body(&Api::OpenAiChat.asked("m", None), &ModelRequest::new(&history, &listing)).unwrap();
+    assert_eq!(
+        text.matches(r#"},"extra_content":{"google":{"thought_signature":"s=="}}}"#).count(),
+        1,
+        "{text}"
+    );
     let message = r#"{"role":"assistant","content":"Done.","reasoning":{"effort":"low"}}"#;
     assert!(read(&completion(message, "stop")).unwrap().verbatim.is_none());
 }

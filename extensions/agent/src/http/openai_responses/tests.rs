@@ -79,6 +79,25 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
     );
 }
 
+/// At a failover on one server for instance: the API refuses an item of reasoning to a model that has none.
+#[test]
+fn reasoning_goes_to_models_that_reason() {
+    let answer = read(&response(&format!("[{REASONED},{CALLED}]"), "completed", "null"));
+    let history = [
+        Message::Model {
+            text: String::new(),
+            calls: answer.calls.into(),
+            verbatim: answer.verbatim,
+        },
+        Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+    ];
+    let listing = listing();
+    let request = ModelRequest::new(&history, &listing);
+    let sent = |model| body(&Api::OpenAiResponses.asked(model, None), &request).unwrap();
+    assert!(sent("gpt-5.2").contains(&format!("{REASONED},{CALLED}")));
+    assert!(sent("gpt-4.1").contains(&format!(r#""input":[{CALLED},"#)));
+}
+
 /// The server stores nothing, so that a model without it would reason anew after every call. Other models refuse to be asked.
 #[test]
 fn models_that_reason_are_asked_for_their_reasoning() {
@@ -117,8 +136,8 @@ fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_ou
         Message::Model { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
         Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
     ];
-    let text = body(&Api::OpenAiResponses.asked("m", None), &ModelRequest::new(&history, &listing))
-        .unwrap();
+    let request = ModelRequest::new(&history, &listing);
+    let text = body(&Api::OpenAiResponses.asked("gpt-5.2", None), &request).unwrap();
     assert!(text.contains(&format!(r#""input":[{REASONED},{CALLED},{{"#)), "{text}");
 }
 

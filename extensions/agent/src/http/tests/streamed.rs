@@ -306,17 +306,32 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
         let server = Server::start(vec![cut(), Answers::with(529, BUSY), whole()]).await;
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
         let answer = answer.unwrap();
-        assert_eq!((answer.failed, answer.spent()), (of(5, 1), of(10, 10)), "{end:?}");
+        // What it may have taken after that is not known.
+        let lost = crate::Spent::lost();
+        let known = (of(5, 1).plus(lost), of(10, 10).plus(lost));
+        assert_eq!((answer.failed, answer.spent()), known, "{end:?}");
         assert!(answer.cost > Some(crate::Cost::default()));
         assert_eq!(answer.prices.as_deref(), Some("2026-11"));
         let server = Server::start(vec![cut(), cut(), cut()]).await;
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
-        assert_eq!(answer.unwrap_err().spent(), of(15, 3), "{end:?}");
+        let spent = (0..3).fold(of(15, 3), |sum, _| sum.plus(lost));
+        assert_eq!(answer.unwrap_err().spent(), spent, "{end:?}");
     }
     // The provider has not said anything of it.
     let server = Server::start(vec![stream(&[], End::Cut), whole()]).await;
     let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
     assert_eq!(answer.unwrap().failed, crate::Spent::lost());
+    // The time of the request is over: what it took before is known all the same.
+    let server = Server::start(vec![stream(&[BEGIN], End::Cut), Answers::Never]).await;
+    let model = at(&server.url()).prices(prices.clone()).build().unwrap();
+    let listing = Registry::empty().listing(model.dialect()).unwrap();
+    let limits =
+        crate::RequestLimits { time: Some(Duration::from_millis(700)), ..Default::default() };
+    let (history, listening) = ([Message::user("Go.")], Listening::default());
+    let request = ModelRequest::new(&history, &listing).limits(limits).listener(&listening);
+    let error = model.answer(request).await.unwrap_err();
+    assert_eq!(error.kind(), "no_response");
+    assert_eq!(error.spent(), of(5, 1).plus(crate::Spent::lost()).plus(crate::Spent::lost()));
     // Nothing began.
     let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
     assert_eq!(answer.unwrap_err().spent(), crate::Spent::default());

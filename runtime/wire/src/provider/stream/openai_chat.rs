@@ -17,6 +17,8 @@ pub(super) struct Assembly {
     reasoning_content: Option<String>,
     reasoning: Option<String>,
     calls: BTreeMap<u64, ToolCall>,
+    /// What servers other than `OpenAI`'s write beside a call, and want back.
+    extras: BTreeMap<u64, Box<RawValue>>,
     begun: Begun,
     finish_reason: Option<String>,
     usage: Option<Box<RawValue>>,
@@ -67,6 +69,8 @@ struct Called<'a> {
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     function: Option<Function<'a>>,
+    #[serde(borrow)]
+    extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -193,6 +197,9 @@ impl Assembly {
                 _ => call.id = Some(id.into_owned()),
             }
         }
+        if let Some(extra) = called.extra_content.filter(|it| it.get() != "null") {
+            self.extras.insert(index, extra.to_owned());
+        }
         let Some(function) = called.function else { return Ok(()) };
         if let Some(name) = function.name.filter(|_| call.name.is_empty()) {
             call.name = name.into_owned();
@@ -243,12 +250,14 @@ impl Assembly {
             return None;
         }
         let or_null = |text: Option<&String>| text.map_or("null".to_owned(), |it| quoted(it));
-        let calls = self.calls.values().map(|call| {
+        let calls = self.calls.iter().map(|(index, call)| {
+            let extra = self.extras.get(index);
             format!(
-                r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}}}"#,
+                r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}{}}}"#,
                 or_null(call.id.as_ref()),
                 quoted(&call.name),
                 quoted(&call.arguments),
+                extra.map_or(String::new(), |it| format!(r#","extra_content":{it}"#)),
             )
         });
         let calls: Vec<String> = calls.collect();

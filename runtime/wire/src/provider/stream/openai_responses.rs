@@ -1,6 +1,7 @@
 //! `OpenAI` Responses: deltas as they come, and the whole response in the last event.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,6 +16,8 @@ pub(super) struct Assembly {
     begun: Begun,
     /// The calls that ended, with their places.
     calls: Vec<(usize, ToolCall)>,
+    /// The items that ended, by their places in the output.
+    items: BTreeMap<u64, String>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +98,9 @@ impl Assembly {
                 }
             }
             "response.output_item.done" => {
+                if let Some(item) = event.item {
+                    self.items.insert(place()?, item.get().to_owned());
+                }
                 if let Some(call) = event.item.and_then(call) {
                     self.end(place()?, call, events)?;
                 }
@@ -103,7 +109,8 @@ impl Assembly {
                 let response = event.response.ok_or_else(|| {
                     StreamError::order(format!("found {kind} without a response"), "one")
                 })?;
-                self.compare(response, events)?;
+                let response = self.with_output(response);
+                self.compare(&response, events)?;
                 self.response = Some(response.get().to_owned());
             }
             kind if is_of_the_whole(kind) => {}
@@ -130,6 +137,25 @@ impl Assembly {
         events.push(StreamEvent::Call { index, call: call.clone() });
         self.calls.push((index, call));
         Ok(())
+    }
+
+    /// The whole response. Some servers send it with an empty output: then its items are those that ended.
+    fn with_output<'r>(&self, response: &'r RawValue) -> Cow<'r, RawValue> {
+        let members: Option<BTreeMap<String, &RawValue>> =
+            serde_json::from_str(response.get()).ok();
+        let Some(mut members) = members.filter(|_| !self.items.is_empty()) else {
+            return Cow::Borrowed(response);
+        };
+        let is_empty = members.get("output").is_none_or(|it| matches!(it.get(), "[]" | "null"));
+        let items: Vec<&str> = self.items.values().map(String::as_str).collect();
+        let Ok(output) = RawValue::from_string(format!("[{}]", items.join(","))) else {
+            return Cow::Borrowed(response);
+        };
+        members.insert("output".to_owned(), &output);
+        match serde_json::value::to_raw_value(&members) {
+            Ok(whole) if is_empty => Cow::Owned(whole),
+            _ => Cow::Borrowed(response),
+        }
     }
 
     /// The whole response has the calls that came, and may have more.
