@@ -168,6 +168,9 @@ impl HttpModelBuilder {
     ///
     /// let direct = HttpModel::anthropic("some-model").base_url("http://models.example").build()?;
     /// assert_eq!(direct.origin(), Some("anthropic@models.example"));
+    /// // Behind an address that imitates the chat API may be models of many vendors.
+    /// let chat = HttpModel::openai_chat("some-model").base_url("http://models.example/v1").build()?;
+    /// assert_eq!(chat.origin(), Some("openai-chat@models.example/some-model"));
     /// let gateway = HttpModel::anthropic("some-model").base_url("http://gateway.example").origin("anthropic").build()?;
     /// assert_eq!(gateway.origin(), Some("anthropic"));
     /// # Ok::<(), toolwright_agent::http::HttpModelError>(())

@@ -249,7 +249,6 @@ async fn a_call_ends_though_its_token_has_expired_and_no_request_passes_after_it
     assert_eq!(gone.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
 }
 
-/// A page of another site whose name was made to lead to this machine.
 /// Requests of the later revision belong to no session, so that none begins past the limit, or with the run of another.
 #[tokio::test]
 async fn a_request_of_the_later_revision_begins_no_session() {
@@ -262,6 +261,7 @@ async fn a_request_of_the_later_revision_begins_no_session() {
     served.session("").await;
 }
 
+/// A page of another site whose name was made to lead to this machine.
 #[tokio::test]
 async fn a_request_for_another_host_or_from_another_site_is_refused() {
     let served = Served::of(server()).await;

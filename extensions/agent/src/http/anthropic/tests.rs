@@ -167,7 +167,8 @@ fn a_turn_that_another_model_began_ends_without_thinking() {
     let over = [&began[..], &[Message::model("Three.", []), user()]].concat();
     assert!(thinks(&over, &tokens), "the turn is over");
     let left = Message::user("[Left for this task: 3 turns.]");
-    assert!(!thinks(&[&began[..], &[left.clone()]].concat(), &tokens), "it goes with the answers");
+    let spoken = [&began[..], std::slice::from_ref(&left)].concat();
+    assert!(!thinks(&spoken, &tokens), "it goes with the answers");
     let went_on = [&began[..], &[left.clone(), own.clone(), answered("t1"), left]].concat();
     assert!(!thinks(&went_on, &tokens));
     assert!(thinks(&[user(), own.clone(), answered("t1")], &tokens));
