@@ -155,18 +155,7 @@ impl Store for Counting {
         self.inner.commit(unit, now)
     }
 
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
-    }
+    toolwright::pass_on_leases!(inner);
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         self.counted(self.inner.get(call), json).boxed()

@@ -118,7 +118,7 @@ pub use toolwright_executor::registry::{
 pub use toolwright_executor::reservations::{Reservation, Reservations, Reserved};
 #[cfg(feature = "conformance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
-pub use toolwright_journal::pass_on_questions;
+pub use toolwright_journal::{pass_on_leases, pass_on_questions};
 
 /// Cancels calls and runs; tokio-util's own.
 pub use tokio_util::sync::CancellationToken;

@@ -25,6 +25,9 @@ pub use begun::{begun, begun_without_a_word, may_have_happened};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
+/// For `pass_on_leases`.
+#[doc(hidden)]
+pub use jiff::Timestamp;
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
 pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CommitError, MemoryStore, State, Store, Transaction};
-use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
+use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry, tool};
 
 /// Counts how often it is called.
 #[tool(name = "late_count")]
@@ -41,19 +41,7 @@ impl Store for Slow {
         })
     }
 
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
-    }
-
+    toolwright::pass_on_leases!(inner);
     toolwright::pass_on_questions!(inner);
 }
 

@@ -127,3 +127,48 @@ macro_rules! pass_on_questions {
         }
     };
 }
+
+/// `renew` and `acknowledge` of a [`Store`](crate::journal::Store), passed on to the store in a field: beside
+/// [`pass_on_questions`](crate::pass_on_questions), for a store that does something of its own with commits alone.
+///
+/// ```
+/// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
+/// use toolwright::unstable::journal::Asked;
+/// use jiff::Timestamp;
+/// use toolwright::CallId;
+///
+/// /// Says when something is committed.
+/// struct Loud {
+///     inner: MemoryStore,
+/// }
+///
+/// impl Store for Loud {
+///     fn commit<'a>(&'a self, unit: Transaction, now: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///         println!("commits at {now}");
+///         self.inner.commit(unit, now)
+///     }
+///
+///     toolwright::pass_on_leases!(inner);
+///     toolwright::pass_on_questions!(inner);
+/// }
+/// ```
+#[macro_export]
+macro_rules! pass_on_leases {
+    ($inner:ident) => {
+        fn renew<'a>(
+            &'a self,
+            call: $crate::CallId,
+            epoch: u64,
+            until: $crate::journal::Timestamp,
+        ) -> $crate::journal::Asked<'a, Result<(), $crate::journal::CommitError>> {
+            self.$inner.renew(call, epoch, until)
+        }
+
+        fn acknowledge<'a>(
+            &'a self,
+            call: $crate::CallId,
+        ) -> $crate::journal::Asked<'a, Result<(), $crate::journal::CommitError>> {
+            self.$inner.acknowledge(call)
+        }
+    };
+}

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, Filter, MemoryStore, Page, Store, StoreError, Transaction};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
-use toolwright::{Call, CallId, Class, Registry, ToolError, tool};
+use toolwright::{Call, Class, Registry, ToolError, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -55,19 +55,7 @@ impl Store for Counting {
         self.inner.commit(unit, now)
     }
 
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
-    }
-
+    toolwright::pass_on_leases!(inner);
     toolwright::pass_on_questions!(inner);
 }
 

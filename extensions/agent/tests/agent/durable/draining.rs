@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
-use toolwright::{CallId, Executor, Registry, tool};
+use toolwright::{Executor, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
 use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -163,19 +163,7 @@ impl Store for Mute {
         })
     }
 
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
-    }
-
+    toolwright::pass_on_leases!(inner);
     toolwright::pass_on_questions!(inner);
 }
 
@@ -186,9 +174,10 @@ async fn who_is_drained_while_the_journal_does_not_answer_leaves_its_runs_after_
     let executor = world.executor(Mute { inner: world.store(), is_mute: Arc::clone(&is_mute) });
     let agent = Agent::builder(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
     let failures = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&failures);
+    let reported = Arc::clone(&failures);
     let agents = Agents::builder().agent("clerk", agent);
-    let agents = agents.on_failure(move |_, error| told.lock().unwrap().push(error.to_string()));
+    let agents =
+        agents.on_failure(move |_, error| reported.lock().unwrap().push(error.to_string()));
     let agents = agents.build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let working = tokio::spawn(async move { agents.work().await });

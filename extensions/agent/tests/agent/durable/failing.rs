@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use toolwright::CallId;
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
 use toolwright_agent::durable::{Agents, NewRun, Progress, RunError};
 use toolwright_agent::{Ended, ModelAnswer, check};
@@ -48,19 +47,7 @@ impl Store for Failing {
         })
     }
 
-    fn renew<'a>(
-        &'a self,
-        call: CallId,
-        epoch: u64,
-        until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.renew(call, epoch, until)
-    }
-
-    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.inner.acknowledge(call)
-    }
-
+    toolwright::pass_on_leases!(inner);
     toolwright::pass_on_questions!(inner);
 }
 
