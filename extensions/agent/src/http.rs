@@ -6,10 +6,12 @@
 //! - The key goes into one header of one request. A key that a command prints is asked for again, once, where the provider
 //!   refuses it. No key stands in a `Debug`, an error or a recording, even where a server repeats it.
 
+mod address;
 mod anthropic;
 mod api;
 mod attempt;
 mod builder;
+mod error;
 mod fault;
 mod gemini;
 mod key;
@@ -34,7 +36,8 @@ use toolwright::{Class, Effect};
 
 use self::api::{Api, Asked};
 use self::attempt::Endpoint;
-pub use self::builder::{HttpModelBuilder, HttpModelError};
+pub use self::builder::HttpModelBuilder;
+pub use self::error::HttpModelError;
 use self::fault::Fault;
 pub use self::key::ApiKey;
 use self::key::Secret;

@@ -4,15 +4,16 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Url};
+use reqwest::{Client, ClientBuilder};
 use toolwright::dialect::Dialect;
 use toolwright::provider::MediaSupport;
 use toolwright::retry::RetryPolicy;
 
+use super::address;
 use super::api::Api;
 use super::attempt::Endpoint;
 use super::key::{ApiKey, Keys};
-use super::{HttpModel, OnExchange, OnRetry, Retrying};
+use super::{HttpModel, HttpModelError, OnExchange, OnRetry, Retrying};
 use crate::recording::Exchange;
 use crate::{Prices, Reasoning};
 
@@ -55,76 +56,6 @@ pub struct HttpModelBuilder {
     prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
-}
-
-/// Why a model cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HttpModelError {
-    /// The model has no name.
-    #[error("the model's name is empty; name one that the provider has")]
-    NoModel,
-    /// The model's name cannot stand in a path.
-    #[error(
-        "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
-    )]
-    ModelName {
-        /// What was given.
-        found: String,
-    },
-    /// This release does not know the provider's API.
-    #[error("the API of {provider} is not known to this release; name another provider")]
-    Provider {
-        /// The provider.
-        provider: toolwright::provider::Provider,
-    },
-    /// The base URL is none.
-    #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
-    BaseUrl {
-        /// What was given, without a password in it.
-        found: String,
-        /// One that would do.
-        example: &'static str,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The base URL wants HTTPS, which this build cannot do.
-    #[error(
-        "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
-    )]
-    NoTls {
-        /// What was given, without a password in it.
-        found: String,
-    },
-    /// A header cannot hold the key.
-    #[error("the key holds characters that no header can hold; check for line breaks")]
-    Key,
-    /// The variable that should hold the key is not there, is empty or is no text.
-    #[error("found no key in {variable}, expected that of the account; set it")]
-    KeyVariable {
-        /// The variable.
-        variable: String,
-    },
-    /// The provider lets its models not search for tools.
-    #[error(
-        "the API of {provider} has no search for tools; leave `tool_search` out, or ask a model of anthropic or openai-responses"
-    )]
-    NoToolSearch {
-        /// The provider.
-        provider: toolwright::provider::Provider,
-    },
-    /// A command for the key names no program.
-    #[error("the command for the key is empty, expected a program and its arguments")]
-    KeyCommand,
-    /// An option lets no request through.
-    #[error("`{option}` is 0, so that no request could end well; set at least 1")]
-    Zero {
-        /// The option.
-        option: &'static str,
-    },
-    /// The HTTP client cannot be made.
-    #[error("the HTTP client cannot be made")]
-    Client(#[source] reqwest::Error),
 }
 
 impl HttpModelBuilder {
@@ -327,21 +258,21 @@ impl HttpModelBuilder {
             return Err(HttpModelError::NoToolSearch { provider });
         }
         let path = self.api.path(&self.model);
-        let url = url(self.api, &self.base_url, &path)?;
+        let url = address::url(self.api, &self.base_url, &path)?;
         let (stream_path, query) = self.api.stream_path(&self.model);
-        let mut stream_url = self::url(self.api, &self.base_url, &stream_path)?;
+        let mut stream_url = address::url(self.api, &self.base_url, &stream_path)?;
         stream_url.set_query(query);
         let stream_path = match query {
             Some(query) => format!("{stream_path}?{query}"),
             None => stream_path,
         };
-        let origin = self.origin.unwrap_or_else(|| origin(self.api, &url, &self.model));
+        let origin = self.origin.unwrap_or_else(|| address::origin(self.api, &url, &self.model));
         let keys = self.key.map_or(Ok(Keys::Fixed(None)), ApiKey::keys)?;
         if let Keys::Fixed(key) = &keys {
             self.api.headers(key.as_ref()).ok_or(HttpModelError::Key)?;
         }
         let mut client = Client::builder();
-        if is_loopback(&url) {
+        if address::is_loopback(&url) {
             client = client.no_proxy();
         }
         if let Some(change) = self.client {
@@ -390,57 +321,6 @@ impl fmt::Debug for HttpModelBuilder {
             .field("key", &self.key)
             .finish_non_exhaustive()
     }
-}
-
-fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
-    let wrong = |found: String, why: String| HttpModelError::BaseUrl {
-        found,
-        example: api.base_url(),
-        why,
-    };
-    let whole = format!("{}{}", base.trim_end_matches('/'), path);
-    let url = Url::parse(&whole).map_err(|error| wrong(shown(base), error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong(shown(base), format!("`{}` is not HTTP", url.scheme())));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(shown(base), "it has a user in it; give the key apart".to_owned()));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(shown(base), "it has more than a path in it".to_owned()));
-    }
-    if url.scheme() == "https" && cfg!(not(feature = "tls")) {
-        return Err(HttpModelError::NoTls { found: shown(base) });
-    }
-    Ok(url)
-}
-
-/// Whose verbatim blocks the server reads: its port may change from one start to the next. Behind a host that imitates the chat
-/// API are models of many vendors, each of which reads its own reasoning alone.
-fn origin(api: Api, url: &Url, model: &str) -> String {
-    let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
-    let vendor = Url::parse(api.base_url());
-    match vendor.is_ok_and(|vendor| vendor.host_str() == Some(host)) {
-        true => provider.to_owned(),
-        false if api == Api::OpenAiChat => format!("{provider}@{host}/{model}"),
-        false => format!("{provider}@{host}"),
-    }
-}
-
-/// An address without its user, password and query.
-fn shown(base: &str) -> String {
-    let base = base.split(['?', '#']).next().unwrap_or_default();
-    match (base.split_once("://"), base.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        (_, None) => base.to_owned(),
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

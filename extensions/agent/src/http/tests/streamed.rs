@@ -331,6 +331,7 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     let request = ModelRequest::new(&history, &listing).limits(limits).listener(&listening);
     let error = model.answer(request).await.unwrap_err();
     assert_eq!(error.kind(), "no_response");
+    assert!(error.message().contains("in the time that was left for it"), "{error}");
     assert_eq!(error.spent(), of(5, 1).plus(crate::Spent::lost()).plus(crate::Spent::lost()));
     // Nothing began.
     let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;

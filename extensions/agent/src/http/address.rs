@@ -1,0 +1,58 @@
+//! Addresses of servers: which URL a request goes to, and what the host says of the server. Pure.
+
+use reqwest::Url;
+
+use super::HttpModelError;
+use super::api::Api;
+
+/// The address of a path below a base URL.
+pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelError> {
+    let wrong = |found: String, why: String| HttpModelError::BaseUrl {
+        found,
+        example: api.base_url(),
+        why,
+    };
+    let whole = format!("{}{}", base.trim_end_matches('/'), path);
+    let url = Url::parse(&whole).map_err(|error| wrong(shown(base), error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong(shown(base), format!("`{}` is not HTTP", url.scheme())));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(shown(base), "it has a user in it; give the key apart".to_owned()));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong(shown(base), "it has more than a path in it".to_owned()));
+    }
+    if url.scheme() == "https" && cfg!(not(feature = "tls")) {
+        return Err(HttpModelError::NoTls { found: shown(base) });
+    }
+    Ok(url)
+}
+
+/// Whose verbatim blocks the server reads: its port may change from one start to the next. Behind a host that imitates the chat
+/// API are models of many vendors, each of which reads its own reasoning alone.
+pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
+    let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
+    let vendor = Url::parse(api.base_url());
+    match vendor.is_ok_and(|vendor| vendor.host_str() == Some(host)) {
+        true => provider.to_owned(),
+        false if api == Api::OpenAiChat => format!("{provider}@{host}/{model}"),
+        false => format!("{provider}@{host}"),
+    }
+}
+
+/// An address without its user, password and query.
+fn shown(base: &str) -> String {
+    let base = base.split(['?', '#']).next().unwrap_or_default();
+    match (base.split_once("://"), base.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => base.to_owned(),
+    }
+}
+
+pub(super) fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,73 @@
+//! Why a model over HTTP cannot be made.
+
+use toolwright::provider::Provider;
+
+/// Why a model cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpModelError {
+    /// The model has no name.
+    #[error("the model's name is empty; name one that the provider has")]
+    NoModel,
+    /// The model's name cannot stand in a path.
+    #[error(
+        "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
+    )]
+    ModelName {
+        /// What was given.
+        found: String,
+    },
+    /// This release does not know the provider's API.
+    #[error("the API of {provider} is not known to this release; name another provider")]
+    Provider {
+        /// The provider.
+        provider: Provider,
+    },
+    /// The base URL is none.
+    #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
+    BaseUrl {
+        /// What was given, without a password in it.
+        found: String,
+        /// One that would do.
+        example: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The base URL wants HTTPS, which this build cannot do.
+    #[error(
+        "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
+    )]
+    NoTls {
+        /// What was given, without a password in it.
+        found: String,
+    },
+    /// A header cannot hold the key.
+    #[error("the key holds characters that no header can hold; check for line breaks")]
+    Key,
+    /// The variable that should hold the key is not there, is empty or is no text.
+    #[error("found no key in {variable}, expected that of the account; set it")]
+    KeyVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// The provider lets its models not search for tools.
+    #[error(
+        "the API of {provider} has no search for tools; leave `tool_search` out, or ask a model of anthropic or openai-responses"
+    )]
+    NoToolSearch {
+        /// The provider.
+        provider: Provider,
+    },
+    /// A command for the key names no program.
+    #[error("the command for the key is empty, expected a program and its arguments")]
+    KeyCommand,
+    /// An option lets no request through.
+    #[error("`{option}` is 0, so that no request could end well; set at least 1")]
+    Zero {
+        /// The option.
+        option: &'static str,
+    },
+    /// The HTTP client cannot be made.
+    #[error("the HTTP client cannot be made")]
+    Client(#[source] reqwest::Error),
+}
