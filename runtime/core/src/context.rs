@@ -121,7 +121,7 @@ pub trait RunHandle: Send + Sync {
     fn progress(&self, progress: &Progress<'_>);
     /// A service of the run, or else of the executor.
     fn service(&self, id: TypeId) -> Option<&Value>;
-    /// Why policy would not let a call of the run begin, also where a person agrees.
+    /// Why policy would not let a call of the run begin, although a person agreed or a grant answered.
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>>;
 }
 
@@ -225,7 +225,7 @@ impl ToolContext {
     /// executor everything is permitted.
     ///
     /// # Errors
-    /// When there is no such tool, the input is wrong, or a policy denies the call or wants it planned.
+    /// When there is no such tool, the input is wrong, or a policy denies the call, wants it planned, or always asks.
     #[doc(hidden)]
     pub async fn permits(&self, call: Call<'static>) -> Result<(), ToolError> {
         match self.0.run.clone() {

@@ -43,15 +43,35 @@ fn kind(answer: &Answer) -> &str {
 
 #[tokio::test]
 async fn rules_for_a_foreign_tool_hold_for_its_first_call_too() {
-    let no = Rule::deny("nobody changes the tools").tool("peer__change");
+    let no = Rule::deny("the tools stay as they are").tool("peer__change");
     let application = Application::under(Policy::builder().rule(no));
     let answer = application.exec("peer__change", json!({})).await;
     assert_eq!(kind(&answer), "denied");
-    assert!(answer.text().contains("`peer__change` is not allowed here: nobody changes the tools"));
+    assert!(
+        answer.text().contains("`peer__change` is not allowed here: the tools stay as they are")
+    );
     let answer = application.exec("peer__echo", json!({"text": "hi"})).await;
     assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
     let again = application.exec("peer__echo", json!({"text": "hi"})).await;
     assert_eq!(again.error().unwrap().next_action(), Some("call `peer__echo` itself"));
+}
+
+/// A grant may answer for `mcp_exec`, and for no call on which a person always decides.
+#[tokio::test]
+async fn a_call_that_always_asks_is_made_by_itself() {
+    let each = Rule::always_ask("it says it aloud").tool("peer__echo");
+    let application = Application::under(Policy::builder().rule(each));
+    let answer = application.exec("peer__echo", json!({"text": "hi"})).await;
+    assert_eq!(kind(&answer), "approval_required");
+    let error = answer.error().unwrap();
+    assert!(
+        error.message().starts_with("a person decides on each call of `peer__echo`: "),
+        "{error}"
+    );
+    assert!(error.message().contains("; it says it aloud"), "{error}");
+    assert_eq!(error.next_action(), Some("call `peer__echo` itself"));
+    let answer = application.call("peer__echo", json!({"text": "hi"})).await;
+    assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
 }
 
 #[tokio::test]

@@ -228,6 +228,16 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
+                // A grant may have answered for the tool that makes the call.
+                PolicyDecision::Ask { reasons, grants_count: false } => {
+                    let words = format!(
+                        "a person decides on each call of `{}`: {}",
+                        call.name(),
+                        reasons.join("; ")
+                    );
+                    let hint = format!("call `{}` itself", call.name());
+                    return Err(ToolError::new("approval_required", words).hint(hint));
+                }
                 _ => return Ok(()),
             };
             Err(refusal.error(call.name(), &self.id))
