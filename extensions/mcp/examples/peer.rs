@@ -25,14 +25,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let message: Value = serde_json::from_str(&line?)?;
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         match (method.as_str(), message.get("id")) {
-            ("initialize", Some(id)) => peer.answer(
-                id,
-                &json!({
-                    "protocolVersion": message["params"]["protocolVersion"],
-                    "capabilities": {"tools": {"listChanged": true}},
-                    "serverInfo": {"name": "peer", "version": "1"},
-                }),
-            ),
+            ("initialize", Some(_)) if peer.folder.join("slow").exists() => {
+                while !peer.folder.join("on").exists() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                std::fs::remove_file(peer.folder.join("slow"))?;
+                peer.initialize(&message);
+            }
+            ("initialize", Some(_)) => peer.initialize(&message),
             ("tools/list", Some(id)) => peer.list(id, &message["params"]["cursor"]),
             ("tools/call", Some(id)) => peer.call(id, &message["params"]),
             ("notifications/cancelled", None) => peer.note("cancelled"),
@@ -47,6 +47,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 impl Peer {
+    fn initialize(&self, message: &Value) {
+        let result = json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "peer", "version": "1"},
+        });
+        self.answer(&message["id"], &result);
+    }
+
     fn note(&mut self, line: &str) {
         // Nothing can be done about a log that cannot be written.
         let _ = writeln!(self.log, "{line}");

@@ -186,7 +186,7 @@ impl McpServers {
         shown.insert(tool.name.clone(), Arc::clone(tool));
     }
 
-    /// The tool as a model was shown it last, or as it is now where nobody was shown it.
+    /// The tool as `mcp_info` showed it last; as it is now where `mcp_info` has not shown it.
     pub(crate) fn as_shown(&self, now: Arc<ForeignTool>) -> Arc<ForeignTool> {
         let shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.get(&now.name).cloned().unwrap_or(now)

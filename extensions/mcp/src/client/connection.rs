@@ -1,12 +1,12 @@
 //! One server: started when it is needed, asked for its tools, called, started again after it has ended.
 
 mod calling;
+mod reaching;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::ServiceError;
 use rmcp::handler::client::progress::ProgressDispatcher;
@@ -14,14 +14,14 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, JsonObject, MetaObject,
     PaginatedRequestParams, RequestMetaObject, RequestParamsMeta as _, Tool,
 };
-use rmcp::service::{ClientInitializeError, Peer, RunningService};
+use rmcp::service::{Peer, RunningService};
 use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 use toolwright::{Class, Output, ToolContext, ToolError};
 
 use super::answers::Answers;
-use super::config::{Reached, ServerConfig, Trust};
+use super::config::{ServerConfig, Trust};
 use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::handler::Handler;
 use super::process::Process;
@@ -37,10 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a list counts of a server that says by itself nothing of changes.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How long a person may take to sign in.
-#[cfg(feature = "oauth")]
-const SIGN_IN: Duration = Duration::from_secs(300);
-
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
@@ -55,10 +51,6 @@ pub(crate) struct Server {
 
 /// Who answers servers, of all servers of an application.
 pub(super) type SharedAnswers = Arc<std::sync::Mutex<Answers>>;
-
-/// A session that begins.
-type Connecting =
-    BoxFuture<'static, Result<RunningService<RoleClient, Handler>, ClientInitializeError>>;
 
 #[derive(Default)]
 struct State {
@@ -218,16 +210,7 @@ impl Server {
         let (process, connecting) = self.reached(handler)?;
         let begin = async {
             let running = connecting.await.map_err(|error| {
-                let why = match &self.config.reached {
-                    Reached::Program(_) => "it does not speak the protocol",
-                    Reached::Http(http) if http.is_in_the_clear() => {
-                        "no session begins there; it cannot be reached, or wants a token, which goes to no other machine in the clear: expected `https://…`"
-                    }
-                    Reached::Http(_) => {
-                        "no session begins there; it cannot be reached, or refuses the token"
-                    }
-                };
-                self.unreachable(why).caused_by(error.to_string())
+                self.unreachable(self.why_no_session()).caused_by(error.to_string())
             })?;
             let definitions = self.list(running.peer()).await?;
             Ok((running, definitions))
@@ -249,69 +232,6 @@ impl Server {
                 Err(error)
             }
         }
-    }
-
-    /// Starts the program of the server, where it has one, and connects.
-    fn reached(&self, handler: Handler) -> Result<(Option<Process>, Connecting), ToolError> {
-        match &self.config.reached {
-            Reached::Program(program) => {
-                let (process, output, input) = Process::start(program).map_err(|error| {
-                    self.unreachable("its program cannot be started").caused_by(error)
-                })?;
-                Ok((Some(process), Box::pin(rmcp::serve_client(handler, (output, input)))))
-            }
-            #[cfg(feature = "http-client")]
-            Reached::Http(http) => {
-                #[cfg(feature = "oauth")]
-                let authorization = self.authorization(http);
-                let transport = || {
-                    super::http::transport(
-                        http,
-                        #[cfg(feature = "oauth")]
-                        authorization.clone(),
-                    )
-                };
-                let (first, second) = (transport(), transport());
-                let (first, second) = first
-                    .and_then(|first| Ok((first, second?)))
-                    .map_err(|why| self.unreachable(&why))?;
-                Ok((None, Box::pin(super::http::begin(handler, [first, second]))))
-            }
-            #[cfg(not(feature = "http-client"))]
-            Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
-        }
-    }
-
-    /// How tokens are got, where the configuration has none.
-    #[cfg(feature = "oauth")]
-    fn authorization(
-        &self,
-        http: &super::config::Http,
-    ) -> Option<Arc<super::oauth::authorization::Authorization>> {
-        use super::config::{OAuthConfig, is_encrypted_or_local};
-        use super::oauth::authorization::Authorization;
-        use super::oauth::{MemoryTokens, OAuth};
-        // No token goes to another machine in the clear.
-        if !is_encrypted_or_local(&http.url) {
-            return None;
-        }
-        let is_configured = http.oauth != OAuthConfig::default();
-        // Tokens of an application that gives no store last as long as the connection.
-        let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
-        let oauth = self.oauth.clone().filter(|_| http.token_env.is_none()).or_else(unstored)?;
-        Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
-    }
-
-    /// How long a start may take: longer where a person may have to sign in.
-    pub(super) fn start_timeout(&self) -> Duration {
-        #[cfg(feature = "oauth")]
-        if let (Reached::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
-            && http.token_env.is_none()
-            && oauth.sign_in.is_some()
-        {
-            return self.config.start_timeout() + SIGN_IN;
-        }
-        self.config.start_timeout()
     }
 
     /// Every page of the list of tools.
@@ -400,30 +320,6 @@ impl Live {
         let _ = self.running.cancel().await;
         if let Some(process) = self.process {
             process.end().await;
-        }
-    }
-}
-
-#[cfg(all(test, feature = "oauth"))]
-mod tests {
-    use super::*;
-    use crate::client::config::McpConfig;
-    use crate::client::oauth::{MemoryTokens, OAuth};
-
-    /// The URL of a server that asks for no token may be one in the clear; an application's `OAuth` is for all its servers.
-    #[test]
-    fn no_token_goes_to_another_machine_in_the_clear() {
-        for (url, has_tokens) in [
-            ("http://127.0.0.1:80/mcp", true),
-            ("http://far.example/mcp", false),
-            ("http://127.0.0.1.far.example/mcp", false),
-        ] {
-            let config = McpConfig::from_toml(&format!("[servers.a]\nurl = \"{url}\"")).unwrap();
-            let config = config.servers["a"].clone();
-            let Reached::Http(http) = config.reached.clone() else { panic!("it has a URL") };
-            let server = Server::new("a".into(), config, SharedAnswers::default());
-            let server = server.with_oauth(OAuth::new(MemoryTokens::default()));
-            assert_eq!(server.authorization(&http).is_some(), has_tokens, "{url}");
         }
     }
 }

@@ -248,6 +248,22 @@ async fn the_servers_tools_are_found_described_and_called_without_being_listed()
     assert!(application.executor.registry().get("peer__echo").is_none(), "nothing was registered");
 }
 
+/// A start may take long, because a person signs in: the next call finds what the one that was given up has begun.
+#[tokio::test]
+async fn a_start_goes_on_where_the_call_that_needs_it_is_given_up() {
+    let application = Application::trusting();
+    std::fs::write(application.folder.path().join("slow"), "").unwrap();
+    let call = application.call("peer__echo", json!({"text": "hi"}));
+    tokio::select! {
+        answer = call => panic!("{}", answer.text()),
+        () = application.logged("started") => {}
+    }
+    std::fs::write(application.folder.path().join("on"), "").unwrap();
+    let answer = application.call("peer__echo", json!({"text": "hi"})).await;
+    assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+    assert_eq!(application.times("started"), 1, "{}", application.log());
+}
+
 #[tokio::test]
 async fn a_call_through_mcp_exec_asks_a_person() {
     let application = Application::trusting();

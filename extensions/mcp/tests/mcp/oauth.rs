@@ -9,7 +9,6 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use toolwright::journal::SealingKey;
 use toolwright::{Call, CancellationToken, Executor, Registry, ToolError, tool};
 use toolwright_mcp::{
@@ -176,8 +175,6 @@ struct Person {
     asked: Arc<Mutex<Vec<String>>>,
     goes_elsewhere: bool,
     forges_state: bool,
-    /// Comes back once for each permit, where there is a gate.
-    gate: Option<Arc<Semaphore>>,
 }
 
 impl SignIn for Person {
@@ -192,13 +189,7 @@ impl SignIn for Person {
         let state = if self.forges_state { "forged" } else { &state };
         let page = if self.goes_elsewhere { "http://127.0.0.1:3999/callback.evil" } else { PAGE };
         let answer = format!("{page}?code=c0de&state={state}");
-        let gate = self.gate.clone();
-        Box::pin(async move {
-            if let Some(gate) = gate {
-                gate.acquire().await.unwrap().forget();
-            }
-            Ok(answer)
-        })
+        Box::pin(async move { Ok(answer) })
     }
 }
 
@@ -358,27 +349,6 @@ async fn a_person_signs_in_again_where_an_expired_token_is_not_refreshed() {
     let answer = called(&served, expired, "").await;
     assert!(answer.contains("\nhello\n"), "{answer}");
     assert_eq!(person.asked.lock().unwrap().len(), 2);
-}
-
-#[tokio::test]
-async fn a_sign_in_goes_on_where_the_call_that_needed_it_is_given_up() {
-    let issuer = Issuer::start(false).await;
-    let served = serve(&issuer).await;
-    let gate = Arc::new(Semaphore::new(1));
-    let person = Person { gate: Some(Arc::clone(&gate)), ..Person::default() };
-    let oauth = OAuth::new(MemoryTokens::default()).sign_in(person.clone());
-    let (servers, executor) = using(&served, oauth, "");
-    assert!(say(&executor).await.contains("\nhello\n"));
-    servers.close().await;
-    issuer.valid.lock().unwrap().push("another".to_owned());
-    issuer.refuses_refresh.store(true, Ordering::SeqCst);
-    let given_up = tokio::time::timeout(Duration::from_millis(500), say(&executor)).await;
-    assert!(given_up.is_err(), "{given_up:?}");
-    gate.add_permits(1);
-    let answer = say(&executor).await;
-    assert!(answer.contains("\nhello\n"), "{answer}");
-    assert_eq!(person.asked.lock().unwrap().len(), 2, "the person was asked again");
-    servers.close().await;
 }
 
 /// The stored refresh token is that of one authorization server: what only claims to be there gets nothing.
