@@ -198,3 +198,28 @@ data: {"type":"content_block_stop","index":9}
         assert_eq!(begun.count(), 2, "{provider}");
     }
 }
+
+/// Some servers send the whole response with an empty output.
+#[test]
+fn a_response_without_output_has_the_items_that_came() {
+    let at = RESPONSES.find("\"type\":\"response.completed\"").unwrap();
+    let (before, last) = RESPONSES.split_at(at);
+    let begin = last.find("\"output\":[").unwrap();
+    let head = &last[..begin];
+    let stream = format!("{before}{head}\"output\":[]}}}}\n\n");
+    let (events, message) = read(Provider::OpenAiResponses, [stream.as_bytes()]);
+    let message = message.unwrap();
+    assert_eq!(Provider::OpenAiResponses.tool_calls(&message).unwrap(), expected(), "{message}");
+    let calls = events.iter().filter(|event| matches!(event, StreamEvent::Call { .. })).count();
+    assert_eq!(calls, expected().len());
+}
+
+#[test]
+fn what_stands_beside_a_call_is_in_the_message() {
+    let extra = "\"extra_content\":{\"google\":{\"thought_signature\":\"s==\"}}";
+    let signed =
+        CHAT.replacen("\"type\":\"function\"", &format!("\"type\":\"function\",{extra}"), 1);
+    assert_ne!(signed, CHAT);
+    let (_, message) = read(Provider::OpenAiChat, [signed.as_bytes()]);
+    assert!(message.unwrap().contains(extra));
+}
