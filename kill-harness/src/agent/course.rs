@@ -18,14 +18,14 @@ pub enum Course {
         /// That of the second.
         last: u64,
     },
-    /// The person cancels it once it has come to a turn, and at the latest while it waits for a decision that nobody makes.
+    /// The person cancels it once it has come to a turn, and at the latest while it waits for an approval that does not come.
     Cancelled {
         /// The turn.
         from: u64,
         /// The turn whose last call waits for ever.
         waits: u64,
     },
-    /// Its time is up, at the latest while it waits for a decision that nobody makes.
+    /// Its time is up, at the latest while it waits for an approval that does not come.
     Late {
         /// The turn whose last call waits for ever.
         waits: u64,
@@ -54,7 +54,7 @@ impl Course {
         }
     }
 
-    /// Whether a turn has a call that nobody decides.
+    /// Whether a turn has a call whose approval does not come.
     pub fn waits_for_ever(self, turn: u64) -> bool {
         match self {
             Self::Cancelled { waits, .. } | Self::Late { waits } => turn >= waits,

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use toolwright::{Class, Registry, ToolError, retry::RetryPolicy, tool};
+use toolwright::retry::{Jitter, RetryPolicy};
+use toolwright::{Class, Registry, ToolError, tool};
 use toolwright_agent::durable::{Agents, NewRun, RunError};
 use toolwright_agent::{Agent, ModelAnswer, RunEventKind, RunEvents};
 
@@ -50,7 +51,9 @@ async fn a_reader_hears_of_each_call_when_it_begins_is_tried_again_ends_or_waits
     ] {
         let tools = Registry::of([FIND, PAY, REACH]).unwrap();
         let executor = world.executor_of(world.store(), tools).unrestricted();
-        let executor = executor.retry(RetryPolicy::NETWORK).build().unwrap();
+        // A short pause, which jitter may give, is waited for without leaving the call.
+        let retry = RetryPolicy::NETWORK.jitter(Jitter::None);
+        let executor = executor.retry(retry).build().unwrap();
         let agent = Agent::builder(executor, Provider::new(models)).build().unwrap();
         let run = format!("run-{}", expected[0].len());
         let events = agent.events(&run);
