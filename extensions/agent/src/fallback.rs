@@ -22,7 +22,8 @@ pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
 use crate::delta::Passing;
 use crate::{
-    DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Spent,
+    DeltaListener, LeftOut, Meter, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings,
+    Spent,
 };
 
 /// Several models as one, in the order in which they are preferred.
@@ -90,14 +91,20 @@ impl Fallback {
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let passing = request.listener.map(Passing::new);
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
-        let request = ModelRequest { listener, ..request };
+        let own = Meter::default();
+        let meter = request.meter.unwrap_or(&own);
+        let request = ModelRequest { listener, meter: Some(meter), ..request };
         let begun = Instant::now();
         let mut failed = Spent::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
         loop {
             asked[current] = true;
-            let error = match self.answer_of(current, request, begun, &asked).await {
+            meter.begin();
+            let answered = self.answer_of(current, request, begun, &asked).await;
+            // It took too long, and says nothing itself.
+            let given_up = |error: ModelError| error.taking(meter.taken().since(failed));
+            let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
                 Ok(answer) => {
                     self.resting()[current] = None;
                     return Ok(answer.failed(failed).by(self.models[current].name()));
@@ -106,6 +113,8 @@ impl Fallback {
             };
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
+            // Its error knows what its requests took, which not every model notes.
+            meter.all_ended(failed);
             let now = Instant::now();
             match rest_after(&error, self.rest) {
                 Rest::None => return Err(error),
@@ -135,15 +144,16 @@ impl Fallback {
         }
     }
 
+    /// What the model answered, or the error of one that was given up.
     async fn answer_of(
         &self,
         index: usize,
         mut request: ModelRequest<'_>,
         begun: Instant,
         asked: &[bool],
-    ) -> Result<ModelAnswer, ModelError> {
+    ) -> Result<Result<ModelAnswer, ModelError>, ModelError> {
         let model = &*self.models[index];
-        let Some(budget) = self.budget else { return self.asked(model, request).await };
+        let Some(budget) = self.budget else { return Ok(self.asked(model, request).await) };
         // A model that hangs leaves time for those after it.
         let others = asked.iter().filter(|asked| !**asked).count();
         let left = budget.saturating_sub(begun.elapsed());
@@ -151,14 +161,13 @@ impl Fallback {
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
         // One that keeps to the limit says what it has spent.
         let answered = tokio::time::timeout(share + GRACE, self.asked(model, request)).await;
-        answered.unwrap_or_else(|_| {
+        answered.map_err(|_| {
             let message = format!(
                 "{} gave no whole answer within {:.1} s, its share of the time for all models; set a larger `budget` where its answers take longer",
                 model.name(),
                 share.as_secs_f64(),
             );
-            let error = ModelError::new("no_response", message).class(Class::Transient);
-            Err(error.taking(Spent::lost()))
+            ModelError::new("no_response", message).class(Class::Transient)
         })
     }
 

@@ -38,15 +38,15 @@ use self::api::{Api, Asked};
 use self::attempt::Endpoint;
 pub use self::builder::HttpModelBuilder;
 pub use self::error::HttpModelError;
-use self::fault::Fault;
+use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
-use self::streamed::Pieces;
+use self::streamed::{Expense, Pieces};
 use crate::delta::Passing;
 use crate::recording::Exchange;
 use crate::{
-    Cost, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices, Reasoning,
-    Spent, Usage,
+    Cost, LeftOut, Meter, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices,
+    Reasoning, Spent, Usage,
 };
 
 /// A model that a provider serves over HTTP.
@@ -163,6 +163,8 @@ impl HttpModel {
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let body = self.body(&request)?;
         let passing = request.listener.map(Passing::new);
+        let own = Meter::default();
+        let meter = request.meter.unwrap_or(&own);
         let begun = Instant::now();
         let (mut attempt, mut asked, mut failed) = (1, 0, Spent::default());
         let mut may_refresh = true;
@@ -171,7 +173,12 @@ impl HttpModel {
             let key = keys.current().await.map_err(|fault| self.endpoint.error(fault, None, 0))?;
             let key = key.as_ref();
             asked += 1;
-            let attempt_of = self.attempt(&body, key, request.listing, passing.as_ref());
+            meter.begin();
+            let pieces = passing.as_ref().map(|to| {
+                let expense = Expense { model: self, meter };
+                Pieces::new(request.listing, key, to, expense)
+            });
+            let attempt_of = self.attempt(&body, key, request.listing, pieces);
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let fault = match within(left, attempt_of).await {
                 Ok(answer) => {
@@ -180,13 +187,13 @@ impl HttpModel {
                 }
                 Err(fault) => fault,
             };
-            if let Some(usage) = &fault.taken {
-                let known = usage.map(|usage| Spent::of(Some(usage), self.cost(Some(usage))));
-                failed = failed.plus(known.unwrap_or_default());
-                if known.is_none() || fault.is_partial {
-                    failed = failed.plus(Spent::lost());
-                }
-            }
+            let taken = match &fault.taken {
+                Taken::Nothing => Spent::default(),
+                Taken::SoFar => meter.under_way(),
+                Taken::Whole(usage) => self.spent(**usage),
+            };
+            meter.ended(taken);
+            failed = failed.plus(taken);
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
             let wait = if fault.kind == "wrong_key" && std::mem::take(&mut may_refresh) {
@@ -221,11 +228,10 @@ impl HttpModel {
         body: &str,
         key: Option<&Secret>,
         listing: &Listing,
-        passing: Option<&Passing<'_>>,
+        pieces: Option<Pieces<'_>>,
     ) -> Result<ModelAnswer, Fault> {
         let endpoint = &self.endpoint;
-        let provider = endpoint.api.provider();
-        let mut pieces = passing.map(|to| Some(Pieces::new(provider, listing, key, to)));
+        let mut pieces = pieces.map(Some);
         let received = endpoint.post(body, key, pieces.as_mut()).await?;
         if let Some(on_exchange) = &self.on_exchange {
             let path = if pieces.is_some() { &endpoint.stream_path } else { &endpoint.path };
@@ -235,7 +241,7 @@ impl HttpModel {
         }
         let text = received.whole()?;
         let answer = endpoint.api.answer(&text, listing);
-        let mut answer = answer.map_err(|fault| fault.after_begin(endpoint.api.usage_in(&text)))?;
+        let mut answer = answer.map_err(|fault| fault.after_end(endpoint.api.usage_in(&text)))?;
         answer.verbatim = answer.verbatim.map(|verbatim| verbatim.written_by(&self.origin));
         if let Some(pieces) = pieces.flatten() {
             pieces.came_whole(&answer);
@@ -248,6 +254,10 @@ impl HttpModel {
             Some(cost) => answer.cost(cost).prices_of(self.prices.date()),
             None => answer,
         }
+    }
+
+    fn spent(&self, usage: Usage) -> Spent {
+        Spent::of(Some(usage), self.cost(Some(usage)))
     }
 
     fn cost(&self, usage: Option<Usage>) -> Option<Cost> {
@@ -301,7 +311,7 @@ async fn within(
     let Some(left) = left else { return attempt.await };
     tokio::time::timeout(left, attempt).await.unwrap_or_else(|_| {
         let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
-        Err(Fault::new("no_response", Class::Transient, message).after_begin(None))
+        Err(Fault::new("no_response", Class::Transient, message).in_the_middle())
     })
 }
 

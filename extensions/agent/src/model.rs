@@ -11,7 +11,7 @@ use toolwright::provider::{Provider, ToolCall};
 
 use crate::settings::DEFAULT;
 use crate::{
-    Cost, DeltaListener, LeftOut, Message, ModelError, ModelSettings, Spent, Usage, Verbatim,
+    Cost, DeltaListener, LeftOut, Message, Meter, ModelError, ModelSettings, Spent, Usage, Verbatim,
 };
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
@@ -132,6 +132,9 @@ pub struct ModelRequest<'a> {
     pub catalog: Option<&'a Catalog>,
     /// Who hears the answer as it comes. A model that cannot send it in pieces ignores this.
     pub listener: Option<&'a dyn DeltaListener>,
+    /// Where the model notes what its requests take before they are answered. One that does not is counted as one request that
+    /// may have cost something, where its answer is given up.
+    pub meter: Option<&'a Meter>,
 }
 
 impl<'a> ModelRequest<'a> {
@@ -147,6 +150,7 @@ impl<'a> ModelRequest<'a> {
             settings: &DEFAULT,
             catalog: None,
             listener: None,
+            meter: None,
         }
     }
 
@@ -168,6 +172,13 @@ impl<'a> ModelRequest<'a> {
     #[must_use]
     pub fn listener(mut self, listener: &'a dyn DeltaListener) -> Self {
         self.listener = Some(listener);
+        self
+    }
+
+    /// Adds where to note what requests take before they are answered.
+    #[must_use]
+    pub fn meter(mut self, meter: &'a Meter) -> Self {
+        self.meter = Some(meter);
         self
     }
 

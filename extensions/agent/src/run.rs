@@ -23,8 +23,8 @@ pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::events::EventWriter;
 use crate::{
-    Action, Agent, Ended, Event, Message, Notice, NoticeKind, RunEventKind, RunEvents, State,
-    spans, step,
+    Action, Agent, Ended, Event, Message, Meter, Notice, NoticeKind, RunEventKind, RunEvents,
+    State, spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -51,6 +51,8 @@ pub struct AgentRun {
     user: Option<String>,
     /// The executor's run, of whatever tools there are now.
     run: Run,
+    /// What the requests for the next answer have taken.
+    meter: Meter,
     /// Cancels every call of the run.
     cancelled: Option<CancellationToken>,
     /// What readers of its events get.
@@ -116,6 +118,7 @@ impl AgentRun {
         if !self.state.open_calls().is_empty() {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
+        self.count_given_up();
         let actions = self.after(Event::Said { text, attachments });
         self.drive(actions).await
     }

@@ -22,7 +22,7 @@ use toolwright::{Answer, Class, Content, ToolError};
 use crate::budget;
 use crate::failing::Failing;
 use crate::state::{Phase, Stopping};
-use crate::{Ended, Limit, Message, ModelAnswer, ModelError, State, StopReason};
+use crate::{Ended, Limit, Message, ModelAnswer, ModelError, Spent, State, StopReason};
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
@@ -50,6 +50,8 @@ pub enum Event {
         /// The index of the first call, in call order, whose tool is terminal and succeeded.
         terminal: Option<usize>,
     },
+    /// Nobody waits any more for the answer of the model that was asked, which took this.
+    GivenUp(Spent),
     /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
     Cancelled,
     /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn its calls
@@ -120,6 +122,10 @@ pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
         (Phase::Asking, Event::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
             next.end(Ended::model_failed(&error))
+        }
+        (Phase::Asking, Event::GivenUp(spent)) => {
+            next.0.spent = next.0.spent.plus(spent);
+            Vec::new()
         }
         (Phase::Asking, Event::Cancelled) => next.end(Ended::Cancelled),
         (Phase::Asking, Event::TimeIsUp) => {

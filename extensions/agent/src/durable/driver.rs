@@ -115,15 +115,23 @@ impl Driver {
                 let draining = self.run.draining();
                 let answered = tokio::select! {
                     biased;
-                    answered = self.run.asked(None, false) => Ok(answered),
+                    answered = self.run.asked(None, false) => Ok(Some(answered)),
                     // An answer may take minutes: the next process asks again.
-                    () = draining => return Err(self.shutting_down()),
+                    () = draining => Ok(None),
                     trouble = trouble(&mut self.recorded) => Err(trouble),
                 };
                 match answered {
-                    Ok(answered) => answered?,
+                    Ok(Some(answered)) => answered?,
+                    Ok(None) => {
+                        self.run.count_given_up();
+                        self.commit(self.run.state().clone(), Vec::new(), None, None).await?;
+                        return Err(self.shutting_down());
+                    }
                     Err(Trouble::Lost(error)) => return Err(error),
-                    Err(Trouble::Stop(why)) => stop.insert(why).event(),
+                    Err(Trouble::Stop(why)) => {
+                        self.run.count_given_up();
+                        stop.insert(why).event()
+                    }
                 }
             }
         };

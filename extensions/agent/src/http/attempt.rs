@@ -104,27 +104,23 @@ impl Endpoint {
         pieces: Pieces<'_>,
     ) -> Result<String, Fault> {
         let (mut pieces, mut length) = (pieces, 0);
-        let begun = |pieces: &Pieces<'_>, fault: Fault| {
-            fault.in_the_middle(pieces.usage().and_then(|usage| self.api.usage(&usage)))
-        };
         loop {
             let piece = match response.chunk().await {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break,
-                Err(error) => return Err(begun(&pieces, self.lost(error))),
+                Err(error) => return Err(self.lost(error).in_the_middle()),
             };
             length += piece.len();
             if self.is_too_large(length as u64) {
-                return Err(begun(&pieces, self.too_large()));
+                return Err(self.too_large().in_the_middle());
             }
             match pieces.push(&piece) {
                 Ok(true) => break,
                 Ok(false) => {}
-                Err(error) => return Err(begun(&pieces, broken(key, error))),
+                Err(error) => return Err(broken(key, error).in_the_middle()),
             }
         }
-        let usage = pieces.usage().and_then(|usage| self.api.usage(&usage));
-        pieces.finish().map_err(|error| broken(key, error).in_the_middle(usage))
+        pieces.finish().map_err(|error| broken(key, error).in_the_middle())
     }
 
     fn is_too_large(&self, length: u64) -> bool {
@@ -154,7 +150,7 @@ impl Endpoint {
                 "gave no whole answer within {} s; ask again, or set a longer `timeout`",
                 self.timeout.as_secs_f64()
             );
-            Fault::new("no_response", Class::Transient, message).after_begin(None)
+            Fault::new("no_response", Class::Transient, message).in_the_middle()
         } else if error.is_builder() {
             let message = "cannot be sent this request; check the base URL and the key";
             Fault::new("invalid_request", Class::Final, message).caused_by(error)
@@ -163,7 +159,7 @@ impl Endpoint {
                 "cut the connection before its answer was whole ({}), expected an answer; ask again",
                 cause(&error)
             );
-            Fault::new("connection_lost", Class::Transient, message).after_begin(None)
+            Fault::new("connection_lost", Class::Transient, message).in_the_middle()
         }
     }
 

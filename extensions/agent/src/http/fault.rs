@@ -29,10 +29,19 @@ pub(super) struct Fault {
     /// How large a request was that is too long for the model.
     pub(super) too_long: Option<Box<ContextSize>>,
     pub(super) source: Option<Source>,
-    /// What the answer took that had begun, where one had: nothing known where the provider does not say so.
-    pub(super) taken: Option<Box<Option<Usage>>>,
-    /// It broke off, so that it may have taken more than that.
-    pub(super) is_partial: bool,
+    pub(super) taken: Taken,
+}
+
+/// What an attempt took that failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Nothing: no answer had begun.
+    #[default]
+    Nothing,
+    /// As much as came of the answer, which broke off.
+    SoFar,
+    /// The answer was whole, and could not be used.
+    Whole(Box<Usage>),
 }
 
 impl Fault {
@@ -44,8 +53,7 @@ impl Fault {
             retry_after: None,
             too_long: None,
             source: None,
-            taken: None,
-            is_partial: false,
+            taken: Taken::Nothing,
         }
     }
 
@@ -132,14 +140,15 @@ impl Fault {
         fault.caused_by(error)
     }
 
-    /// An answer had begun, and took this.
-    pub(super) fn after_begin(self, usage: Option<Usage>) -> Self {
-        Self { taken: Some(Box::new(usage)), ..self }
+    /// An answer was whole, and took this, where its provider says so.
+    pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
+        let taken = usage.map_or(Taken::SoFar, |usage| Taken::Whole(Box::new(usage)));
+        Self { taken, ..self }
     }
 
-    /// An answer broke off that had begun, and took this so far.
-    pub(super) fn in_the_middle(self, usage: Option<Usage>) -> Self {
-        Self { is_partial: true, ..self.after_begin(usage) }
+    /// An answer may have begun, and broke off.
+    pub(super) fn in_the_middle(self) -> Self {
+        Self { taken: Taken::SoFar, ..self }
     }
 
     pub(super) fn caused_by(

@@ -238,7 +238,7 @@ pub(super) fn answer(
     let answer = match candidate {
         Some(candidate) => {
             if let Some(fault) = of_malformed(&candidate) {
-                return Err(fault.after_begin(usage));
+                return Err(fault.after_end(usage));
             }
             of_candidate(candidate, calls).map_err(|error| wrong(&error))?
         }

@@ -8,17 +8,36 @@ use std::collections::BTreeMap;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageStream, Provider, StreamError, StreamEvent, ToolCall};
 
+use super::HttpModel;
 use super::key::Secret;
-use crate::{Delta, DeltaListener, ModelAnswer};
+use crate::{Delta, DeltaListener, Meter, ModelAnswer};
 
 /// The pieces of one answer.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
+    provider: Provider,
     listing: &'a Listing,
     key: Option<&'a Secret>,
     listener: &'a dyn DeltaListener,
+    expense: Expense<'a>,
     /// What may be the begin of the key.
     held: BTreeMap<Of, String>,
+}
+
+/// What an answer takes that has not ended.
+pub(super) struct Expense<'a> {
+    pub(super) model: &'a HttpModel,
+    pub(super) meter: &'a Meter,
+}
+
+impl Expense<'_> {
+    /// Notes what the provider has said so far.
+    fn note(&self, stream: &MessageStream) {
+        let usage = stream.usage().and_then(|usage| self.model.endpoint.api.usage(&usage));
+        if let Some(usage) = usage {
+            self.meter.so_far(self.model.spent(usage));
+        }
+    }
 }
 
 /// What a piece of text belongs to.
@@ -31,12 +50,14 @@ enum Of {
 
 impl<'a> Pieces<'a> {
     pub(super) fn new(
-        provider: Provider,
         listing: &'a Listing,
         key: Option<&'a Secret>,
         listener: &'a dyn DeltaListener,
+        expense: Expense<'a>,
     ) -> Self {
-        Self { stream: provider.stream(), listing, key, listener, held: BTreeMap::new() }
+        let provider = expense.model.endpoint.api.provider();
+        let (stream, held) = (provider.stream(), BTreeMap::new());
+        Self { stream, provider, listing, key, listener, expense, held }
     }
 
     /// Takes the next bytes, and says whether the answer is whole.
@@ -51,12 +72,9 @@ impl<'a> Pieces<'a> {
     pub(super) fn finish(mut self) -> Result<String, StreamError> {
         let held: Vec<Of> = self.held.keys().copied().collect();
         held.into_iter().for_each(|of| self.release(of));
-        self.stream.finish()
-    }
-
-    /// What the provider has said so far of what the answer takes.
-    pub(super) fn usage(&self) -> Option<String> {
-        self.stream.usage()
+        let whole = std::mem::replace(&mut self.stream, self.provider.stream());
+        self.expense.note(&whole);
+        whole.finish()
     }
 
     /// An answer that came at once all the same.
@@ -140,5 +158,12 @@ impl<'a> Pieces<'a> {
             Some(key) => key.removed_from(text),
             None => text,
         }
+    }
+}
+
+/// Also where nobody waits for the answer any more.
+impl Drop for Pieces<'_> {
+    fn drop(&mut self) {
+        self.expense.note(&self.stream);
     }
 }

@@ -7,7 +7,7 @@ use tracing::Instrument as _;
 use super::until::{cancellation, until};
 use super::{AgentRun, Early, Shown, Stopped};
 use crate::events::Listening;
-use crate::{Action, Event, LeftOut, ModelRequest, NoticeKind, RequestLimits, spans};
+use crate::{Action, Event, LeftOut, Meter, ModelRequest, NoticeKind, RequestLimits, Spent, spans};
 
 impl AgentRun {
     /// Asks the model, and takes its answer.
@@ -27,6 +27,8 @@ impl AgentRun {
         deadline: Option<Instant>,
         begins_reads: bool,
     ) -> Result<Event, Stopped> {
+        // Of an answer for which somebody stopped to wait.
+        self.count_given_up();
         self.show()?;
         let turn = self.state.turn() + 1;
         self.events.ask(turn);
@@ -51,11 +53,16 @@ impl AgentRun {
             settings: &agent.settings,
             catalog: Some(&catalog),
             listener: (begins_reads || self.events.is_read()).then_some(&listening),
+            meter: Some(&self.meter),
         };
         #[cfg(feature = "opentelemetry")]
         let begun = Instant::now();
         let span = spans::chat(&*agent.model, self.run.id());
-        let asked = async { agent.model.answer(request).await }.instrument(span.clone());
+        let asked = async {
+            self.meter.begin();
+            agent.model.answer(request).await
+        };
+        let asked = asked.instrument(span.clone());
         let event = tokio::select! {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
@@ -94,9 +101,23 @@ impl AgentRun {
                 agent.accounts.add(self.user.as_deref(), error.spent());
                 self.notify_at(turn, NoticeKind::Failed { error });
             }
-            _ => {}
+            _ => {
+                self.count_given_up();
+                return Ok(event);
+            }
         }
+        self.meter = Meter::default();
         Ok(event)
+    }
+
+    /// Counts what requests took for whose answer nobody waits any more.
+    pub(crate) fn count_given_up(&mut self) {
+        let spent = std::mem::take(&mut self.meter).taken();
+        if spent != Spent::default() {
+            self.agent.0.accounts.add(self.user.as_deref(), spent);
+            // It only counts.
+            let _ = self.after(Event::GivenUp(spent));
+        }
     }
 
     /// Lists the tools for the model as they are now, and pins the run to them.

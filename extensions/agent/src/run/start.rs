@@ -7,7 +7,7 @@ use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
 use crate::history::{HistoryProblem, check};
-use crate::{Agent, Imported, Message, State};
+use crate::{Agent, Imported, Message, Meter, State};
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
@@ -125,7 +125,19 @@ impl AgentRunBuilder {
         let run = start(self.run.listen(events.of_calls()))?;
         let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
         let (shown, begun, reported) = (None, None, BTreeSet::new());
-        Ok(AgentRun { agent, user, run, cancelled, events, shown, begun, reported, state, history })
+        Ok(AgentRun {
+            agent,
+            user,
+            run,
+            meter: Meter::default(),
+            cancelled,
+            events,
+            shown,
+            begun,
+            reported,
+            state,
+            history,
+        })
     }
 }
 

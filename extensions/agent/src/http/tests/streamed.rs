@@ -24,7 +24,7 @@ pub(super) struct Heard {
 }
 
 #[derive(Default)]
-struct Listening(Mutex<Heard>);
+pub(super) struct Listening(Mutex<Heard>);
 
 impl DeltaListener for Listening {
     fn delta(&self, delta: Delta<'_>) {
@@ -64,12 +64,12 @@ async fn heard(
     (answer, heard, server.requests())
 }
 
-const BEGIN: &str = r#"data: {"type":"message_start","message":{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}
+pub(super) const BEGIN: &str = r#"data: {"type":"message_start","message":{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}
 
 data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
 
 "#;
-const MIDDLE: &str = r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Done"}}
+pub(super) const MIDDLE: &str = r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Done"}}
 
 "#;
 const END: &str = r#"data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"."}}
@@ -82,11 +82,11 @@ data: {"type":"message_stop"}
 
 "#;
 
-fn stream(pieces: &[&str], end: End) -> Answers {
+pub(super) fn stream(pieces: &[&str], end: End) -> Answers {
     Answers::Stream { pieces: pieces.iter().map(|it| (*it).to_owned()).collect(), end }
 }
 
-fn whole() -> Answers {
+pub(super) fn whole() -> Answers {
     stream(&[BEGIN, MIDDLE, END], End::Whole)
 }
 

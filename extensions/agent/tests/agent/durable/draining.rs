@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::{Executor, Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
-use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest};
+use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
+use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest, Spent};
 
 use super::process::{Provider, SEND, World, calls};
 
@@ -141,6 +141,23 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     ended.expect("it ends without an answer").unwrap().unwrap();
     let head = agents.head("r1").await.unwrap();
     assert_eq!((head.phase, head.lease, head.deaths), (Phase::Asking, None, None));
+    assert_eq!(head.spent, Spent::lost(), "the request may have cost something");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_cancelled_while_the_model_thinks_ends_and_counts_the_request() {
+    let (world, asked) = (World::new(), Arc::new(Notify::new()));
+    let executor = world.executor(world.store());
+    let agent = Agent::builder(executor, Silent(Arc::clone(&asked))).build().unwrap();
+    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let driver = agents.clone();
+    let driven = tokio::spawn(async move { driver.start(NewRun::new("r1", "clerk", "go")).await });
+    asked.notified().await;
+    let runs = Runs::of(Arc::new(world.store()));
+    assert!(runs.cancel("r1", "ada", "enough", world.now()).await.unwrap());
+    let ended = driven.await.unwrap().unwrap();
+    assert!(matches!(ended.ended(), Some(Ended::Cancelled)), "{ended}");
+    assert_eq!(agents.head("r1").await.unwrap().spent, Spent::lost());
 }
 
 /// A journal that from some moment on answers no commit.
