@@ -1,5 +1,7 @@
 //! Anthropic Messages: the body of a request, and what a response says.
 
+mod found;
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
+use self::found::Present;
 use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
@@ -85,8 +88,11 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) =
         reasoning(settings, || begins_unthought(request.history, origin));
-    let messages =
-        parts(Provider::Anthropic, origin, request.history).map(|part| turn(part, media, listing));
+    let tools = tools(Provider::Anthropic, request)?;
+    let present = Present::of(&tools);
+    let messages = parts(Provider::Anthropic, origin, request.history)
+        .map(|part| turn(part, media, listing, &present))
+        .collect::<Result<_, _>>()?;
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
     let cache_control = settings
         .cache
@@ -108,8 +114,8 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         tool_choice: choice(settings, listing),
         cache_control,
         system,
-        tools: tools(Provider::Anthropic, request)?,
-        messages: messages.collect::<Result<_, _>>()?,
+        messages,
+        tools,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
 }
@@ -188,6 +194,7 @@ fn turn<'a>(
     part: Part<'a>,
     media: MediaSupport,
     listing: &Listing,
+    present: &Present<'_>,
 ) -> Result<Turn<'a>, MessageError> {
     Ok(match part {
         Part::User(content) => Turn::Text { role: "user", content },
@@ -199,7 +206,8 @@ fn turn<'a>(
         }
         Part::Model { text, calls, verbatim } => {
             let role = "assistant";
-            if let Some(content) = verbatim.and_then(|it| serde_json::from_str(it).ok()) {
+            let verbatim = verbatim.map(|it| present.without_gone(it));
+            if let Some(content) = verbatim.and_then(raw) {
                 return Ok(Turn::Verbatim { role, content });
             }
             let said = (!text.trim().is_empty()).then_some(Block::Text { text });
@@ -208,6 +216,14 @@ fn turn<'a>(
             Turn::Blocks { role, content: content.collect::<Result<_, _>>()? }
         }
     })
+}
+
+/// A text as the JSON that it is.
+fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
+    match text {
+        Cow::Borrowed(text) => serde_json::from_str(text).ok().map(Cow::Borrowed),
+        Cow::Owned(text) => RawValue::from_string(text).ok().map(Cow::Owned),
+    }
 }
 
 fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageError> {

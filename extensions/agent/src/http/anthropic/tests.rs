@@ -95,7 +95,9 @@ fn what_the_provider_wrote_goes_back_byte_for_byte() {
         calls: Cow::Borrowed(&answer.calls),
         verbatim: Some(verbatim.text()),
     };
-    let turn = serde_json::to_string(&turn(part, MediaSupport::Full, &listing()).unwrap()).unwrap();
+    let (listing, full) = (listing(), MediaSupport::Full);
+    let turn = turn(part, full, &listing, &Present::of(listing.tools())).unwrap();
+    let turn = serde_json::to_string(&turn).unwrap();
     assert_eq!(turn, format!(r#"{{"role":"assistant","content":{content}}}"#));
 }
 

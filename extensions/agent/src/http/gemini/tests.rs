@@ -168,7 +168,10 @@ fn every_reason_to_finish_is_read() {
         let fault = Api::Gemini.answer(&response(parts, reason), &listing()).unwrap_err();
         assert_eq!((fault.kind, fault.class), (kind, class), "{reason}");
         assert!(fault.message.contains(reason), "{}", fault.message);
-        assert_eq!(fault.taken, crate::http::Taken::Whole(Box::new(Usage::new(5, 7).cached(2).reasoning(4))));
+        assert_eq!(
+            fault.taken,
+            crate::http::Taken::Whole(Box::new(Usage::new(5, 7).cached(2).reasoning(4)))
+        );
     }
     let blocked = read(r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#);
     assert_eq!(

@@ -6,7 +6,7 @@ use toolwright::{Executor, tool};
 
 use super::*;
 use crate::http::api::Api;
-use crate::{Agent, Ended, Fallback, ModelSettings, ProviderTool, RunEventKind};
+use crate::{Agent, Ended, Fallback, ModelSettings, ProviderTool, RunEventKind, Verbatim};
 
 /// Says the time.
 #[tool(effect = read)]
@@ -77,6 +77,26 @@ fn a_search_that_the_application_chose_stands_alone() {
     let settings = ModelSettings::new().provider_tool(ProviderTool::new(Provider::Anthropic, own));
     let text = written(Api::Anthropic, &settings, true);
     assert!(text.contains(own) && !text.contains("bm25"), "{text}");
+}
+
+/// The API refuses the name of a tool that it does not have.
+#[test]
+fn a_tool_that_is_gone_since_a_search_found_it_is_named_no_more() {
+    let found = r#"[{"type":"server_tool_use","id":"s1","name":"tool_search_tool_bm25","input":{}},{"type":"tool_search_tool_result","tool_use_id":"s1","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"math_add"}]}},{"type":"text","text":"Found."}]"#;
+    let history = [
+        Message::user("Add."),
+        Message::model("Found.", []).verbatim(Verbatim::new("anthropic", found)),
+        Message::user("Go on."),
+    ];
+    let body = |registry: Registry| {
+        let listing = registry.catalog().searchable_listing(Dialect::Anthropic).unwrap();
+        let request = ModelRequest::new(&history, &listing);
+        Api::Anthropic.body(&Api::Anthropic.asked("some-model", None), &request).unwrap()
+    };
+    assert!(body(registry()).contains(found));
+    let gone = body(Registry::of([CLOCK]).unwrap());
+    assert!(!gone.contains("math_add") && !gone.contains("tool_search"), "{gone}");
+    assert!(gone.contains(r#""content":[{"type":"text","text":"Found."}]"#), "{gone}");
 }
 
 /// A model finds a tool, calls it and gets its answer; the second request begins with all of the first.
