@@ -96,7 +96,7 @@ fn parts_by<'a>(
     needs_ids: bool,
 ) -> impl Iterator<Item = Part<'a>> {
     let mut ids: Option<Vec<String>> = None;
-    let mut taken = Ids { taken: HashSet::new(), longest: longest_id(provider) };
+    let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
     // Gemini takes an id of an earlier message again.
     let counts_anew = provider == Provider::Gemini;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
@@ -174,7 +174,7 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
 /// The ids of the calls so far.
 struct Ids<'a> {
     taken: HashSet<Cow<'a, str>>,
-    longest: usize,
+    form: IdForm,
 }
 
 impl<'a> Ids<'a> {
@@ -182,7 +182,7 @@ impl<'a> Ids<'a> {
     fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
         let known = self.taken.len();
         for call in calls {
-            let id = call.id.as_deref().filter(|id| is_plain(id) && id.len() <= self.longest);
+            let id = call.id.as_deref().filter(|id| self.form.takes(id));
             if let Some(id) = id {
                 self.taken.insert(Cow::Borrowed(id));
             }
@@ -191,26 +191,52 @@ impl<'a> Ids<'a> {
             return None;
         }
         let made = (0..calls.len()).map(|index| {
-            let mut id = format!("call_{place}_{index}");
-            while !self.taken.insert(Cow::Owned(id.clone())) {
-                id.push('_');
-            }
-            id
+            let mut ids = (0..).map(|time| self.form.id(place, index, time));
+            ids.find(|id| self.taken.insert(Cow::Owned(id.clone()))).unwrap_or_default()
         });
         Some(made.collect())
     }
 }
 
-/// The longest id that a provider takes back.
-fn longest_id(provider: Provider) -> usize {
-    match provider {
-        Provider::OpenAiChat => 40,
-        _ => 64,
-    }
+/// The ids that a server takes back.
+#[derive(Clone, Copy)]
+enum IdForm {
+    /// Letters, digits, `_` and `-`, and at most so many.
+    Plain { longest: usize },
+    /// Nine letters and digits, as Mistral requires.
+    Nine,
 }
 
-fn is_plain(id: &str) -> bool {
-    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+impl IdForm {
+    fn of(provider: Provider, origin: &str) -> Self {
+        let host = origin.split_once('@').map_or("", |(_, place)| place);
+        let host = host.split(['/', ':']).next().unwrap_or_default();
+        match provider {
+            Provider::OpenAiChat if host == "mistral.ai" || host.ends_with(".mistral.ai") => {
+                Self::Nine
+            }
+            Provider::OpenAiChat => Self::Plain { longest: 40 },
+            _ => Self::Plain { longest: 64 },
+        }
+    }
+
+    fn takes(self, id: &str) -> bool {
+        let is_of = |others: &[u8]| {
+            id.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+        };
+        match self {
+            Self::Plain { longest } => !id.is_empty() && id.len() <= longest && is_of(b"_-"),
+            Self::Nine => id.len() == 9 && is_of(b""),
+        }
+    }
+
+    /// A new id for the call at this place; another each time.
+    fn id(self, place: usize, index: usize, time: usize) -> String {
+        match self {
+            Self::Plain { .. } => format!("call_{place}_{index}{}", "_".repeat(time)),
+            Self::Nine => format!("{:09}", (place * 1000 + index + time) % 1_000_000_000),
+        }
+    }
 }
 
 fn with_id(call: &ToolCall, id: &str) -> ToolCall {

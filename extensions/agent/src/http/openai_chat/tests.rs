@@ -86,6 +86,32 @@ fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
     assert_eq!(body["messages"][2]["tool_call_id"], "call_0_1");
 }
 
+/// Mistral takes nine letters and digits, and nothing else.
+#[test]
+fn a_history_of_another_provider_gets_ids_that_mistral_takes() {
+    let listing = listing();
+    let turn = |id: &str| {
+        let answered = Message::answers([(call(id, ""), Answer::from(Output::text("2")))]);
+        [Message::model("", [call(id, "{}")]), answered]
+    };
+    let history = [turn("toolu_01"), turn("D681PevKs"), turn("000004000"), turn("c1")].concat();
+    let request = ModelRequest::new(&history, &listing);
+    let ids = |host: &str| {
+        let origin = format!("openai-chat@{host}/some-model");
+        let to = Asked { origin: &origin, ..Api::OpenAiChat.asked("some-model", None) };
+        let body: Value = serde_json::from_str(&body(&to, &request).unwrap()).unwrap();
+        let messages = body["messages"].as_array().unwrap();
+        let called = messages.iter().filter_map(|it| it["tool_calls"][0]["id"].as_str());
+        let called: Vec<String> = called.map(str::to_owned).collect();
+        let answered = messages.iter().filter_map(|it| it["tool_call_id"].as_str());
+        assert!(answered.eq(called.iter()), "{called:?}");
+        called
+    };
+    let taken = ["000000000", "D681PevKs", "000004000", "000006000"];
+    assert_eq!(ids("api.mistral.ai"), taken);
+    assert_eq!(ids("mistral.ai.example"), ["toolu_01", "D681PevKs", "000004000", "c1"]);
+}
+
 /// Over the whole history: some servers count them anew in each answer. A long one of another provider is refused as well.
 #[test]
 fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
