@@ -67,13 +67,15 @@ struct Beside<'a> {
     extra_content: Vec<Option<Value>>,
 }
 
-/// What a model reasoned, under one of two names.
+/// What a model reasoned, under one of two names, and in blocks that may be signed.
 #[derive(Default, Deserialize, Serialize)]
 struct Reasoned<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     reasoning: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reasoning_details: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -190,6 +192,8 @@ struct Said {
     #[serde(default, deserialize_with = "known")]
     reasoning: Option<String>,
     #[serde(default, deserialize_with = "known")]
+    reasoning_details: Option<Vec<Value>>,
+    #[serde(default, deserialize_with = "known")]
     tool_calls: Option<Vec<SaidCall>>,
 }
 
@@ -204,6 +208,7 @@ impl Said {
         let reasoned = Reasoned {
             reasoning_content: self.reasoning_content.as_deref().map(Cow::Borrowed),
             reasoning: self.reasoning.as_deref().map(Cow::Borrowed),
+            reasoning_details: self.reasoning_details.clone().unwrap_or_default(),
         };
         let extras = self.tool_calls.iter().flatten().map(|call| call.extra_content.clone());
         let mut extra_content: Vec<Option<Value>> = extras.collect();
@@ -212,6 +217,7 @@ impl Said {
         }
         let is_any = reasoned.reasoning_content.is_some()
             || reasoned.reasoning.is_some()
+            || !reasoned.reasoning_details.is_empty()
             || !extra_content.is_empty();
         is_any.then(|| serde_json::to_string(&Beside { reasoned, extra_content }).ok())?
     }

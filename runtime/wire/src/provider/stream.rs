@@ -17,6 +17,7 @@ mod gemini;
 mod lines;
 mod openai_chat;
 mod openai_responses;
+mod reasoning_details;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -137,7 +137,8 @@ fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
 /// Under either of the names that servers have for it. Some refuse a history of calls without it.
 #[test]
 fn reasoning_goes_back_to_the_server_that_wrote_it() {
-    for own in [r#""reasoning_content":"Hm.""#, r#""reasoning":"Hm.""#] {
+    let details = r#""reasoning_details":[{"format":"f","index":0,"signature":"s==","text":"Hm.","type":"reasoning.text"}]"#;
+    for own in [r#""reasoning_content":"Hm.""#, r#""reasoning":"Hm.""#, details] {
         let called = r#""tool_calls":[{"id":"c1","type":"function","function":{"name":"math_add","arguments":"{}"}}]"#;
         let message = format!(r#"{{"role":"assistant","content":null,{own},{called}}}"#);
         let answer = read(&completion(&message, "tool_calls")).unwrap();

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::begun::Begun;
+use super::reasoning_details::ReasoningDetails;
 use super::{StreamError, StreamEvent, parsed, quoted};
 use crate::provider::ToolCall;
 
@@ -16,6 +17,7 @@ pub(super) struct Assembly {
     refusal: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
+    reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
     /// What servers other than `OpenAI`'s write beside a call, and want back.
     extras: BTreeMap<u64, Box<RawValue>>,
@@ -58,6 +60,8 @@ struct Delta<'a> {
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_details: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Called<'a>>>,
 }
@@ -159,6 +163,9 @@ impl Assembly {
             heard.get_or_insert(text);
         }
         events.extend(heard.map(StreamEvent::Reasoning));
+        if let Some(details) = delta.reasoning_details {
+            self.reasoning_details.push(details);
+        }
         for called in delta.tool_calls.into_iter().flatten() {
             self.call(called, events)?;
         }
@@ -265,11 +272,14 @@ impl Assembly {
             true => String::new(),
             false => format!(r#","tool_calls":[{}]"#, calls.join(",")),
         };
-        let reasoned =
-            [("reasoning_content", self.reasoning_content), ("reasoning", self.reasoning)];
+        let reasoned = [
+            ("reasoning_content", self.reasoning_content.as_deref().map(quoted)),
+            ("reasoning", self.reasoning.as_deref().map(quoted)),
+            ("reasoning_details", self.reasoning_details.text()),
+        ];
         let reasoned: String = reasoned
             .into_iter()
-            .filter_map(|(key, text)| Some(format!(r#","{key}":{}"#, quoted(&text?))))
+            .filter_map(|(key, json)| Some(format!(r#","{key}":{}"#, json?)))
             .collect();
         let usage = self.usage.map(|usage| format!(r#","usage":{usage}"#)).unwrap_or_default();
         Some(format!(

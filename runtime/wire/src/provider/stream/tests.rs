@@ -293,6 +293,7 @@ fn a_server_that_imitates_the_chat_api_may_send_empty_reasons_and_its_own_name_f
         r#""reasoning_content":"Hm.""#,
         r#""reasoning":"Hm.","reasoning_content":"Hm.""#,
         r#""reasoning":{"effort":"low"},"reasoning_content":"Hm.""#,
+        r#""reasoning":"Hm.","reasoning_details":[{"index":0,"text":"Hm.","type":"reasoning.text"}]"#,
     ] {
         let imitated = CHAT.replace("\"finish_reason\":null", "\"finish_reason\":\"\"").replacen(
             "\"content\":\"\"",
@@ -304,6 +305,8 @@ fn a_server_that_imitates_the_chat_api_may_send_empty_reasons_and_its_own_name_f
         assert_eq!(events[0], StreamEvent::Reasoning("Hm.".to_owned()), "{own}");
         let message = stream.finish().unwrap();
         assert_eq!(Provider::OpenAiChat.tool_calls(&message).unwrap(), expected(), "{own}");
+        let details = own.split_once(",\"reasoning_details\"").map_or("", |(_, details)| details);
+        assert!(message.contains(details), "{message}");
     }
 }
 
