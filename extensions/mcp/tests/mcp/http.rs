@@ -144,6 +144,23 @@ async fn our_client_calls_the_tools_of_our_server_with_the_token_of_a_variable()
 }
 
 #[tokio::test]
+async fn one_user_with_too_many_sessions_leaves_room_for_others() {
+    let served = Served::of(with_tokens()).await;
+    let first = served.session("bobs").await;
+    for _ in 1..64 {
+        served.session("bobs").await;
+    }
+    let begin = async |token: &str| {
+        served.post(&initialize()).bearer_auth(token).send().await.unwrap().status()
+    };
+    assert_eq!(begin("bobs").await, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(begin(ADAS).await, StatusCode::OK);
+    let end = served.client.delete(&served.url).bearer_auth("bobs").header("mcp-session-id", first);
+    assert!(end.send().await.unwrap().status().is_success());
+    assert_eq!(begin("bobs").await, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_request_without_a_token_that_counts_reaches_no_tool() {
     let served = Served::of(with_tokens()).await;
     let metadata =

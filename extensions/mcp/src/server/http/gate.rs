@@ -32,6 +32,9 @@ const METADATA: [&str; 2] =
 /// How many sessions there are at once, and how many users without sessions.
 const MOST_SESSIONS: usize = 1024;
 
+/// How many sessions one user has at once, so that none is without because of another.
+const MOST_OF_ONE: usize = 64;
+
 /// How long a session lasts in which nothing is sent: a call may work, or wait for a person, for as long.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
@@ -132,13 +135,11 @@ impl Gate {
                 Ok(run) => Some(run),
                 Err(refused) => return *refused,
             },
-            (false, None) if self.sessions.sessions.read().await.len() >= MOST_SESSIONS => {
-                return refusal(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "there are too many sessions; try again later",
-                );
-            }
-            (false, _) => None,
+            (false, None) => match self.room(&user).await {
+                Some(refused) => return refused,
+                None => None,
+            },
+            (false, Some(_)) => None,
         };
         let (server, ended, of) = (self.server.clone(), self.ended.clone(), user.clone());
         let handler = move || {
@@ -158,6 +159,23 @@ impl Gate {
             self.begun(begun.to_owned(), user).await;
         }
         response
+    }
+
+    /// The refusal of a session for which there is no room.
+    async fn room(&self, user: &User) -> Option<Response<Body>> {
+        let live = self.sessions.sessions.read().await;
+        if live.len() >= MOST_SESSIONS {
+            let words = "there are too many sessions; try again later";
+            return Some(refusal(StatusCode::SERVICE_UNAVAILABLE, words));
+        }
+        let owners = lock(&self.owners);
+        let is_theirs = |(session, owner): &(&String, &User)| {
+            *owner == user && live.contains_key(session.as_str())
+        };
+        // Where no token is checked, all are of one user.
+        let is_full = user.is_some() && owners.iter().filter(is_theirs).count() >= MOST_OF_ONE;
+        let words = "you have too many sessions; end one of them and try again";
+        is_full.then(|| refusal(StatusCode::TOO_MANY_REQUESTS, words))
     }
 
     /// The run of a user's requests that belong to no session.
