@@ -93,6 +93,8 @@ impl Fallback {
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
         let own = Meter::default();
         let meter = request.meter.unwrap_or(&own);
+        // Of one that asked others before it.
+        let before = meter.failed();
         let request = ModelRequest { listener, meter: Some(meter), ..request };
         let begun = Instant::now();
         let mut failed = Spent::default();
@@ -103,7 +105,8 @@ impl Fallback {
             meter.begin();
             let answered = self.answer_of(current, request, begun, &asked).await;
             // It took too long, and says nothing itself.
-            let given_up = |error: ModelError| error.taking(meter.taken().since(failed));
+            let given_up =
+                |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
             let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
                 Ok(answer) => {
                     self.resting()[current] = None;
@@ -114,7 +117,7 @@ impl Fallback {
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
             // Its error knows what its requests took, which not every model notes.
-            meter.all_ended(failed);
+            meter.all_ended(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
                 Rest::None => return Err(error),

@@ -46,6 +46,11 @@ impl Meter {
         (reading.ended, reading.current) = (reading.ended.plus(spent), None);
     }
 
+    /// What requests took that have failed.
+    pub(crate) fn failed(&self) -> Spent {
+        self.reading().ended
+    }
+
     /// All requests so far have failed, and took this together.
     pub(crate) fn all_ended(&self, spent: Spent) {
         *self.reading() = Reading { ended: spent, current: None };

@@ -209,6 +209,23 @@ async fn a_model_that_hangs_leaves_time_for_the_next() {
     assert_eq!(run.state().spent().lost, 2, "they may have cost something");
 }
 
+/// Each of them failed in a request that took something, at both levels.
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_time_is_over_has_spent_what_every_model_took_before() {
+    let took = |input: u64| Spent::of(Some(crate::Usage::new(input, 0)), None);
+    let (outer, _) = pair(vec![Err(busy().taking(took(1)))], vec![Err(busy().taking(took(20)))]);
+    let (inner, _) =
+        pair(vec![Err(busy().taking(took(300)))], vec![Err(busy().taking(took(4000)))]);
+    let model = outer.then(inner.then(Hangs).build()).build();
+    let limit = Duration::from_secs(60);
+    let agent = Agent::builder(executor(), model).time(limit).build().unwrap();
+    let mut run = agent.run("r").start().unwrap();
+    let ended = run.say("Add.").await.unwrap();
+    assert_eq!(ended, Ended::Limit(crate::Limit::Time { milliseconds: 60_000 }));
+    let failed = [1, 20, 300, 4000].map(took).into_iter().fold(Spent::lost(), Spent::plus);
+    assert_eq!(run.state().spent(), failed);
+}
+
 #[test]
 fn settings_that_one_of_the_models_does_not_have_are_refused_before_the_first_run() {
     let (first, _) = pair(vec![], vec![]);
