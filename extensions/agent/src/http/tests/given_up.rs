@@ -22,9 +22,10 @@ fn hangs() -> Answers {
 
 #[tokio::test]
 async fn a_run_that_is_cancelled_in_the_middle_of_an_answer_has_spent_what_its_begin_says() {
-    let cut = Server::start(vec![stream(&[BEGIN], End::Cut)]).await;
-    let server = Server::start(vec![Answers::with(529, BUSY), hangs()]).await;
-    let first = at(&cut.url()).retry(RetryPolicy::NONE).build().unwrap();
+    let cut = || stream(&[BEGIN], End::Cut);
+    let server = Server::start(vec![cut(), Answers::with(529, BUSY), hangs()]).await;
+    let other = Server::start(vec![cut()]).await;
+    let first = at(&other.url()).retry(RetryPolicy::NONE).build().unwrap();
     let second = at(&server.url()).build().unwrap();
     let model = Fallback::builder(first).then(second).build();
     let (token, accounts) = (CancellationToken::new(), Accounts::new());
@@ -40,7 +41,8 @@ async fn a_run_that_is_cancelled_in_the_middle_of_an_answer_has_spent_what_its_b
     };
     let (ended, ()) = tokio::join!(run.say("Go."), cancel);
     assert_eq!(ended.unwrap(), Ended::Cancelled);
-    assert_eq!(run.state().spent(), begun().plus(begun()));
+    let all = begun().plus(begun()).plus(begun());
+    assert_eq!(run.state().spent(), all, "of one model, and of two requests to the other");
     assert_eq!(accounts.of(Some("ada")), run.state().spent());
 }
 
@@ -73,7 +75,7 @@ async fn a_run_that_is_dropped_in_the_middle_of_an_answer_counts_it_when_it_goes
 async fn a_model_that_hangs_in_the_middle_of_an_answer_has_spent_what_its_begin_says() {
     let (slow, server) = (Server::start(vec![hangs()]).await, Server::start(vec![whole()]).await);
     let (slow, second) = (at(&slow.url()).build().unwrap(), at(&server.url()).build().unwrap());
-    let model = Fallback::builder(slow).then(second).budget(Duration::from_secs(2)).build();
+    let model = Fallback::builder(slow).then(second).budget(Duration::from_secs(4)).build();
     let listing = Registry::empty().listing(model.dialect()).unwrap();
     let (history, listening) = ([Message::user("Go.")], super::streamed::Listening::default());
     let request = ModelRequest::new(&history, &listing).listener(&listening);
