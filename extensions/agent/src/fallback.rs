@@ -93,7 +93,7 @@ impl Fallback {
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
         let own = Meter::default();
         let meter = request.meter.unwrap_or(&own);
-        // Of one that asked others before it.
+        // A fallback of which this is a model may have asked others before.
         let before = meter.failed();
         let request = ModelRequest { listener, meter: Some(meter), ..request };
         let begun = Instant::now();
@@ -117,7 +117,7 @@ impl Fallback {
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
             // Its error knows what its requests took, which not every model notes.
-            meter.all_ended(before.plus(failed));
+            meter.all_failed(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
                 Rest::None => return Err(error),

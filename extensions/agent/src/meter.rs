@@ -24,7 +24,7 @@ pub struct Meter(Mutex<Reading>);
 #[derive(Debug, Default)]
 struct Reading {
     /// What requests took that have failed.
-    ended: Spent,
+    failed: Spent,
     /// What the request takes that is under way.
     current: Option<Spent>,
 }
@@ -43,17 +43,17 @@ impl Meter {
     /// The request that was under way has failed, and took this.
     pub fn ended(&self, spent: Spent) {
         let mut reading = self.reading();
-        (reading.ended, reading.current) = (reading.ended.plus(spent), None);
+        (reading.failed, reading.current) = (reading.failed.plus(spent), None);
     }
 
     /// What requests took that have failed.
     pub(crate) fn failed(&self) -> Spent {
-        self.reading().ended
+        self.reading().failed
     }
 
     /// All requests so far have failed, and took this together.
-    pub(crate) fn all_ended(&self, spent: Spent) {
-        *self.reading() = Reading { ended: spent, current: None };
+    pub(crate) fn all_failed(&self, spent: Spent) {
+        *self.reading() = Reading { failed: spent, current: None };
     }
 
     /// What the request has taken that is under way.
@@ -66,7 +66,7 @@ impl Meter {
     #[must_use]
     pub fn taken(&self) -> Spent {
         let reading = self.reading();
-        reading.ended.plus(reading.current.unwrap_or_default())
+        reading.failed.plus(reading.current.unwrap_or_default())
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {

@@ -147,7 +147,7 @@ async fn our_client_calls_the_tools_of_our_server_with_the_token_of_a_variable()
 async fn one_user_with_too_many_sessions_leaves_room_for_others() {
     let served = Served::of(with_tokens()).await;
     let first = served.session("bobs").await;
-    for _ in 1..64 {
+    for _ in 1..256 {
         served.session("bobs").await;
     }
     let begin = async |token: &str| {

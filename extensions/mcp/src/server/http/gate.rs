@@ -32,8 +32,9 @@ const METADATA: [&str; 2] =
 /// How many sessions there are at once, and how many users without sessions.
 const MOST_SESSIONS: usize = 1024;
 
-/// How many sessions one user has at once, so that none is without because of another.
-const MOST_OF_ONE: usize = 64;
+/// How many sessions one user has at once, so that one alone does not take those of all others. Clients that end none of theirs
+/// have as many in an hour.
+const MOST_OF_ONE: usize = 256;
 
 /// How long a session lasts in which nothing is sent: a call may work, or wait for a person, for as long.
 const IDLE: Duration = Duration::from_secs(60 * 60);
