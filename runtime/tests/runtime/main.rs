@@ -1,0 +1,11 @@
+//! What the runtime promises, part by part, through its public interface.
+
+mod approval;
+mod arguments;
+mod foreign;
+mod journal;
+mod policy;
+mod reader;
+mod repair;
+mod retry;
+mod stores;
