@@ -50,6 +50,10 @@ mutants *options:
 bench name *options:
     cargo run --release -p benches -- {{ name }} {{ options }}
 
+# Runs what has clocks, processes, sockets and threads again and again beside busy loops, and lists what failed by chance.
+flaky rounds="20":
+    .ci/flaky {{ rounds }}
+
 # Licences, sources and advisories of the dependencies; needs cargo-deny.
 deny:
     cargo deny check
