@@ -99,7 +99,8 @@ fn tests_that_pass_three_times_alone_are_listed_as_flaky_with_their_first_failur
 #[test]
 fn a_test_that_fails_again_once_stops_the_gate() {
     // The second of three runs of each.
-    let cargo = format!("[ $(grep -cFx \"$*\" \"$(dirname \"$0\")/called\") -ne 2 ] || exit 101; {PASSES}");
+    let cargo =
+        format!("[ $(grep -cFx \"$*\" \"$(dirname \"$0\")/called\") -ne 2 ] || exit 101; {PASSES}");
     let (goes_on, flaky, _) = again(FAILURES, &cargo);
     assert!(!goes_on);
     assert_eq!(flaky, "");

@@ -1,6 +1,5 @@
 //! Both stores, by the suite that every store passes, and what an SQLite file has to bear besides.
 
-
 mod bounded;
 mod exposed;
 mod faults;
