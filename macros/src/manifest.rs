@@ -48,7 +48,8 @@ fn renamed_in(manifest: &str) -> Option<String> {
         }
         let renames = match &of_one {
             Some(_) => {
-                key == "package" && is_package(unquoted(value.split('#').next().unwrap_or_default()))
+                key == "package"
+                    && is_package(unquoted(value.split('#').next().unwrap_or_default()))
             }
             None => in_list && names_package(value),
         };

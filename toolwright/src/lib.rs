@@ -64,15 +64,15 @@ pub mod toolbox;
 
 #[doc(hidden)]
 pub use runtime::__private0;
+#[doc(inline)]
+pub use runtime::{
+    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
+    ToolContext, ToolError, data, expected_tools, link, tool, tools,
+};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 #[doc(inline)]
 pub use runtime::{Executor, Registry, approval, dialect, journal, policy, provider, retry};
-#[doc(inline)]
-pub use runtime::{
-    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource, ToolContext,
-    ToolError, data, expected_tools, link, tool, tools,
-};
 #[cfg(feature = "agent")]
 #[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
 #[doc(inline)]
